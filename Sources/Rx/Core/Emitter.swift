@@ -143,7 +143,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     }
 
     override final class func run(
-        _ source: consuming Observable<Element>, _ port: consuming Port<Element>
+        _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
     ) {
         let emitter = runnable(consume source)
         emitter.down.lead(consume port)

@@ -2,7 +2,7 @@
 /// gate, one thing at a time.
 @usableFromInline
 class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
-    final let gate = Gate()
+    final let gate = SerialGate()
 
     @usableFromInline
     override init(_ source: consuming Observable<In>?) {
@@ -101,22 +101,22 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
             step.gate.leave()
         }
         guard !step.upstream.isClosed else { return }
-        type(of: source).run(consume source, Port(step))
+        type(of: source).run(consume source, Downstream(step))
     }
 }
 
 /// A gated operator that a second stream acts on, whose values do not matter. Its error ends the stream.
 @usableFromInline
-class TriggeredOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TriggerTarget,
+class NotifiedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, NotifierTarget,
     @unchecked Sendable
 {
-    final let trigger: Trigger
+    final let notifier: Notifier
     /// The subscription to the second stream.
     final let other = LinkSlot()
 
     @usableFromInline
-    init(_ source: consuming Observable<In>?, _ trigger: Trigger) {
-        self.trigger = trigger
+    init(_ source: consuming Observable<In>?, _ notifier: Notifier) {
+        self.notifier = notifier
         super.init(source)
     }
 
@@ -124,24 +124,24 @@ class TriggeredOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, Tr
         other.closeAndStop()
     }
 
-    func triggerFired() {}
+    func notifierFired() {}
 
-    final func triggerFailed(_ error: any Error) {
+    final func notifierFailed(_ error: any Error) {
         self.error(error)
     }
 
-    func triggerCompleted() {}
+    func notifierCompleted() {}
 
     /// Starts the second stream after the source: the beginning of most.
     override class func begin(_ step: consuming Operator<In, Out>, _ source: consuming Observable<In>) {
-        let me = unsafeDowncast(step, to: TriggeredOperator<In, Out>.self)
+        let me = unsafeDowncast(step, to: NotifiedOperator<In, Out>.self)
         me.down.attach(me)
-        type(of: source).run(consume source, Port(me))
-        me.startTrigger()
+        type(of: source).run(consume source, Downstream(me))
+        me.startNotifier()
     }
 
-    final func startTrigger() {
+    final func startNotifier() {
         guard !upstream.isClosed else { return }
-        trigger.start(self) { other.set($0) }
+        notifier.start(self) { other.set($0) }
     }
 }

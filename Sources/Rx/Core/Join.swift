@@ -4,7 +4,7 @@
 /// the join lets go of its slots at its end, as the gate's owner.
 @usableFromInline
 class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
-    final let gate = Gate()
+    final let gate = SerialGate()
     /// Holds the first source's slot, which stops the others too.
     final let sources = LinkSlot()
     final let count: Int
@@ -25,20 +25,20 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     func begin() {}
 
     /// Attaches the join and starts the sources of slots that are tied.
-    final func begin(_ first: borrowing Held) {
+    final func begin(_ first: borrowing OwnedLink) {
         // From when the join is attached, any thread may end it: the first slot is kept, and keeps the others.
         guard let first = first.strong(as: Link.self) else { return }
         sources.set(first)
         down.attach(self)
-        first.turn()
+        first.resume()
     }
 
     /// Does all of it with slots of one type.
     final func begin<In: Sendable>(_ slots: [JoinSlot<In, Out>]) {
-        var next = Held()
+        var next = OwnedLink()
         for slot in slots.reversed() {
             slot.tie(self, before: next)
-            next = Held(slot)
+            next = OwnedLink(slot)
         }
         if let first = slots.first { sources.set(first) }
         down.attach(self)
@@ -54,7 +54,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     /// The gate's owner put a value into a slot. `othersDone`: all other sources have completed.
     func arrived(wasEmpty: Bool, othersDone: Bool) {}
 
-    override final class func run(_ source: consuming Observable<Out>, _ port: consuming Port<Out>) {
+    override final class func run(_ source: consuming Observable<Out>, _ port: consuming Downstream<Out>) {
         var link: Link = consume source
         let isAlone = isKnownUniquelyReferenced(&link)
         let join = unsafeDowncast(consume link, to: Join<Out>.self)
@@ -127,11 +127,11 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
 
 /// One source of a join.
 @usableFromInline
-class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
+class JoinSlot<In: Sendable, Out: Sendable>: InnerStep<In>, @unchecked Sendable {
     // Sound: written before the source starts. The source is an `Observable<In>`, kept by its non-generic root.
     fileprivate final var source: Link?
-    fileprivate final var join = Held()
-    fileprivate final var next = Held()
+    fileprivate final var join = OwnedLink()
+    fileprivate final var next = OwnedLink()
     /// Whether the source completed. The gate's owner's.
     final var isDone = false
 
@@ -151,22 +151,22 @@ class JoinSlot<In: Sendable, Out: Sendable>: Inner<In>, @unchecked Sendable {
     }
 
     /// Ties the slot to its join, in front of the slot `next`, which it keeps and stops with itself.
-    final func tie(_ join: consuming Join<Out>, before next: borrowing Held = Held()) {
-        self.join = Held(consume join)
+    final func tie(_ join: consuming Join<Out>, before next: borrowing OwnedLink = OwnedLink()) {
+        self.join = OwnedLink(consume join)
         self.next = next.share()
     }
 
     /// Starts its source, then those of the slots after it.
-    override final func turn() {
+    override final func resume() {
         begin()
-        if !next.isEmpty { next.use(as: Link.self) { $0.turn() } }
+        if !next.isEmpty { next.use(as: Link.self) { $0.resume() } }
     }
 
     final func begin() {
         guard let source = source.take(), !upstream.isClosed else { return }
         let observable = unsafeDowncast(consume source, to: Observable<In>.self)
         if observable.withScalar({ last($0) }) { return }
-        type(of: observable).run(consume observable, Port(self))
+        type(of: observable).run(consume observable, Downstream(self))
     }
 
     override final func stop() {

@@ -7,7 +7,7 @@
 /// before it (in a `LinkSlot`). That cycle is broken by the terminal event or by disposal.
 ///
 /// Sound as Sendable: a step's description is written before anybody can subscribe, its running state before
-/// its first event; what changes later is atomic, behind a `Lock`, owned by a `Gate`, or touched only by the
+/// its first event; what changes later is atomic, behind a `Lock`, owned by a `SerialGate`, or touched only by the
 /// one event at a time that the grammar `next* (error | completed)?` allows.
 open class Link: @unchecked Sendable {
     #if DEBUG || TRACE_RESOURCES
@@ -35,7 +35,7 @@ open class Link: @unchecked Sendable {
     }
 
     /// Its turn has come: on the current thread's trampoline, or among the sources of a join.
-    func turn() {}
+    func resume() {}
 
     /// Gives up the source it describes; where it has several, the others go to `others`.
     func unlink(_ others: inout [Link]) -> Link? { nil }

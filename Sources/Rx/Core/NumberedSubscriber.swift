@@ -27,7 +27,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 final class NumberedSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
     private let receiver: any SingleReceiver<In>
     private let number: Int
-    private let isTold = Relaxed(false)
+    private let isTold = RelaxedAtomic(false)
 
     @usableFromInline
     init(_ receiver: any SingleReceiver<In>, _ number: Int) {

@@ -6,7 +6,7 @@ import Locking
 /// overlap, as long as what is fed by hand (a subject, the observer of `create`) is fed one event at a time.
 open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Sendable {
     /// Where the running step sends; written once, before its first event.
-    final var down = Port<Element>()
+    final var down = Downstream<Element>()
 
     @usableFromInline
     @inline(__always)
@@ -27,7 +27,7 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
     /// Starts `source` towards `port`: with the object itself when this is its only reference, else with a copy.
     ///
     /// It either attaches a link to `port` or sends a terminal event before it returns.
-    class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+    class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
         port.error(RxError.unknown)
     }
 
@@ -36,7 +36,7 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         _ source: consuming Observable<Element>, for receiver: any SingleReceiver<Element>, number: Int
     ) -> Link {
         let subscriber = NumberedSubscriber(receiver, number)
-        run(consume source, Port(subscriber))
+        run(consume source, Downstream(subscriber))
         return subscriber
     }
 
@@ -57,7 +57,7 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
     static func subscribe(
         _ source: consuming Observable<Element>, _ subscriber: consuming Subscriber<Element>
     ) -> any Disposable {
-        startStream(source, Port(subscriber))
+        startStream(source, Downstream(subscriber))
         return subscriber
     }
 
@@ -80,8 +80,9 @@ public typealias RxObservable<Element: Sendable> = Observable<Element>
 /// Starts `source` from outside or from an event, so that synchronous sources inside it run in turns.
 ///
 /// A free function: a static method would look up the metadata of its class.
-func startStream<Element: Sendable>(_ source: consuming Observable<Element>, _ port: consuming Port<Element>)
-{
+func startStream<Element: Sendable>(
+    _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
+) {
     HeldLocks.assertNone()
     let trampoline = Trampoline.current
     let outermost = trampoline.enter()

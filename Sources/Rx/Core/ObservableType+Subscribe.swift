@@ -39,7 +39,7 @@ extension ObservableType {
         onDisposed: (@Sendable (Object) -> Void)? = nil
     ) -> any Disposable {
         subscribe(
-            onNext: weakly(object, onNext), onError: weakly(object, onError),
-            onCompleted: weakly(object, onCompleted), onDisposed: weakly(object, onDisposed))
+            onNext: whileAlive(object, onNext), onError: whileAlive(object, onError),
+            onCompleted: whileAlive(object, onCompleted), onDisposed: whileAlive(object, onDisposed))
     }
 }

@@ -51,10 +51,10 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
 
     /// Starts the source towards `step`, whose `down` is set. Steps that act around the start override it.
     class func begin(_ step: consuming Operator<In, Out>, _ source: consuming Observable<In>) {
-        type(of: source).run(consume source, Port(consume step))
+        type(of: source).run(consume source, Downstream(consume step))
     }
 
-    override final class func run(_ step: consuming Observable<Out>, _ port: consuming Port<Out>) {
+    override final class func run(_ step: consuming Observable<Out>, _ port: consuming Downstream<Out>) {
         // Uniqueness is asked through the non-generic root: no metadata is looked up for it.
         var link: Link = consume step
         let isAlone = isKnownUniquelyReferenced(&link)

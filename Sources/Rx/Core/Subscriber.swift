@@ -167,7 +167,7 @@ final class ObserverSubscriber<Observer: ObserverType>: Subscriber<Observer.Elem
     @unchecked Sendable
 {
     // Sound: emptied once nobody is inside any more.
-    private var observer = Cell<Observer>()
+    private var observer = ValueStorage<Observer>()
 
     init(_ observer: Observer) {
         super.init()

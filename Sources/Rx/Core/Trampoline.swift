@@ -55,7 +55,7 @@ package final class Trampoline {
         defer { isRunning = false }
         guard hasWaiting else { return }
         while let link = queue.popFirst() {
-            link.turn()
+            link.resume()
         }
     }
 }

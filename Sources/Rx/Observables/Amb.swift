@@ -41,7 +41,7 @@ final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
         for (number, source) in sources.enumerated() where winner.load(ordering: .acquiring) == -1 {
             let inner = AmbInner(self, number)
             guard inners.add(inner) else { return }
-            startStream(source, Port(inner))
+            startStream(source, Downstream(inner))
             // Another thread may have decided it while this one was added.
             let winner = winner.load(ordering: .acquiring)
             if winner != -1, winner != number { inner.stop() }
@@ -61,7 +61,7 @@ final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     }
 }
 
-private final class AmbInner<Element: Sendable>: Inner<Element>, @unchecked Sendable {
+private final class AmbInner<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
     private let parent: Amb<Element>
     let number: Int
 

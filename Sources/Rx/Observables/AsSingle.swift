@@ -37,7 +37,7 @@ extension ObservableType where Element == Never {
 final class OneElement<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let onEmpty: RxError?
     private let state = StateGuard()
-    private var cell = Cell<Element>()
+    private var cell = ValueStorage<Element>()
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, onEmpty: RxError?) {

@@ -18,7 +18,7 @@ extension ObservableType {
 @usableFromInline
 final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let handler: @Sendable (any Error) throws -> Observable<Element>
-    private let hasCaught = Relaxed(false)
+    private let hasCaught = RelaxedAtomic(false)
 
     @usableFromInline
     init(
@@ -47,7 +47,7 @@ final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sen
         do {
             let other = try handler(error)
             // The new source takes the old one's place below. That one lets go by itself, or is stopped where a closure threw.
-            startStream(other, Port(self))
+            startStream(other, Downstream(self))
         } catch {
             down.error(error)
         }

@@ -18,7 +18,7 @@ extension ObservableType {
 @usableFromInline
 final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let makeParts: @Sendable () -> ConcatParts<Element>
-    private let starts = TurnLoop()
+    private let starts = RerunLoop()
     // Sound: touched only by whoever runs the starts.
     private var parts: ConcatParts<Element>?
     private let lastError = Lock<(any Error)?>(nil)
@@ -49,7 +49,7 @@ final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>
                 if let error = lastError.withLock({ $0 }) { super.error(error) } else { super.completed() }
                 return
             }
-            startStream(source, Port(self))
+            startStream(source, Downstream(self))
         }
     }
 

@@ -14,7 +14,7 @@ class CombineLatest<Out: Sendable>: Join<Out>, @unchecked Sendable {
 
 @usableFromInline
 final class LatestSlot<In: Sendable, Out: Sendable>: JoinSlot<In, Out>, @unchecked Sendable {
-    var cell = Cell<In>()
+    var cell = ValueStorage<In>()
 
     @usableFromInline
     override init(_ source: consuming Observable<In>) {

@@ -32,8 +32,8 @@ extension ObservableType where Element == any Sendable {
 final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLatest<Out>, @unchecked Sendable {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B) throws -> Out
-    private var a: Held
-    private var b: Held
+    private var a: OwnedLink
+    private var b: OwnedLink
 
     @usableFromInline
     init(
@@ -41,8 +41,8 @@ final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: CombineLate
         _ selector: @escaping @Sendable (A, B) throws -> Out
     ) {
         self.selector = selector
-        self.a = Held(consume a)
-        self.b = Held(consume b)
+        self.a = OwnedLink(consume a)
+        self.b = OwnedLink(consume b)
         super.init(count: 2)
     }
 

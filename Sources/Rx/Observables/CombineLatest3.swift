@@ -34,9 +34,9 @@ final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>
 {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C) throws -> Out
-    private var a: Held
-    private var b: Held
-    private var c: Held
+    private var a: OwnedLink
+    private var b: OwnedLink
+    private var c: OwnedLink
 
     @usableFromInline
     init(
@@ -45,9 +45,9 @@ final class CombineLatest3<A: Sendable, B: Sendable, C: Sendable, Out: Sendable>
         _ selector: @escaping @Sendable (A, B, C) throws -> Out
     ) {
         self.selector = selector
-        self.a = Held(consume a)
-        self.b = Held(consume b)
-        self.c = Held(consume c)
+        self.a = OwnedLink(consume a)
+        self.b = OwnedLink(consume b)
+        self.c = OwnedLink(consume c)
         super.init(count: 3)
     }
 

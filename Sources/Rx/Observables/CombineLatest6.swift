@@ -42,12 +42,12 @@ final class CombineLatest6<
 >: CombineLatest<Out>, @unchecked Sendable {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D, E, F) throws -> Out
-    private var a: Held
-    private var b: Held
-    private var c: Held
-    private var d: Held
-    private var e: Held
-    private var f: Held
+    private var a: OwnedLink
+    private var b: OwnedLink
+    private var c: OwnedLink
+    private var d: OwnedLink
+    private var e: OwnedLink
+    private var f: OwnedLink
 
     @usableFromInline
     init(
@@ -57,12 +57,12 @@ final class CombineLatest6<
         _ selector: @escaping @Sendable (A, B, C, D, E, F) throws -> Out
     ) {
         self.selector = selector
-        self.a = Held(consume a)
-        self.b = Held(consume b)
-        self.c = Held(consume c)
-        self.d = Held(consume d)
-        self.e = Held(consume e)
-        self.f = Held(consume f)
+        self.a = OwnedLink(consume a)
+        self.b = OwnedLink(consume b)
+        self.c = OwnedLink(consume c)
+        self.d = OwnedLink(consume d)
+        self.e = OwnedLink(consume e)
+        self.f = OwnedLink(consume f)
         super.init(count: 6)
     }
 

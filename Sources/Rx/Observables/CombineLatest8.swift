@@ -49,14 +49,14 @@ final class CombineLatest8<
 >: CombineLatest<Out>, @unchecked Sendable {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D, E, F, G, H) throws -> Out
-    private var a: Held
-    private var b: Held
-    private var c: Held
-    private var d: Held
-    private var e: Held
-    private var f: Held
-    private var g: Held
-    private var h: Held
+    private var a: OwnedLink
+    private var b: OwnedLink
+    private var c: OwnedLink
+    private var d: OwnedLink
+    private var e: OwnedLink
+    private var f: OwnedLink
+    private var g: OwnedLink
+    private var h: OwnedLink
 
     @usableFromInline
     init(
@@ -67,14 +67,14 @@ final class CombineLatest8<
         _ selector: @escaping @Sendable (A, B, C, D, E, F, G, H) throws -> Out
     ) {
         self.selector = selector
-        self.a = Held(consume a)
-        self.b = Held(consume b)
-        self.c = Held(consume c)
-        self.d = Held(consume d)
-        self.e = Held(consume e)
-        self.f = Held(consume f)
-        self.g = Held(consume g)
-        self.h = Held(consume h)
+        self.a = OwnedLink(consume a)
+        self.b = OwnedLink(consume b)
+        self.c = OwnedLink(consume c)
+        self.d = OwnedLink(consume d)
+        self.e = OwnedLink(consume e)
+        self.f = OwnedLink(consume f)
+        self.g = OwnedLink(consume g)
+        self.h = OwnedLink(consume h)
         super.init(count: 8)
     }
 

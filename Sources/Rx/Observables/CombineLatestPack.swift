@@ -87,9 +87,9 @@ final class CombineLatestPack<Out: Sendable, each In: Sendable>: CombineLatest<O
         var index = 0
         for slot in repeat each slots {
             index += 1
-            if index < count { slot.tie(self, before: Held(links[index])) } else { slot.tie(self) }
+            if index < count { slot.tie(self, before: OwnedLink(links[index])) } else { slot.tie(self) }
         }
-        begin(Held(links[0]))
+        begin(OwnedLink(links[0]))
     }
 
     override func clear() {

@@ -64,7 +64,7 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
     /// What it runs, unless that is made for each subscription.
     private var sources: [Observable<Element>]
     private let makeParts: (@Sendable () -> ConcatParts<Element>)?
-    private let starts = TurnLoop()
+    private let starts = RerunLoop()
     // Sound: touched only by whoever runs the starts.
     private var stack: [ConcatParts<Element>] = []
 
@@ -121,7 +121,7 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
         starts.run {
             guard !upstream.isClosed else { return }
             guard let source = next() else { return super.completed() }
-            startStream(source, Port(self))
+            startStream(source, Downstream(self))
         }
     }
 

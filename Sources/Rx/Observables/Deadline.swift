@@ -92,6 +92,6 @@ final class Deadline<Element: Sendable>: TimedOperator<Element, Element>, @unche
         guard let other else { return end(RxError.timeout) }
         guard let source = upstream.close() else { return }
         ended()
-        Successor.start(other, down.share(), after: source)
+        ReplacementStep.start(other, down.share(), after: source)
     }
 }

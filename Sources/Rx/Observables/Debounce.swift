@@ -12,7 +12,7 @@ extension ObservableType {
 final class Debounce<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval
     /// The value that waits. The gate's owner's.
-    private var waiting = Cell<Element>()
+    private var waiting = ValueStorage<Element>()
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ dueTime: RxTimeInterval, _ scheduler: any SchedulerType)

@@ -19,7 +19,7 @@ final class Deferred<Element: Sendable>: Observable<Element>, @unchecked Sendabl
         super.init()
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
         let made: Observable<Element>
         do {
             made = try unsafeDowncast(source, to: Deferred<Element>.self).factory()

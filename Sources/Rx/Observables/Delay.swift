@@ -29,7 +29,7 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
 
     private let dueTime: RxTimeInterval
     private let scheduler: any SchedulerType
-    private let gate = Gate()
+    private let gate = SerialGate()
     private let state = Lock(State())
     private let timer: TimerSlot
 
@@ -78,7 +78,7 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
     /// Delivers what is due, and sets the timer for what comes next. As the gate's owner. What comes meanwhile has a further turn,
     /// and in virtual time each event.
     private func deliver() {
-        var most = scheduler is any TurnCountingScheduler ? 1 : state.withLock { $0.waiting.count }
+        var most = scheduler is any PerEventScheduler ? 1 : state.withLock { $0.waiting.count }
         while let first = state.withLock({ $0.waiting.popFirst() }), !upstream.isClosed {
             guard let value = first.value else { return super.completed() }
             down.next(value)

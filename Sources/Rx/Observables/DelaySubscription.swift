@@ -52,6 +52,6 @@ final class DelaySubscription<Element: Sendable>: StatefulOperator<Element, Elem
     @usableFromInline
     func timerFired(_ token: TimerToken) {
         guard !upstream.isClosed, let source = waiting.take() else { return }
-        startStream(source, Port(self))
+        startStream(source, Downstream(self))
     }
 }

@@ -51,7 +51,7 @@ final class DistinctUntilChanged<Element: Sendable, Key: Sendable>: Operator<Ele
     private let keySelector: @Sendable (Element) throws -> Key
     private let comparer: @Sendable (Key, Key) throws -> Bool
     private let state = StateGuard()
-    private var key = Cell<Key>()
+    private var key = ValueStorage<Key>()
 
     @usableFromInline
     init(

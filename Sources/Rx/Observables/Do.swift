@@ -62,7 +62,7 @@ struct DoHooks<Element: Sendable>: Sendable {
 final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let hooks: DoHooks<Element>
     /// Both come before `onDispose`.
-    private let startAndEnd = StartAndEnd()
+    private let startAndEnd = StartEndLatch()
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ hooks: DoHooks<Element>) {
@@ -80,7 +80,7 @@ final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecke
         let me = unsafeDowncast(step, to: Do<Element>.self)
         me.down.attach(me)
         me.hooks.onSubscribe?()
-        type(of: source).run(consume source, Port(me))
+        type(of: source).run(consume source, Downstream(me))
         me.hooks.onSubscribed?()
         if me.startAndEnd.start() { me.hooks.onDispose?() }
     }

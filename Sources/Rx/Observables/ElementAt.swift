@@ -11,7 +11,7 @@ extension ObservableType {
 @usableFromInline
 final class ElementAt<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let index: Int
-    private let seen = Relaxed(0)
+    private let seen = RelaxedAtomic(0)
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ index: Int) {

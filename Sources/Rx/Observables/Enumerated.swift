@@ -10,7 +10,7 @@ extension ObservableType {
 final class Enumerated<Element: Sendable>: Operator<Element, (index: Int, element: Element)>,
     @unchecked Sendable
 {
-    private let index = Relaxed(0)
+    private let index = RelaxedAtomic(0)
 
     @usableFromInline
     override init(_ source: consuming Observable<Element>?) {

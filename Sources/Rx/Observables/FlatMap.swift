@@ -15,10 +15,10 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     private let selector: @Sendable (In) throws -> Observable<Out>
     /// Kept, because asking for it for each value would look up metadata.
     private let innerType: FlatMapInner<In, Out>.Type
-    private let gate = Gate()
+    private let gate = SerialGate()
     private let inners = InnerList()
     /// Whether all have completed, so that no inner stream is left to be stopped.
-    private let isFinished = Relaxed(false)
+    private let isFinished = RelaxedAtomic(false)
 
     @usableFromInline
     init(
@@ -50,7 +50,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
         }
         if source.withScalar({ innerNext($0) }) { return }
         let inner = innerType.init(self)
-        if inners.add(inner) { startStream(source, Port(inner)) }
+        if inners.add(inner) { startStream(source, Downstream(inner)) }
     }
 
     override func completed() {
@@ -97,7 +97,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
         }
     }
 
-    func innerCompleted(_ inner: any Listed) {
+    func innerCompleted(_ inner: any InnerListMember) {
         if gate.enter() {
             if inners.remove(inner) { finish() }
             gate.leave()
@@ -108,7 +108,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
 }
 
 @usableFromInline
-final class FlatMapInner<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
+final class FlatMapInner<In: Sendable, Out: Sendable>: InnerStep<Out>, @unchecked Sendable {
     private let parent: FlatMap<In, Out>
 
     required init(_ parent: FlatMap<In, Out>) {

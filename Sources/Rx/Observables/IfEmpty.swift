@@ -15,7 +15,7 @@ extension ObservableType {
 @usableFromInline
 final class IfEmptySwitch<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let other: Observable<Element>
-    private let isEmpty = Relaxed(true)
+    private let isEmpty = RelaxedAtomic(true)
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ other: Observable<Element>) {

@@ -50,7 +50,7 @@ extension ObservableType {
 @usableFromInline
 final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let sources: [Observable<Element>]
-    private let gate = Gate()
+    private let gate = SerialGate()
     private let inners = InnerList()
 
     @usableFromInline
@@ -71,7 +71,7 @@ final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @un
         for source in me.sources {
             let inner = MergeInner(me)
             guard !me.upstream.isClosed, me.inners.add(inner) else { return }
-            type(of: source).run(source, Port(inner))
+            type(of: source).run(source, Downstream(inner))
         }
         me.gate.run { if me.inners.outerDone() { me.end(nil) } }
     }
@@ -97,12 +97,12 @@ final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @un
         gate.run { self.end(error) }
     }
 
-    fileprivate func innerCompleted(_ inner: any Listed) {
+    fileprivate func innerCompleted(_ inner: any InnerListMember) {
         gate.run { if self.inners.remove(inner) { self.end(nil) } }
     }
 }
 
-private final class MergeInner<Element: Sendable>: Inner<Element>, @unchecked Sendable {
+private final class MergeInner<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
     private let parent: MergeAll<Element>
 
     init(_ parent: MergeAll<Element>) {

@@ -32,7 +32,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
     private let limit: Int
     /// Kept, because asking for it for each value would look up metadata.
     private let innerType: MergeLimitedInner<In, Out>.Type
-    private let gate = Gate()
+    private let gate = SerialGate()
     private let inners = InnerList()
     private let state = Lock(State())
     /// Looks at the queue that are due; whoever raises it from 0 does them, so that synchronous sources use no stack.
@@ -114,7 +114,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         }
         let inner = innerType.init(self)
         guard inners.add(inner) else { return false }
-        startStream(source, Port(inner))
+        startStream(source, Downstream(inner))
         return true
     }
 
@@ -146,7 +146,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         gate.run(self, value) { me, value in if !me.upstream.isClosed { me.down.next(value) } }
     }
 
-    func innerCompleted(_ inner: any Listed) {
+    func innerCompleted(_ inner: any InnerListMember) {
         _ = inners.remove(inner)
         // Behind the values of this inner stream that may be parked.
         if streamEnded() { gate.run { self.end(nil) } } else { pump() }
@@ -154,7 +154,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
 }
 
 @usableFromInline
-final class MergeLimitedInner<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
+final class MergeLimitedInner<In: Sendable, Out: Sendable>: InnerStep<Out>, @unchecked Sendable {
     private let parent: MergeLimited<In, Out>
 
     required init(_ parent: MergeLimited<In, Out>) {

@@ -102,7 +102,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     }
 
     override class func run(
-        _ source: consuming Observable<Subject.Element>, _ port: consuming Port<Subject.Element>
+        _ source: consuming Observable<Subject.Element>, _ port: consuming Downstream<Subject.Element>
     ) {
         let stream = unsafeDowncast(source, to: Multicast<Subject>.self).hub().subject.asObservable()
         type(of: stream).run(consume stream, consume port)
@@ -149,7 +149,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     }
 
     func start(_ connection: MulticastConnection<Subject>) {
-        if !connection.upstream.isClosed { startStream(source, Port(connection)) }
+        if !connection.upstream.isClosed { startStream(source, Downstream(connection)) }
     }
 
     /// One subscriber less. Whether it was the last one, so that the connection is to be stopped.
@@ -172,7 +172,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
 }
 
 /// The one subscription to the source.
-final class MulticastConnection<Subject: SubjectType>: Inner<Subject.Observer.Element>, Disposable,
+final class MulticastConnection<Subject: SubjectType>: InnerStep<Subject.Observer.Element>, Disposable,
     SubscriberCount, @unchecked Sendable
 {
     let hub: Hub<Subject>

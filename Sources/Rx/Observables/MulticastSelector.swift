@@ -32,7 +32,7 @@ final class MulticastSelector<Subject: SubjectType, Result: Sendable>: Observabl
         super.init()
     }
 
-    override class func run(_ source: consuming Observable<Result>, _ port: consuming Port<Result>) {
+    override class func run(_ source: consuming Observable<Result>, _ port: consuming Downstream<Result>) {
         let me = unsafeDowncast(source, to: MulticastSelector<Subject, Result>.self)
         let multicast: Multicast<Subject>
         let result: Observable<Result>

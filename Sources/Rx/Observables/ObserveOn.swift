@@ -14,7 +14,7 @@ private let mostKeptRoom = 1024
 
 /// Delivers all that waits in a turn, in virtual time one event.
 @usableFromInline
-final class ObserveOn<Element: Sendable>: Pump<Element>, @unchecked Sendable {
+final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked Sendable {
     /// What waits; the state's lock guards it.
     private var values: [Element] = []
     /// What is being delivered: the pump's. The two change places, so that their room is used again.

@@ -27,7 +27,7 @@ extension ObservableType {
 
 /// Delivers a value at a time, so that what counts is what has not been delivered.
 @usableFromInline
-final class ObserveOnBounded<Element: Sendable>: Pump<Element>, @unchecked Sendable {
+final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @unchecked Sendable {
     private enum Turn {
         case value(Element)
         case end(SubjectCore.End)

@@ -48,7 +48,7 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
     private let selector: @Sendable (In) throws -> Observable<Out>
     /// Kept, because asking for it for each value would look up metadata.
     private let innerType: OneInnerStep<In, Out>.Type
-    private let gate = Gate()
+    private let gate = SerialGate()
     private let current = LinkSlot()
     private let latest = Atomic<UInt64>(0)
     private let state = Lock(OneInnerState())
@@ -89,7 +89,7 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
         current.stopAndSet(inner)
         // Its selector may have ended it.
         guard !upstream.isClosed else { return }
-        startStream(source, Port(inner))
+        startStream(source, Downstream(inner))
     }
 
     /// Whether no inner stream runs; from here on one does.
@@ -196,7 +196,7 @@ private struct OneInnerState {
 }
 
 @usableFromInline
-final class OneInnerStep<In: Sendable, Out: Sendable>: Inner<Out>, @unchecked Sendable {
+final class OneInnerStep<In: Sendable, Out: Sendable>: InnerStep<Out>, @unchecked Sendable {
     private let parent: OneInner<In, Out>
     private let id: UInt64
 

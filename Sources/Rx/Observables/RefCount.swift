@@ -17,7 +17,7 @@ final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, 
     // Only its count touches it, in its gate.
     fileprivate var isCounted = false
 
-    fileprivate init(_ count: any SubscriberCount, _ port: consuming Port<Element>) {
+    fileprivate init(_ count: any SubscriberCount, _ port: consuming Downstream<Element>) {
         self.count = count
         super.init(nil)
         down = consume port
@@ -26,12 +26,12 @@ final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, 
 
     /// Starts `source` for a subscriber that `count` has counted already.
     static func start(
-        _ source: consuming Observable<Element>, _ port: consuming Port<Element>,
+        _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>,
         _ count: any SubscriberCount
     ) {
         let step = CountedStep(count, port)
         guard !step.upstream.isClosed else { return }
-        type(of: source).run(consume source, Port(step))
+        type(of: source).run(consume source, Downstream(step))
     }
 
     override func next(_ value: Element) {
@@ -70,7 +70,7 @@ final class MulticastCount<Subject: SubjectType>: Observable<Subject.Element>, @
     }
 
     override class func run(
-        _ source: consuming Observable<Subject.Element>, _ port: consuming Port<Subject.Element>
+        _ source: consuming Observable<Subject.Element>, _ port: consuming Downstream<Subject.Element>
     ) {
         let multicast = unsafeDowncast(source, to: MulticastCount<Subject>.self).multicast
         let (connection, isNew) = multicast.join(as: 1)
@@ -86,7 +86,7 @@ private final class ForeignCount<Source: ConnectableObservableType>: Observable<
     SubscriberCount, @unchecked Sendable
 {
     private let source: Source
-    private let gate = Gate()
+    private let gate = SerialGate()
     // Owned by the gate.
     private var subscribers = 0
     private var connection: (any Disposable)?
@@ -97,7 +97,7 @@ private final class ForeignCount<Source: ConnectableObservableType>: Observable<
     }
 
     override class func run(
-        _ source: consuming Observable<Source.Element>, _ port: consuming Port<Source.Element>
+        _ source: consuming Observable<Source.Element>, _ port: consuming Downstream<Source.Element>
     ) {
         let me = unsafeDowncast(source, to: ForeignCount<Source>.self)
         let step = CountedStep<Source.Element>(me, port)
@@ -108,7 +108,7 @@ private final class ForeignCount<Source: ConnectableObservableType>: Observable<
         guard !step.upstream.isClosed else { return }
         step.isCounted = true
         subscribers += 1
-        startStream(source.asObservable(), Port(step))
+        startStream(source.asObservable(), Downstream(step))
         guard subscribers == 1, !step.upstream.isClosed else { return }
         connection = source.connect()
     }

@@ -35,15 +35,15 @@ extension Observable {
 @usableFromInline
 final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let attempts: Int
-    private let starts = TurnLoop()
+    private let starts = RerunLoop()
     // Sound: written in `begin` before the source runs, read by whoever runs the starts.
     private var repeated: Observable<Element>?
-    private let left: Relaxed<Int>
+    private let left: RelaxedAtomic<Int>
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, attempts: Int) {
         self.attempts = attempts
-        left = Relaxed(attempts)
+        left = RelaxedAtomic(attempts)
         super.init(source)
     }
 
@@ -63,7 +63,7 @@ final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unche
     private func start() {
         starts.run {
             guard !upstream.isClosed, let repeated else { return }
-            startStream(repeated, Port(self))
+            startStream(repeated, Downstream(self))
         }
     }
 

@@ -12,7 +12,7 @@ extension ObservableType {
     ) -> Observable<Element> {
         RetryWhen(asObservable()) { errors in
             // `any Error` does not conform to `Error`, so the errors come in a box.
-            Trigger(notificationHandler(errors.map(\.error)).asObservable())
+            Notifier(notificationHandler(errors.map(\.error)).asObservable())
         } accepts: { _ in
             true
         }
@@ -25,7 +25,7 @@ extension ObservableType {
         when notificationHandler: @escaping @Sendable (Observable<Failure>) -> TriggerObservable
     ) -> Observable<Element> {
         RetryWhen(asObservable()) { errors in
-            Trigger(notificationHandler(errors.compactMap { $0.error as? Failure }).asObservable())
+            Notifier(notificationHandler(errors.compactMap { $0.error as? Failure }).asObservable())
         } accepts: { error in
             error is Failure
         }
@@ -38,10 +38,10 @@ struct BoxedError: Sendable {
 }
 
 @usableFromInline
-final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, TriggerTarget,
+final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, NotifierTarget,
     @unchecked Sendable
 {
-    @usableFromInline typealias Handler = @Sendable (Observable<BoxedError>) -> Trigger
+    @usableFromInline typealias Handler = @Sendable (Observable<BoxedError>) -> Notifier
 
     private struct Answer {
         /// An attempt has failed, and the trigger has not said what comes next.
@@ -52,10 +52,10 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, Tr
 
     private let handler: Handler
     private let accepts: @Sendable (any Error) -> Bool
-    private let gate = Gate()
+    private let gate = SerialGate()
     private let errors = PublishSubject<BoxedError>()
     private let trigger = LinkSlot()
-    private let starts = TurnLoop()
+    private let starts = RerunLoop()
     private let answer = Lock(Answer())
     // Sound: written in `begin` before the source runs, read by whoever runs the starts.
     private var repeated: Observable<Element>?
@@ -87,7 +87,7 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, Tr
     private func start() {
         starts.run {
             guard !upstream.isClosed, let repeated else { return }
-            startStream(repeated, Port(self))
+            startStream(repeated, Downstream(self))
         }
     }
 
@@ -134,7 +134,7 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, Tr
         if let error { super.error(error) } else { super.completed() }
     }
 
-    func triggerFired() {
+    func notifierFired() {
         let isAsked = answer.withLock { answer in
             defer { answer.isAwaited = false }
             return answer.isAwaited
@@ -142,11 +142,11 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, Tr
         if isAsked { start() }
     }
 
-    func triggerFailed(_ error: any Error) {
+    func notifierFailed(_ error: any Error) {
         triggerEnded(.failure(error))
     }
 
-    func triggerCompleted() {
+    func notifierCompleted() {
         triggerEnded(.success(()))
     }
 

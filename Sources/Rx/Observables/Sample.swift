@@ -5,19 +5,19 @@ extension ObservableType {
     public consuming func sample<Source: ObservableType>(
         _ sampler: Source, defaultValue: Element? = nil
     ) -> Observable<Element> {
-        Sample(asObservable(), Trigger(sampler.asObservable()), defaultValue)
+        Sample(asObservable(), Notifier(sampler.asObservable()), defaultValue)
     }
 }
 
 @usableFromInline
-final class Sample<Element: Sendable>: TriggeredOperator<Element, Element>, @unchecked Sendable {
+final class Sample<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
     private let defaultValue: Element?
     // The gate's owner's.
-    private var latest = Cell<Element>()
+    private var latest = ValueStorage<Element>()
     private var isOver = false
 
     @usableFromInline
-    init(_ source: consuming Observable<Element>?, _ sampler: Trigger, _ defaultValue: Element?) {
+    init(_ source: consuming Observable<Element>?, _ sampler: Notifier, _ defaultValue: Element?) {
         self.defaultValue = defaultValue
         super.init(source, sampler)
     }
@@ -27,7 +27,7 @@ final class Sample<Element: Sendable>: TriggeredOperator<Element, Element>, @unc
     }
 
     override func copy() -> Operator<Element, Element> {
-        type(of: self).init(nil, trigger, defaultValue)
+        type(of: self).init(nil, notifier, defaultValue)
     }
 
     override func received(_ value: Element) {
@@ -40,12 +40,12 @@ final class Sample<Element: Sendable>: TriggeredOperator<Element, Element>, @unc
         upstream.clear()
     }
 
-    override func triggerFired() {
+    override func notifierFired() {
         gate.run { self.tick() }
     }
 
-    override func triggerCompleted() {
-        triggerFired()
+    override func notifierCompleted() {
+        notifierFired()
     }
 
     private func tick() {

@@ -62,7 +62,7 @@ extension ObservableType {
 class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable {
     final let scheduler: any ImmediateSchedulerType
     private let isStopped = Atomic<Bool>(false)
-    private let turns = TurnLoop()
+    private let turns = RerunLoop()
 
     init(_ scheduler: consuming any ImmediateSchedulerType) {
         self.scheduler = scheduler
@@ -79,7 +79,7 @@ class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable 
     }
 
     override final class func run(
-        _ source: consuming Observable<Element>, _ port: consuming Port<Element>
+        _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
     ) {
         var link: Link = consume source
         let isAlone = isKnownUniquelyReferenced(&link)
@@ -98,7 +98,7 @@ class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable 
         isStopped.store(true, ordering: .relaxed)
     }
 
-    override final func turn() {
+    override final func resume() {
         let trampoline = Trampoline.current
         while !isStopped.load(ordering: .relaxed) {
             guard sendNext() else { return down.completed() }

@@ -83,7 +83,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         super.init()
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
         let share = unsafeDowncast(source, to: Share<Element>.self)
         let (subject, connection, isFirst) = share.join()
         let link = ShareLink<Element>(share, connection, port)
@@ -92,7 +92,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         if link.open() { unsafeDowncast(subject, to: ReplaySubject<Element>.self).add(link) }
         guard isFirst, let connection else { return }
         let step = unsafeDowncast(connection, to: Connection<Element>.self)
-        if !step.upstream.isClosed { startStream(share.source, Port(step)) }
+        if !step.upstream.isClosed { startStream(share.source, Downstream(step)) }
     }
 
     /// The subject, the connection unless that has ended, and whether the caller is to start it.
@@ -175,7 +175,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
 }
 
 /// The one subscription to the source.
-private final class Connection<Element: Sendable>: Inner<Element>, @unchecked Sendable {
+private final class Connection<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
     let subject: ReplaySubject<Element>
     private let share: Share<Element>
 
@@ -203,7 +203,7 @@ private final class ShareLink<Element: Sendable>: ReplayLink<Element>, @unchecke
     /// The `Connection` it came for.
     let connection: Link?
 
-    init(_ share: Share<Element>, _ connection: Link?, _ down: consuming Port<Element>) {
+    init(_ share: Share<Element>, _ connection: Link?, _ down: consuming Downstream<Element>) {
         self.connection = connection
         super.init(share, down)
     }

@@ -19,7 +19,7 @@ extension ObservableType {
 @usableFromInline
 final class SingleElement<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let predicate: (@Sendable (Element) throws -> Bool)?
-    private let hasSent = Relaxed(false)
+    private let hasSent = RelaxedAtomic(false)
 
     @usableFromInline
     init(

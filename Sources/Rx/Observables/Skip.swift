@@ -19,12 +19,12 @@ extension ObservableType {
 @usableFromInline
 final class Skip<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let count: Int
-    private let remaining: Relaxed<Int>
+    private let remaining: RelaxedAtomic<Int>
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ count: Int) {
         self.count = count
-        remaining = Relaxed(count)
+        remaining = RelaxedAtomic(count)
         super.init(source)
     }
 
@@ -44,7 +44,7 @@ final class Skip<Element: Sendable>: Operator<Element, Element>, @unchecked Send
 @usableFromInline
 final class SkipWhile<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let predicate: @Sendable (Element) throws -> Bool
-    private let isSkipping = Relaxed(true)
+    private let isSkipping = RelaxedAtomic(true)
 
     @usableFromInline
     init(

@@ -3,22 +3,22 @@ extension ObservableType {
     /// where `other` completes without a value neither. An error of either is passed on.
     @inlinable
     public consuming func skip<Source: ObservableType>(until other: Source) -> Observable<Element> {
-        SkipUntil(asObservable(), Trigger(other.asObservable()))
+        SkipUntil(asObservable(), Notifier(other.asObservable()))
     }
 }
 
 @usableFromInline
-final class SkipUntil<Element: Sendable>: TriggeredOperator<Element, Element>, @unchecked Sendable {
+final class SkipUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
     /// The gate's owner's.
     private var isOpen = false
 
     @usableFromInline
-    override init(_ source: consuming Observable<Element>?, _ trigger: Trigger) {
-        super.init(source, trigger)
+    override init(_ source: consuming Observable<Element>?, _ notifier: Notifier) {
+        super.init(source, notifier)
     }
 
     override func copy() -> Operator<Element, Element> {
-        type(of: self).init(nil, trigger)
+        type(of: self).init(nil, notifier)
     }
 
     override func received(_ value: Element) {
@@ -29,7 +29,7 @@ final class SkipUntil<Element: Sendable>: TriggeredOperator<Element, Element>, @
         if isOpen { end() } else { stop() }
     }
 
-    override func triggerFired() {
+    override func notifierFired() {
         gate.run {
             self.isOpen = true
             self.other.closeAndStop()

@@ -41,7 +41,7 @@ final class StartWith<Element: Sendable>: StatefulOperator<Element, Element>, @u
             elements = inner.elements
             source = next
         }
-        type(of: source).run(consume source, Port(me))
+        type(of: source).run(consume source, Downstream(me))
     }
 
     override func next(_ value: Element) {

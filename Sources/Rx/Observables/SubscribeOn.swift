@@ -30,7 +30,7 @@ final class SubscribeOn<Element: Sendable>: StatefulOperator<Element, Element>, 
         let source = source
         me.pending.setDisposable(
             me.scheduler.schedule(()) {
-                if !me.upstream.isClosed { startStream(source, Port(me)) }
+                if !me.upstream.isClosed { startStream(source, Downstream(me)) }
                 return Disposables.create()
             })
     }

@@ -11,12 +11,12 @@ extension ObservableType {
 @usableFromInline
 final class Take<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let count: Int
-    private let remaining: Relaxed<Int>
+    private let remaining: RelaxedAtomic<Int>
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ count: Int) {
         self.count = count
-        remaining = Relaxed(count)
+        remaining = RelaxedAtomic(count)
         super.init(source)
     }
 

@@ -2,20 +2,20 @@ extension ObservableType {
     /// The values until `other` sends one. The completion of `other` changes nothing, its error is passed on.
     @inlinable
     public consuming func take<Source: ObservableType>(until other: Source) -> Observable<Element> {
-        TakeUntil(asObservable(), Trigger(other.asObservable()))
+        TakeUntil(asObservable(), Notifier(other.asObservable()))
     }
 }
 
 @usableFromInline
-final class TakeUntil<Element: Sendable>: TriggeredOperator<Element, Element>, @unchecked Sendable {
+final class TakeUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
 
     @usableFromInline
-    override init(_ source: consuming Observable<Element>?, _ trigger: Trigger) {
-        super.init(source, trigger)
+    override init(_ source: consuming Observable<Element>?, _ notifier: Notifier) {
+        super.init(source, notifier)
     }
 
     override func copy() -> Operator<Element, Element> {
-        type(of: self).init(nil, trigger)
+        type(of: self).init(nil, notifier)
     }
 
     /// The second stream first: where it sends at once, the source is not subscribed to.
@@ -24,16 +24,16 @@ final class TakeUntil<Element: Sendable>: TriggeredOperator<Element, Element>, @
     ) {
         let me = unsafeDowncast(step, to: TakeUntil<Element>.self)
         me.down.attach(me)
-        me.startTrigger()
+        me.startNotifier()
         guard !me.upstream.isClosed else { return }
-        type(of: source).run(consume source, Port(me))
+        type(of: source).run(consume source, Downstream(me))
     }
 
     override func received(_ value: Element) {
         down.next(value)
     }
 
-    override func triggerFired() {
+    override func notifierFired() {
         completed()
     }
 

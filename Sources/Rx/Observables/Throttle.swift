@@ -16,7 +16,7 @@ final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unche
     private let dueTime: RxTimeInterval
     private let latest: Bool
     // The gate's owner's: what follows.
-    private var waiting = Cell<Element>()
+    private var waiting = ValueStorage<Element>()
     private var sentAt: RxTime?
     private var isOver = false
 

@@ -71,7 +71,7 @@ final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, Time
         me.down.attach(me)
         guard !me.upstream.isClosed else { return }
         me.arm()
-        type(of: source).run(consume source, Port(consume me))
+        type(of: source).run(consume source, Downstream(consume me))
     }
 
     private func arm() {
@@ -130,7 +130,7 @@ final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, Time
 
     private func expire() {
         guard let other else { return super.error(RxError.timeout) }
-        if let source = upstream.close() { Successor.start(other, down.share(), after: source) }
+        if let source = upstream.close() { ReplacementStep.start(other, down.share(), after: source) }
     }
 
     override func next(_ value: Element) {

@@ -26,7 +26,7 @@ final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unche
     /// Holds the resource.
     private let resource = SingleAssignmentDisposable()
     /// Both come before the resource goes: its source is disposed first.
-    private let startAndEnd = StartAndEnd()
+    private let startAndEnd = StartEndLatch()
 
     @usableFromInline
     init(_ factory: @escaping Factory) {
@@ -47,7 +47,7 @@ final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unche
         do {
             let (resource, made) = try me.factory()
             me.resource.setDisposable(resource)
-            type(of: made).run(made, Port(me))
+            type(of: made).run(made, Downstream(me))
         } catch {
             me.error(error)
         }

@@ -24,7 +24,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
     /// Whether nobody below wants windows any more; those that are open may still be subscribed to.
     private let isOuterClosed = Atomic<Bool>(false)
     // The gate's owner's: what follows. It sets the timer too, so that none fires before it is known.
-    private let gate = Gate()
+    private let gate = SerialGate()
     private let timer: TimerSlot
     private var window = PublishSubject<Element>()
     private var seen = 0
@@ -57,7 +57,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
             me.gate.leave()
         }
         guard !me.upstream.isClosed else { return }
-        type(of: source).run(consume source, Port(me))
+        type(of: source).run(consume source, Downstream(me))
     }
 
     override func stop() {

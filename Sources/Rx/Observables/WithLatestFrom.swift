@@ -26,7 +26,7 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
     private let resultSelector: @Sendable (In, Second) throws -> Out
     private let other = LinkSlot()
     /// The gate's owner's.
-    private var latest = Cell<Second>()
+    private var latest = ValueStorage<Second>()
 
     @usableFromInline
     init(
@@ -52,9 +52,9 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
         me.down.attach(me)
         let inner = WithLatestInner(me)
         me.other.set(inner)
-        startStream(me.second, Port(inner))
+        startStream(me.second, Downstream(inner))
         guard !me.upstream.isClosed else { return }
-        type(of: source).run(consume source, Port(me))
+        type(of: source).run(consume source, Downstream(me))
     }
 
     override func ended() {
@@ -75,7 +75,7 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
     }
 }
 
-private final class WithLatestInner<In: Sendable, Second: Sendable, Out: Sendable>: Inner<Second>,
+private final class WithLatestInner<In: Sendable, Second: Sendable, Out: Sendable>: InnerStep<Second>,
     @unchecked Sendable
 {
     private let parent: WithLatestFrom<In, Second, Out>

@@ -19,7 +19,7 @@ class Zip<Out: Sendable>: Join<Out>, @unchecked Sendable {
 @usableFromInline
 final class ZipSlot<In: Sendable, Out: Sendable>: JoinSlot<In, Out>, @unchecked Sendable {
     /// The first value that waits; the ones after it are in the queue.
-    private var cell = Cell<In>()
+    private var cell = ValueStorage<In>()
     private var queue = Queue<In>()
 
     @usableFromInline

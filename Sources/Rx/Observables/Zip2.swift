@@ -33,8 +33,8 @@ extension ObservableType where Element == any Sendable {
 final class Zip2<A: Sendable, B: Sendable, Out: Sendable>: Zip<Out>, @unchecked Sendable {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B) throws -> Out
-    private var a: Held
-    private var b: Held
+    private var a: OwnedLink
+    private var b: OwnedLink
 
     @usableFromInline
     init(
@@ -42,8 +42,8 @@ final class Zip2<A: Sendable, B: Sendable, Out: Sendable>: Zip<Out>, @unchecked 
         _ selector: @escaping @Sendable (A, B) throws -> Out
     ) {
         self.selector = selector
-        self.a = Held(consume a)
-        self.b = Held(consume b)
+        self.a = OwnedLink(consume a)
+        self.b = OwnedLink(consume b)
         super.init(count: 2)
     }
 

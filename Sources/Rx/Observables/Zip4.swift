@@ -39,10 +39,10 @@ final class Zip4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Out: Sendab
 {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D) throws -> Out
-    private var a: Held
-    private var b: Held
-    private var c: Held
-    private var d: Held
+    private var a: OwnedLink
+    private var b: OwnedLink
+    private var c: OwnedLink
+    private var d: OwnedLink
 
     @usableFromInline
     init(
@@ -51,10 +51,10 @@ final class Zip4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Out: Sendab
         _ selector: @escaping @Sendable (A, B, C, D) throws -> Out
     ) {
         self.selector = selector
-        self.a = Held(consume a)
-        self.b = Held(consume b)
-        self.c = Held(consume c)
-        self.d = Held(consume d)
+        self.a = OwnedLink(consume a)
+        self.b = OwnedLink(consume b)
+        self.c = OwnedLink(consume c)
+        self.d = OwnedLink(consume d)
         super.init(count: 4)
     }
 

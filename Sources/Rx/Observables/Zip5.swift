@@ -40,11 +40,11 @@ final class Zip5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
 {
     // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D, E) throws -> Out
-    private var a: Held
-    private var b: Held
-    private var c: Held
-    private var d: Held
-    private var e: Held
+    private var a: OwnedLink
+    private var b: OwnedLink
+    private var c: OwnedLink
+    private var d: OwnedLink
+    private var e: OwnedLink
 
     @usableFromInline
     init(
@@ -53,11 +53,11 @@ final class Zip5<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
         _ selector: @escaping @Sendable (A, B, C, D, E) throws -> Out
     ) {
         self.selector = selector
-        self.a = Held(consume a)
-        self.b = Held(consume b)
-        self.c = Held(consume c)
-        self.d = Held(consume d)
-        self.e = Held(consume e)
+        self.a = OwnedLink(consume a)
+        self.b = OwnedLink(consume b)
+        self.c = OwnedLink(consume c)
+        self.d = OwnedLink(consume d)
+        self.e = OwnedLink(consume e)
         super.init(count: 5)
     }
 

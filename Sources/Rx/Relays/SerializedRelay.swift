@@ -2,7 +2,7 @@
 public final class SerializedRelay<Element: Sendable>: ObservableType {
     private let relay: any RelayType<Element>
     private let observable: Observable<Element>
-    private let gate = Gate()
+    private let gate = SerialGate()
 
     init<Relay: RelayType & ObservableType>(_ relay: Relay) where Relay.Element == Element {
         self.relay = relay

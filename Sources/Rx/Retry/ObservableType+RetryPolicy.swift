@@ -31,8 +31,8 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
     private let scheduler: any SchedulerType
     /// Set between two attempts, in the gate, so that none fires before it is known.
     private let timer: TimerSlot
-    private let gate = Gate()
-    private let starts = TurnLoop()
+    private let gate = SerialGate()
+    private let starts = RerunLoop()
     // Sound: written in `begin` before the source runs, read by whoever runs the starts.
     private var repeated: Observable<Element>?
     private let state = StateGuard()
@@ -63,7 +63,7 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
     private func start() {
         starts.run {
             guard !upstream.isClosed, let repeated else { return }
-            startStream(repeated, Port(self))
+            startStream(repeated, Downstream(self))
         }
     }
 

@@ -35,7 +35,7 @@ private final class ScheduledTurn: Link, Disposable, @unchecked Sendable {
         super.init()
     }
 
-    override func turn() {
+    override func resume() {
         if !result.isDisposed { result.setDisposable(work()) }
     }
 

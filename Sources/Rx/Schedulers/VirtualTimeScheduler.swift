@@ -37,9 +37,9 @@ public enum VirtualTimeComparison: Sendable {
 
 /// A scheduler of virtual time, where tests count turns: operators that could deliver several events in a turn give each event
 /// its own, as RxSwift's do.
-protocol TurnCountingScheduler: SchedulerType {}
+protocol PerEventScheduler: SchedulerType {}
 
-extension VirtualTimeScheduler: TurnCountingScheduler {}
+extension VirtualTimeScheduler: PerEventScheduler {}
 
 /// A scheduler whose clock stands until it is moved: time in tests.
 ///

@@ -92,7 +92,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         }
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
         let subject = unsafeDowncast(source, to: AsyncSubject<Element>.self)
         let link = SubjectLink<Element>(subject, port)
         guard link.open() else { return }

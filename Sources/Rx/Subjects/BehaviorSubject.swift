@@ -104,7 +104,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         }
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
         let subject = unsafeDowncast(source, to: BehaviorSubject<Element>.self)
         let link = ReplayLink<Element>(subject, port)
         guard link.open() else { return }

@@ -56,7 +56,7 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
         core.remove(link)
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Port<Element>) {
+    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
         let subject = unsafeDowncast(source, to: PublishSubject<Element>.self)
         let link = SubjectLink<Element>(subject, port)
         guard link.open() else { return }

@@ -17,7 +17,7 @@ where Subject.Observer.Element == Subject.Element {
     /// What the subscribers are subscribed to. What it is sent directly is not serialized.
     public let subject: Subject
     private let observer: Subject.Observer
-    private let gate = Gate()
+    private let gate = SerialGate()
 
     public init(_ subject: Subject) {
         self.subject = subject

@@ -90,11 +90,11 @@ protocol SubjectHost: Link {
 /// One subscription of a subject: passes events on until it ends.
 class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
     /// Where the events go.
-    final let down: Port<Element>
+    final let down: Downstream<Element>
     final let host: any SubjectHost
     private let isClosed = Atomic<Bool>(false)
 
-    init(_ host: any SubjectHost, _ down: consuming Port<Element>) {
+    init(_ host: any SubjectHost, _ down: consuming Downstream<Element>) {
         self.host = host
         self.down = down
         super.init()

@@ -57,8 +57,8 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         onDisposed: (@Sendable (Object) -> Void)? = nil
     ) -> any Disposable {
         subscribe(
-            onSuccess: weakly(object, onSuccess), onError: weakly(object, onError),
-            onCompleted: weakly(object, onCompleted), onDisposed: weakly(object, onDisposed))
+            onSuccess: whileAlive(object, onSuccess), onError: whileAlive(object, onError),
+            onCompleted: whileAlive(object, onCompleted), onDisposed: whileAlive(object, onDisposed))
     }
 
     /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
@@ -157,7 +157,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 /// Tells success from completion without value.
 @usableFromInline
 final class MaybeSubscriber<In: Sendable>: ClosureSubscriber<In>, @unchecked Sendable {
-    private let hasValue = Relaxed(false)
+    private let hasValue = RelaxedAtomic(false)
 
     @usableFromInline
     override init(

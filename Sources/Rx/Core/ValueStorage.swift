@@ -2,11 +2,11 @@
 /// would look up the optional's metadata on every access, which costs more than an event.
 ///
 /// Values of up to four words lie inside, larger ones in one block that is kept. Not guarded: its owner is
-/// whoever owns the step, usually a `Gate`.
+/// whoever owns the step, usually a `SerialGate`.
 ///
 /// Sound: the memory is bound to `Value` alone, initialised exactly while `isFull`, and a cell is only ever a stored
 /// property of a class instance, so that the address of its words holds as long as the instance lives.
-struct Cell<Value: Sendable>: ~Copyable {
+struct ValueStorage<Value: Sendable>: ~Copyable {
     private var words: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
     private(set) var isFull = false
     private let isInline: Bool

@@ -4,7 +4,7 @@
 /// Sound: it owns its object until `drop()` or its own end, and whoever may drop it is the one who uses it, or cannot
 /// do so at the same time: a join's slots are used and dropped by its gate's owner, a slot's join is set before
 /// its source starts and kept until the slot goes.
-struct Held: ~Copyable {
+struct OwnedLink: ~Copyable {
     private var link: Unmanaged<Link>?
 
     @inline(__always)
@@ -41,9 +41,9 @@ struct Held: ~Copyable {
 
     /// A second reference to the same object.
     @inline(__always)
-    func share() -> Held {
-        guard let link else { return Held() }
-        return Held(link.takeUnretainedValue())
+    func share() -> OwnedLink {
+        guard let link else { return OwnedLink() }
+        return OwnedLink(link.takeUnretainedValue())
     }
 
     @inline(__always)

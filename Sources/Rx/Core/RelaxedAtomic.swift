@@ -2,7 +2,7 @@ import Synchronization
 
 /// A number or a flag that only the event at hand changes. Where a source breaks the grammar, and several threads are at it, it
 /// may miss a change, and no more than that: a plain variable would be a race.
-struct Relaxed<Value: AtomicRepresentable>: ~Copyable {
+struct RelaxedAtomic<Value: AtomicRepresentable>: ~Copyable {
     private let atomic: Atomic<Value>
 
     @inline(__always)
@@ -11,7 +11,7 @@ struct Relaxed<Value: AtomicRepresentable>: ~Copyable {
     }
 }
 
-extension Relaxed<Int> {
+extension RelaxedAtomic<Int> {
     @inline(__always)
     var value: Int {
         get { atomic.load(ordering: .relaxed) }
@@ -19,7 +19,7 @@ extension Relaxed<Int> {
     }
 }
 
-extension Relaxed<Bool> {
+extension RelaxedAtomic<Bool> {
     @inline(__always)
     var value: Bool {
         get { atomic.load(ordering: .relaxed) }

@@ -10,7 +10,7 @@ import Locking
 /// no reference count, as the step that owns the port is kept alive by whoever sends the event.
 ///
 /// All of it is inlined into the steps, which the compiler does not do by itself: a fifth of an event's way through one.
-struct Port<Value: Sendable>: ~Copyable {
+struct Downstream<Value: Sendable>: ~Copyable {
     private var step: Unmanaged<Step<Value, Never>>?
 
     /// Leads nowhere yet.
@@ -36,7 +36,7 @@ struct Port<Value: Sendable>: ~Copyable {
     /// Leads where `other` led, having led nowhere. An assignment would also keep the step alive around the end of the way
     /// that was.
     @inline(__always)
-    mutating func lead(_ other: consuming Port<Value>) {
+    mutating func lead(_ other: consuming Downstream<Value>) {
         precondition(step == nil, "a running step leads to one other")
         step = other.take()
     }
@@ -79,8 +79,8 @@ struct Port<Value: Sendable>: ~Copyable {
     }
 
     /// A second way to the same step.
-    func share() -> Port<Value> {
-        guard let step else { return Port() }
-        return Port(sharing: step)
+    func share() -> Downstream<Value> {
+        guard let step else { return Downstream() }
+        return Downstream(sharing: step)
     }
 }

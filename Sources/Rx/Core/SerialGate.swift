@@ -13,12 +13,12 @@ import Synchronization
 /// Whoever finds the gate free owns it and delivers at once; what arrives meanwhile, from another thread or from
 /// inside the delivery, is parked and delivered by the owner before it leaves. What only the owner touches needs
 /// no other guard.
-struct Gate: ~Copyable {
+struct SerialGate: ~Copyable {
     private static var free: UInt32 { 0 }
     private static var owned: UInt32 { 1 }
     private static var ownedAndParked: UInt32 { 2 }
 
-    private let state = Atomic<UInt32>(Gate.free)
+    private let state = Atomic<UInt32>(SerialGate.free)
     private let parked = Lock<[@Sendable () -> Void]>([])
 
     init() {}
@@ -26,14 +26,14 @@ struct Gate: ~Copyable {
     /// Whether the caller is now the owner, and has to `leave()`.
     func enter() -> Bool {
         state.compareExchange(
-            expected: Gate.free, desired: Gate.owned, ordering: .acquiringAndReleasing
+            expected: SerialGate.free, desired: SerialGate.owned, ordering: .acquiringAndReleasing
         ).exchanged
     }
 
     /// Delivers what was parked and frees the gate.
     func leave() {
         let (freed, _) = state.compareExchange(
-            expected: Gate.owned, desired: Gate.free, ordering: .acquiringAndReleasing)
+            expected: SerialGate.owned, desired: SerialGate.free, ordering: .acquiringAndReleasing)
         if !freed { drain() }
     }
 
@@ -41,7 +41,8 @@ struct Gate: ~Copyable {
     func park(_ work: @escaping @Sendable () -> Void) {
         let isOwner = parked.withLock { parked in
             parked.append(work)
-            return state.exchange(Gate.ownedAndParked, ordering: .acquiringAndReleasing) == Gate.free
+            return state.exchange(SerialGate.ownedAndParked, ordering: .acquiringAndReleasing)
+                == SerialGate.free
         }
         if isOwner { drain() }
     }
@@ -74,7 +75,7 @@ struct Gate: ~Copyable {
         while true {
             let batch: [@Sendable () -> Void]? = parked.withLock { parked in
                 guard !parked.isEmpty else {
-                    state.store(Gate.free, ordering: .releasing)
+                    state.store(SerialGate.free, ordering: .releasing)
                     return nil
                 }
                 let batch = parked

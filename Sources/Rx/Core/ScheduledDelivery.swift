@@ -1,7 +1,7 @@
 import Locking
 
 /// Outside of the generic class, where using it would look up metadata.
-struct PumpState {
+struct ScheduledDeliveryState {
     /// What follows the values that wait.
     var end: SubjectCore.End?
     /// Whether a turn is scheduled or runs.
@@ -17,17 +17,17 @@ struct PumpState {
 /// Delivers on a scheduler what waits, in turns of which there is one at a time. The turns follow each other in a loop where
 /// the scheduler runs them at once.
 @usableFromInline
-class Pump<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+class ScheduledDelivery<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     final let scheduler: any ImmediateSchedulerType
-    final let state = Lock(PumpState())
+    final let state = Lock(ScheduledDeliveryState())
     /// Whether a turn delivers one event, as one in virtual time does.
     final let deliversOne: Bool
     private let turn = SerialDisposable()
-    private let turns = TurnLoop()
+    private let turns = RerunLoop()
 
     init(_ source: consuming Observable<Element>?, _ scheduler: any ImmediateSchedulerType) {
         self.scheduler = scheduler
-        deliversOne = scheduler is any TurnCountingScheduler
+        deliversOne = scheduler is any PerEventScheduler
         super.init(source)
     }
 

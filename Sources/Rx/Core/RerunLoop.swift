@@ -2,7 +2,7 @@ import Synchronization
 
 /// Takes turns in a loop, so that turns which ask for the next one from inside, or on another thread while one is being
 /// started, do not nest.
-struct TurnLoop: ~Copyable {
+struct RerunLoop: ~Copyable {
     /// Turns that are due; whoever raises it from 0 takes them.
     private let due = Atomic<UInt32>(0)
 

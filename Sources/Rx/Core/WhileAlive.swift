@@ -1,7 +1,7 @@
 // Handlers that get an object as long as it lives. None stays none, so that an error without handler is known as such.
 
 @inlinable
-func weakly<Object: AnyObject & Sendable, Value>(
+func whileAlive<Object: AnyObject & Sendable, Value>(
     _ object: Object, _ handler: (@Sendable (Object, Value) -> Void)?
 ) -> (@Sendable (Value) -> Void)? {
     guard let handler else { return nil }
@@ -11,7 +11,7 @@ func weakly<Object: AnyObject & Sendable, Value>(
 }
 
 @inlinable
-func weakly<Object: AnyObject & Sendable>(
+func whileAlive<Object: AnyObject & Sendable>(
     _ object: Object, _ handler: (@Sendable (Object) -> Void)?
 ) -> (@Sendable () -> Void)? {
     guard let handler else { return nil }

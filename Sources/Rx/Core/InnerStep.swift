@@ -3,10 +3,10 @@ import Locking
 /// A source that an operator subscribes to besides its first one: the link that the operator stops, and what
 /// passes its events on to the operator.
 @usableFromInline
-class Inner<In: Sendable>: Step<In, Never>, Listed, @unchecked Sendable {
+class InnerStep<In: Sendable>: Step<In, Never>, InnerListMember, @unchecked Sendable {
     final let upstream = LinkSlot()
     // The lock of the list that it is in guards it.
-    final var place = 0
+    final var index = 0
 
     override final func attach(_ upstream: Link) {
         self.upstream.set(upstream)
@@ -35,15 +35,15 @@ class Inner<In: Sendable>: Step<In, Never>, Listed, @unchecked Sendable {
     func finished() {}
 }
 
-/// What is in an `InnerList`. It knows its place there, so that it is found without a search.
-protocol Listed: Link {
-    var place: Int { get set }
+/// What is in an `InnerList`. It knows its index there, so that it is found without a search.
+protocol InnerListMember: Link {
+    var index: Int { get set }
 }
 
 /// The inner sources of an operator that has any number of them.
 struct InnerList: ~Copyable {
     struct State {
-        var links: [any Listed] = []
+        var links: [any InnerListMember] = []
         var isOuterDone = false
         var isClosed = false
     }
@@ -53,10 +53,10 @@ struct InnerList: ~Copyable {
     init() {}
 
     /// Whether the list took it; one that is closed, or to which no more was to be added, does not.
-    func add(_ link: any Listed) -> Bool {
+    func add(_ link: any InnerListMember) -> Bool {
         state.withLock { state in
             guard !state.isClosed, !state.isOuterDone else { return false }
-            link.place = state.links.count
+            link.index = state.links.count
             state.links.append(link)
             return true
         }
@@ -64,13 +64,13 @@ struct InnerList: ~Copyable {
 
     /// Removes one that has completed, and stops it: it is left before the operator goes on. Whether nothing is left to wait
     /// for.
-    func remove(_ link: any Listed) -> Bool {
+    func remove(_ link: any InnerListMember) -> Bool {
         let isLast = state.withLock { state in
-            let place = link.place
-            if place < state.links.count, state.links[place] === link {
-                state.links.swapAt(place, state.links.count - 1)
+            let index = link.index
+            if index < state.links.count, state.links[index] === link {
+                state.links.swapAt(index, state.links.count - 1)
                 state.links.removeLast()
-                if place < state.links.count { state.links[place].place = place }
+                if index < state.links.count { state.links[index].index = index }
             }
             return state.isOuterDone && state.links.isEmpty
         }
@@ -98,11 +98,11 @@ struct InnerList: ~Copyable {
     }
 
     /// Keeps `link`, stops the others. Those that come later are kept.
-    func stopAll(but link: any Listed) {
+    func stopAll(but link: any InnerListMember) {
         let others = state.withLock { state in
             let others = state.links.filter { $0 !== link }
             if others.count < state.links.count {
-                link.place = 0
+                link.index = 0
                 state.links = [link]
             } else {
                 state.links = []

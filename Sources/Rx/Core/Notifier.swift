@@ -1,0 +1,48 @@
+/// What an operator does when a second stream, whose values do not matter to it, sends something.
+protocol NotifierTarget: Link {
+    func notifierFired()
+    func notifierFailed(_ error: any Error)
+    func notifierCompleted()
+}
+
+/// A second stream without its type.
+@usableFromInline
+struct Notifier: Sendable {
+    private let begin: @Sendable (any NotifierTarget, (Link) -> Void) -> Void
+
+    @usableFromInline
+    init<Element: Sendable>(_ source: Observable<Element>) {
+        begin = { target, keep in
+            let step = NotifierStep<Element>(target)
+            keep(step)
+            guard !step.upstream.isClosed else { return }
+            startStream(source, Downstream(step))
+        }
+    }
+
+    /// Starts it; `keep` gets the link to stop it before it starts.
+    func start(_ target: any NotifierTarget, _ keep: (Link) -> Void) {
+        begin(target, keep)
+    }
+}
+
+private final class NotifierStep<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
+    private let target: any NotifierTarget
+
+    init(_ target: any NotifierTarget) {
+        self.target = target
+        super.init()
+    }
+
+    override func next(_ value: Element) {
+        if !upstream.isClosed { target.notifierFired() }
+    }
+
+    override func failed(_ error: any Error) {
+        target.notifierFailed(error)
+    }
+
+    override func finished() {
+        target.notifierCompleted()
+    }
+}
