@@ -1,64 +1,55 @@
-/// A step with a fixed number of sources that waits for values of all of them: combineLatest, zip.
+/// A step with a fixed number of sources that combines their values: combineLatest and zip.
 ///
-/// The gate's owner alone touches the slots' values and the counts. Slots and join hold each other while it runs;
-/// the join lets go of its slots at its end, as the gate's owner.
+/// Only the gate's owner touches the slots' values and the counts. The slots and the join hold each other while it
+/// runs. At the end the join releases its slots, again as the gate's owner.
+// Sound: the gate guards what changes after the start.
 @usableFromInline
 class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     final let gate = SerialGate()
     /// Holds the first source's slot, which stops the others too.
     final let sources = LinkSlot()
     final let count: Int
+    /// Whether the join completes at a value that can no longer be combined, because all other sources have completed and
+    /// one has nothing to combine it with. Otherwise it completes when all sources have.
+    final let endsWithoutPartners: Bool
     final var withValues = 0
     final var done = 0
 
-    init(count: Int) {
+    init(count: Int, endsWithoutPartners: Bool) {
         self.count = count
+        self.endsWithoutPartners = endsWithoutPartners
         super.init()
     }
 
-    /// The same join with fresh slots; `nil` when this one already runs.
+    /// The same join with fresh slots; nil when this one already runs.
     func copy() -> Join<Out>? {
         nil
     }
 
-    /// Ties the slots to each other, attaches the join, and starts the sources in their order.
+    /// Ties the slots to the join and to each other, then starts the join.
     func begin() {}
 
-    /// Attaches the join and starts the sources of slots that are tied.
-    final func begin(_ first: borrowing OwnedLink) {
-        // From when the join is attached, any thread may end it: the first slot is kept, and keeps the others.
-        guard let first = first.strong(as: Link.self) else { return }
+    /// Releases the slots.
+    func clear() {}
+
+    /// Sends the result of the slots' values; a zip removes them.
+    func combine() throws {}
+
+    /// Attaches the join and starts the sources of the slots, which are tied.
+    final func start(_ first: consuming Link?) {
+        // Any thread may end the join once it is attached, so the first slot is retained here. It keeps the others.
+        guard let first else { return }
         sources.set(first)
         down.attach(self)
         first.resume()
     }
 
-    /// Does all of it with slots of one type.
-    final func begin<In: Sendable>(_ slots: [JoinSlot<In, Out>]) {
-        var next = OwnedLink()
-        for slot in slots.reversed() {
-            slot.tie(self, before: next)
-            next = OwnedLink(slot)
-        }
-        if let first = slots.first { sources.set(first) }
-        down.attach(self)
-        for slot in slots { slot.begin() }
-    }
-
-    /// Lets go of the slots.
-    func clear() {}
-
-    /// Sends the result of the slots' values; a zip takes them out.
-    func combine() throws {}
-
-    /// The gate's owner put a value into a slot. `othersDone`: all other sources have completed.
-    func arrived(wasEmpty: Bool, othersDone: Bool) {}
-
     override final class func run(_ source: consuming Observable<Out>, _ port: consuming Downstream<Out>) {
         var link: Link = consume source
         let isAlone = isKnownUniquelyReferenced(&link)
+        // Sound: `run` is called on the class of `source`.
         let join = unsafeDowncast(consume link, to: Join<Out>.self)
-        // One that runs already was resurrected by a weak reference.
+        // A weak reference can resurrect a join that already runs.
         guard join.sources.isEmpty else { return port.error(RxError.disposed(object: join)) }
         if isAlone {
             join.down.lead(consume port)
@@ -74,7 +65,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     override final func stop() {
         let isFirst = sources.end()
         sources.closeAndStop()
-        // Who has begun an end clears after it.
+        // Whoever began the end also clears.
         guard isFirst else { return }
         if gate.enter() {
             clear()
@@ -86,6 +77,19 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
 
     override final func endReceived() {
         if !sources.isClosed { stop() }
+    }
+
+    // MARK: As the gate's owner
+
+    /// A slot has kept a value. `othersDone`: all other sources have completed.
+    final func arrived(wasEmpty: Bool, othersDone: Bool) {
+        if wasEmpty { withValues += 1 }
+        if withValues == count {
+            emit()
+        } else if othersDone, endsWithoutPartners {
+            finish()
+        }
+        if done == count { finish() }
     }
 
     final func fail(_ error: any Error) {
@@ -102,7 +106,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
         clear()
     }
 
-    final func emit() {
+    private final func emit() {
         do {
             try combine()
         } catch {
@@ -110,7 +114,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
         }
     }
 
-    /// Sends a result, and the completion with it when all sources are done.
+    /// Sends a result, with the completion when all sources are done.
     final func send(_ result: Out) {
         guard done == count else { return down.next(result) }
         guard sources.end() else { return }
@@ -122,124 +126,5 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     final func sourceDone() {
         done += 1
         if done == count { finish() }
-    }
-}
-
-/// One source of a join.
-@usableFromInline
-class JoinSlot<In: Sendable, Out: Sendable>: InnerStep<In>, @unchecked Sendable {
-    // Sound: written before the source starts. The source is an `Observable<In>`, kept by its non-generic root.
-    fileprivate final var source: Link?
-    fileprivate final var join = OwnedLink()
-    fileprivate final var next = OwnedLink()
-    /// Whether the source completed. The gate's owner's.
-    final var isDone = false
-
-    init(_ source: consuming Observable<In>) {
-        self.source = source
-        super.init()
-    }
-
-    /// The source for a copy of this slot; `nil` when this one runs.
-    final var description: Observable<In>? {
-        source.map { unsafeDowncast($0, to: Observable<In>.self) }
-    }
-
-    /// Keeps `value`. Whether there was none.
-    func keep(_ value: In) -> Bool {
-        false
-    }
-
-    /// Ties the slot to its join, in front of the slot `next`, which it keeps and stops with itself.
-    final func tie(_ join: consuming Join<Out>, before next: borrowing OwnedLink = OwnedLink()) {
-        self.join = OwnedLink(consume join)
-        self.next = next.share()
-    }
-
-    /// Starts its source, then those of the slots after it.
-    override final func resume() {
-        begin()
-        if !next.isEmpty { next.use(as: Link.self) { $0.resume() } }
-    }
-
-    final func begin() {
-        guard let source = source.take(), !upstream.isClosed else { return }
-        let observable = unsafeDowncast(consume source, to: Observable<In>.self)
-        if observable.withScalar({ last($0) }) { return }
-        type(of: observable).run(consume observable, Downstream(self))
-    }
-
-    override final func stop() {
-        upstream.closeAndStop()
-        if !next.isEmpty { next.use(as: Link.self) { $0.stop() } }
-    }
-
-    override final func next(_ value: In) {
-        join.use(as: Join<Out>.self) { join in
-            if join.gate.enter() {
-                take(value, join)
-                join.gate.leave()
-            } else {
-                join.gate.park { self.join.use(as: Join<Out>.self) { self.take(value, $0) } }
-            }
-        }
-    }
-
-    override final func last(_ value: In) {
-        join.use(as: Join<Out>.self) { join in
-            if join.gate.enter() {
-                takeLast(value, join)
-                join.gate.leave()
-            } else {
-                join.gate.park { self.join.use(as: Join<Out>.self) { self.takeLast(value, $0) } }
-            }
-        }
-    }
-
-    override final func error(_ error: any Error) {
-        join.use(as: Join<Out>.self) { join in
-            if join.gate.enter() {
-                join.fail(error)
-                join.gate.leave()
-            } else {
-                join.gate.park { self.join.use(as: Join<Out>.self) { $0.fail(error) } }
-            }
-        }
-    }
-
-    override final func completed() {
-        join.use(as: Join<Out>.self) { join in
-            if join.gate.enter() {
-                end(join)
-                join.gate.leave()
-            } else {
-                join.gate.park { self.join.use(as: Join<Out>.self) { self.end($0) } }
-            }
-        }
-    }
-
-    /// A zip's slot has no further value.
-    final func ranEmpty() {
-        join.use(as: Join<Out>.self) { $0.withValues -= 1 }
-    }
-
-    private final func take(_ value: In, _ join: Join<Out>) {
-        guard !join.sources.isClosed else { return }
-        join.arrived(wasEmpty: keep(value), othersDone: join.done == join.count - 1)
-    }
-
-    private final func takeLast(_ value: In, _ join: Join<Out>) {
-        guard !join.sources.isClosed, !isDone else { return }
-        isDone = true
-        join.done += 1
-        join.arrived(wasEmpty: keep(value), othersDone: join.done == join.count)
-        upstream.closeAndStop()
-    }
-
-    private final func end(_ join: Join<Out>) {
-        guard !join.sources.isClosed, !isDone else { return }
-        isDone = true
-        join.sourceDone()
-        upstream.closeAndStop()
     }
 }

@@ -1,10 +1,7 @@
 /// A strong reference in a `var` that is used without a reference count each time: five of them a joined event are a
-/// quarter of its cost. Not generic, because a generic field's end looks up metadata.
-///
-/// Sound: it owns its object until `drop()` or its own end, and whoever may drop it is the one who uses it, or cannot
-/// do so at the same time: a join's slots are used and dropped by its gate's owner, a slot's join is set before
-/// its source starts and kept until the slot goes.
+/// quarter of its cost. Not generic, because destroying a generic field looks up metadata.
 struct OwnedLink: ~Copyable {
+    // Sound: retained once when it is stored, released once in `deinit`; `take()` moves it out.
     private var link: Unmanaged<Link>?
 
     @inline(__always)
@@ -17,6 +14,11 @@ struct OwnedLink: ~Copyable {
         self.link = Unmanaged.passRetained(consume link)
     }
 
+    @inline(__always)
+    private init(moved link: Unmanaged<Link>?) {
+        self.link = link
+    }
+
     deinit {
         link?.release()
     }
@@ -24,32 +26,63 @@ struct OwnedLink: ~Copyable {
     @inline(__always)
     var isEmpty: Bool { link == nil }
 
-    /// A reference of one's own, for whoever uses the object beyond that.
+    /// The reference to use now. Reading it is a short access, which does not span what the object does.
     @inline(__always)
-    func strong<Object: Link>(as type: Object.Type) -> Object? {
-        guard let link else { return nil }
-        return unsafeDowncast(link.takeUnretainedValue(), to: type)
+    var borrowed: BorrowedLink { BorrowedLink(link) }
+
+    /// Moves the reference out. The object is released after the access to this property has ended.
+    @inline(__always)
+    mutating func take() -> OwnedLink {
+        let old = link
+        link = nil
+        return OwnedLink(moved: old)
+    }
+}
+
+/// A reference that retains nothing: somebody else keeps the object for as long as this is used.
+///
+/// Sound: a join's slots are used and dropped by the owner of its gate alone; a slot's join is set before its
+/// source starts and kept for as long as the slot lives.
+struct BorrowedLink {
+    private let link: Unmanaged<Link>?
+
+    @inline(__always)
+    fileprivate init(_ link: Unmanaged<Link>?) {
+        self.link = link
     }
 
-    /// Calls `body` with the object, which is there.
+    @inline(__always)
+    init(_ link: Link) {
+        self.link = Unmanaged.passUnretained(link)
+    }
+
+    @inline(__always)
+    init() {
+        link = nil
+    }
+
+    @inline(__always)
+    var isEmpty: Bool { link == nil }
+
+    /// Calls `body` with the object, which must be there.
     @inline(__always)
     func use<Object: Link, Result>(as type: Object.Type, _ body: (Object) throws -> Result) rethrows -> Result
     {
         guard let link else { preconditionFailure("a dropped reference was used") }
+        // Sound: whoever stored the object knows its class.
         return try link._withUnsafeGuaranteedRef { try body(unsafeDowncast($0, to: type)) }
     }
 
-    /// A second reference to the same object.
+    /// A strong reference to the same object.
+    @inline(__always)
+    func retained() -> Link? {
+        link?.takeUnretainedValue()
+    }
+
+    /// A second owner of the same object.
     @inline(__always)
     func share() -> OwnedLink {
         guard let link else { return OwnedLink() }
         return OwnedLink(link.takeUnretainedValue())
-    }
-
-    @inline(__always)
-    mutating func drop() {
-        let old = link
-        link = nil
-        old?.release()
     }
 }

@@ -1,93 +1,16 @@
 extension Infallible {
-    /// The first values of two sources, combined, then the second ones, and so on. Completes when all have.
+    /// Combines the first values of one or more sources, then the second ones, and so on. Completes when all sources have.
     @inlinable
+    @_disfavoredOverload
     @preconcurrency
-    public static func zip<A: InfallibleType, B: InfallibleType>(
-        _ a: A, _ b: B, resultSelector: @escaping @Sendable (A.Element, B.Element) throws -> Element
+    public static func zip<First: InfallibleType, each Source: InfallibleType>(
+        _ first: First, _ source: repeat each Source,
+        resultSelector: @escaping @Sendable (First.Element, repeat (each Source).Element) throws -> Element
     ) -> Infallible<Element> {
-        Infallible(raw: .zip(a, b, resultSelector: resultSelector))
+        Infallible(raw: .zip(first, repeat each source, resultSelector: resultSelector))
     }
 
-    /// The first values of three sources, combined, then the second ones, and so on. Completes when all have.
-    @inlinable
-    @preconcurrency
-    public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType>(
-        _ a: A, _ b: B, _ c: C,
-        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element) throws -> Element
-    ) -> Infallible<Element> {
-        Infallible(raw: .zip(a, b, c, resultSelector: resultSelector))
-    }
-
-    /// The first values of four sources, combined, then the second ones, and so on. Completes when all have.
-    @inlinable
-    @preconcurrency
-    public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType>(
-        _ a: A, _ b: B, _ c: C, _ d: D,
-        resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) throws -> Element
-    ) -> Infallible<Element> {
-        Infallible(raw: .zip(a, b, c, d, resultSelector: resultSelector))
-    }
-
-    /// The first values of five sources, combined, then the second ones, and so on. Completes when all have.
-    @inlinable
-    @preconcurrency
-    public static func zip<
-        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E,
-        resultSelector:
-            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element) throws -> Element
-    ) -> Infallible<Element> {
-        Infallible(raw: .zip(a, b, c, d, e, resultSelector: resultSelector))
-    }
-
-    /// The first values of six sources, combined, then the second ones, and so on. Completes when all have.
-    @inlinable
-    @preconcurrency
-    public static func zip<
-        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
-        F: InfallibleType
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F,
-        resultSelector:
-            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element) throws ->
-            Element
-    ) -> Infallible<Element> {
-        Infallible(raw: .zip(a, b, c, d, e, f, resultSelector: resultSelector))
-    }
-
-    /// The first values of seven sources, combined, then the second ones, and so on. Completes when all have.
-    @inlinable
-    @preconcurrency
-    public static func zip<
-        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
-        F: InfallibleType, G: InfallibleType
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G,
-        resultSelector:
-            @escaping @Sendable (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)
-            throws -> Element
-    ) -> Infallible<Element> {
-        Infallible(raw: .zip(a, b, c, d, e, f, g, resultSelector: resultSelector))
-    }
-
-    /// The first values of eight sources, combined, then the second ones, and so on. Completes when all have.
-    @inlinable
-    @preconcurrency
-    public static func zip<
-        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
-        F: InfallibleType, G: InfallibleType, H: InfallibleType
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
-        resultSelector:
-            @escaping @Sendable (
-                A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element
-            ) throws -> Element
-    ) -> Infallible<Element> {
-        Infallible(raw: .zip(a, b, c, d, e, f, g, h, resultSelector: resultSelector))
-    }
-
-    /// The first values of all sources, then the second ones, and so on. Completes at once without sources.
+    /// Combines the first values of all sources, then the second ones, and so on. Completes at once without sources.
     @inlinable
     @preconcurrency
     public static func zip<Sources: Collection>(
@@ -97,7 +20,7 @@ extension Infallible {
         Infallible(raw: .zip(collection.map { $0.asObservable() }, resultSelector: resultSelector))
     }
 
-    /// The first values of all sources, then the second ones, and so on. Completes at once without sources.
+    /// Sends the first values of all sources, then the second ones, and so on. Completes at once without sources.
     @inlinable
     public static func zip<Sources: Collection>(_ collection: Sources) -> Infallible<[Element]>
     where Sources.Element: InfallibleType, Sources.Element.Element == Element {
@@ -106,75 +29,13 @@ extension Infallible {
 }
 
 extension Infallible where Element == any Sendable {
-    /// The first values of two sources as a tuple, then the second ones, and so on.
+    /// Sends the first values of one or more sources as a tuple, then the second ones, and so on.
     @inlinable
-    public static func zip<A: InfallibleType, B: InfallibleType>(_ a: A, _ b: B) -> Infallible<
-        (A.Element, B.Element)
-    > {
-        Infallible<(A.Element, B.Element)>(raw: Observable<any Sendable>.zip(a, b))
-    }
-
-    /// The first values of three sources as a tuple, then the second ones, and so on.
-    @inlinable
-    public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType>(_ a: A, _ b: B, _ c: C)
-        -> Infallible<(A.Element, B.Element, C.Element)>
-    {
-        Infallible<(A.Element, B.Element, C.Element)>(raw: Observable<any Sendable>.zip(a, b, c))
-    }
-
-    /// The first values of four sources as a tuple, then the second ones, and so on.
-    @inlinable
-    public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType>(
-        _ a: A, _ b: B, _ c: C, _ d: D
-    ) -> Infallible<(A.Element, B.Element, C.Element, D.Element)> {
-        Infallible<(A.Element, B.Element, C.Element, D.Element)>(
-            raw: Observable<any Sendable>.zip(a, b, c, d))
-    }
-
-    /// The first values of five sources as a tuple, then the second ones, and so on.
-    @inlinable
-    public static func zip<
-        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) -> Infallible<
-        (A.Element, B.Element, C.Element, D.Element, E.Element)
-    > {
-        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element)>(
-            raw: Observable<any Sendable>.zip(a, b, c, d, e))
-    }
-
-    /// The first values of six sources as a tuple, then the second ones, and so on.
-    @inlinable
-    public static func zip<
-        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
-        F: InfallibleType
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) -> Infallible<
-        (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)
-    > {
-        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)>(
-            raw: Observable<any Sendable>.zip(a, b, c, d, e, f))
-    }
-
-    /// The first values of seven sources as a tuple, then the second ones, and so on.
-    @inlinable
-    public static func zip<
-        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
-        F: InfallibleType, G: InfallibleType
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) -> Infallible<
-        (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)
-    > {
-        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)>(
-            raw: Observable<any Sendable>.zip(a, b, c, d, e, f, g))
-    }
-
-    /// The first values of eight sources as a tuple, then the second ones, and so on.
-    @inlinable
-    public static func zip<
-        A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
-        F: InfallibleType, G: InfallibleType, H: InfallibleType
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) -> Infallible<
-        (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)
-    > {
-        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)>(
-            raw: Observable<any Sendable>.zip(a, b, c, d, e, f, g, h))
+    @_disfavoredOverload
+    public static func zip<First: InfallibleType, each Source: InfallibleType>(
+        _ first: First, _ source: repeat each Source
+    ) -> Infallible<(First.Element, repeat (each Source).Element)> {
+        Infallible<(First.Element, repeat (each Source).Element)>(
+            raw: Observable<any Sendable>.zip(first, repeat each source))
     }
 }

@@ -1,37 +1,31 @@
-/// Sends the combination of the last values of all sources whenever one of them sends a value.
-@usableFromInline
-class CombineLatest<Out: Sendable>: Join<Out>, @unchecked Sendable {
-    override final func arrived(wasEmpty: Bool, othersDone: Bool) {
-        if wasEmpty { withValues += 1 }
-        if withValues == count {
-            emit()
-        } else if othersDone {
-            // A source is done that never sent a value: no combination can come any more.
-            finish()
-        }
+extension ObservableType {
+    /// Combines the last values of one or more sources whenever one of them sends a value and all have sent one.
+    @inlinable
+    @_disfavoredOverload
+    @preconcurrency
+    public static func combineLatest<
+        First: ObservableConvertibleType, each Source: ObservableConvertibleType
+    >(
+        _ first: First, _ source: repeat each Source,
+        resultSelector: @escaping @Sendable (First.Element, repeat (each Source).Element) throws -> Element
+    ) -> Observable<Element> {
+        JoinPack<Element, First.Element, repeat (each Source).Element>(
+            JoinSlot(first.asObservable()), repeat JoinSlot((each source).asObservable()),
+            endsWithoutPartners: true, selector: resultSelector)
     }
 }
 
-@usableFromInline
-final class LatestSlot<In: Sendable, Out: Sendable>: JoinSlot<In, Out>, @unchecked Sendable {
-    var cell = ValueStorage<In>()
-
-    @usableFromInline
-    override init(_ source: consuming Observable<In>) {
-        super.init(source)
-    }
-
-    deinit {
-        cell.destroy()
-    }
-
-    override func keep(_ value: In) -> Bool {
-        let wasEmpty = !cell.isFull
-        cell.set(value)
-        return wasEmpty
-    }
-
-    func copy() -> LatestSlot<In, Out>? {
-        description.map { type(of: self).init($0) }
+extension ObservableType where Element == any Sendable {
+    /// Sends the last values of one or more sources as a tuple whenever one of them sends a value and all have sent one.
+    @inlinable
+    @_disfavoredOverload
+    public static func combineLatest<
+        First: ObservableConvertibleType, each Source: ObservableConvertibleType
+    >(
+        _ first: First, _ source: repeat each Source
+    ) -> Observable<(First.Element, repeat (each Source).Element)> {
+        Observable<(First.Element, repeat (each Source).Element)>.combineLatest(first, repeat each source) {
+            (first: First.Element, rest: repeat (each Source).Element) in (first, repeat each rest)
+        }
     }
 }

@@ -1,5 +1,6 @@
+// Instead of `JoinPack` for the rows "seven nested 4-way combineLatest" of RxBench.
 extension ObservableType {
-    /// The last values of four sources, combined, whenever one of them sends a value and all have sent one.
+    /// Combines the last values of four sources whenever one of them sends a value and all have sent one.
     @inlinable
     @preconcurrency
     public static func combineLatest<
@@ -10,14 +11,13 @@ extension ObservableType {
         resultSelector: @escaping @Sendable (A.Element, B.Element, C.Element, D.Element) throws -> Element
     ) -> Observable<Element> {
         CombineLatest4(
-            LatestSlot(a.asObservable()), LatestSlot(b.asObservable()), LatestSlot(c.asObservable()),
-            LatestSlot(d.asObservable()),
-            resultSelector)
+            JoinSlot(a.asObservable()), JoinSlot(b.asObservable()), JoinSlot(c.asObservable()),
+            JoinSlot(d.asObservable()), resultSelector)
     }
 }
 
 extension ObservableType where Element == any Sendable {
-    /// The last values of four sources as a tuple.
+    /// Sends the last values of four sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -26,18 +26,17 @@ extension ObservableType where Element == any Sendable {
         _ a: consuming A, _ b: consuming B, _ c: consuming C, _ d: consuming D
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element)> {
         CombineLatest4(
-            LatestSlot(a.asObservable()), LatestSlot(b.asObservable()), LatestSlot(c.asObservable()),
-            LatestSlot(d.asObservable()),
-            { ($0, $1, $2, $3) })
+            JoinSlot(a.asObservable()), JoinSlot(b.asObservable()), JoinSlot(c.asObservable()),
+            JoinSlot(d.asObservable())
+        ) { ($0, $1, $2, $3) }
     }
 }
 
+// Sound: only the gate's owner changes the slots after the start.
 @usableFromInline
-final class CombineLatest4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Out: Sendable>: CombineLatest<
-    Out
->, @unchecked Sendable
+final class CombineLatest4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Out: Sendable>: Join<Out>,
+    @unchecked Sendable
 {
-    // Sound: the slots change only before the start and at the end, by the gate's owner.
     private let selector: @Sendable (A, B, C, D) throws -> Out
     private var a: OwnedLink
     private var b: OwnedLink
@@ -46,49 +45,48 @@ final class CombineLatest4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, O
 
     @usableFromInline
     init(
-        _ a: consuming LatestSlot<A, Out>, _ b: consuming LatestSlot<B, Out>,
-        _ c: consuming LatestSlot<C, Out>, _ d: consuming LatestSlot<D, Out>,
-        _ selector: @escaping @Sendable (A, B, C, D) throws -> Out
+        _ a: consuming JoinSlot<A, Out>, _ b: consuming JoinSlot<B, Out>, _ c: consuming JoinSlot<C, Out>,
+        _ d: consuming JoinSlot<D, Out>, _ selector: @escaping @Sendable (A, B, C, D) throws -> Out
     ) {
         self.selector = selector
         self.a = OwnedLink(consume a)
         self.b = OwnedLink(consume b)
         self.c = OwnedLink(consume c)
         self.d = OwnedLink(consume d)
-        super.init(count: 4)
+        super.init(count: 4, endsWithoutPartners: true)
     }
 
     override func copy() -> Join<Out>? {
-        guard let a = a.strong(as: LatestSlot<A, Out>.self)?.copy(),
-            let b = b.strong(as: LatestSlot<B, Out>.self)?.copy(),
-            let c = c.strong(as: LatestSlot<C, Out>.self)?.copy(),
-            let d = d.strong(as: LatestSlot<D, Out>.self)?.copy()
+        guard !a.isEmpty, let a = a.borrowed.use(as: JoinSlot<A, Out>.self, { $0.copy() }),
+            let b = b.borrowed.use(as: JoinSlot<B, Out>.self, { $0.copy() }),
+            let c = c.borrowed.use(as: JoinSlot<C, Out>.self, { $0.copy() }),
+            let d = d.borrowed.use(as: JoinSlot<D, Out>.self, { $0.copy() })
         else { return nil }
         return type(of: self).init(a, b, c, d, selector)
     }
 
     override func begin() {
-        d.use(as: LatestSlot<D, Out>.self) { $0.tie(self) }
-        c.use(as: LatestSlot<C, Out>.self) { $0.tie(self, before: d) }
-        b.use(as: LatestSlot<B, Out>.self) { $0.tie(self, before: c) }
-        a.use(as: LatestSlot<A, Out>.self) { $0.tie(self, before: b) }
-        begin(a)
+        d.borrowed.use(as: JoinSlot<D, Out>.self) { $0.tie(self) }
+        c.borrowed.use(as: JoinSlot<C, Out>.self) { $0.tie(self, before: d.borrowed) }
+        b.borrowed.use(as: JoinSlot<B, Out>.self) { $0.tie(self, before: c.borrowed) }
+        a.borrowed.use(as: JoinSlot<A, Out>.self) { $0.tie(self, before: b.borrowed) }
+        start(a.borrowed.retained())
     }
 
     override func clear() {
-        a.drop()
-        b.drop()
-        c.drop()
-        d.drop()
+        _ = a.take()
+        _ = b.take()
+        _ = c.take()
+        _ = d.take()
     }
 
     override func combine() throws {
         guard !a.isEmpty else { return }
         send(
             try selector(
-                a.use(as: LatestSlot<A, Out>.self) { $0.cell.value },
-                b.use(as: LatestSlot<B, Out>.self) { $0.cell.value },
-                c.use(as: LatestSlot<C, Out>.self) { $0.cell.value },
-                d.use(as: LatestSlot<D, Out>.self) { $0.cell.value }))
+                a.borrowed.use(as: JoinSlot<A, Out>.self) { $0.storage.value },
+                b.borrowed.use(as: JoinSlot<B, Out>.self) { $0.storage.value },
+                c.borrowed.use(as: JoinSlot<C, Out>.self) { $0.storage.value },
+                d.borrowed.use(as: JoinSlot<D, Out>.self) { $0.storage.value }))
     }
 }

@@ -1,5 +1,6 @@
 extension ObservableType {
-    /// The last values of all sources whenever one of them sends a value and all have sent one; `[]` without sources.
+    /// Combines the last values of all sources whenever one of them sends a value and all have sent one; sends `[]` without
+    /// sources.
     @inlinable
     @preconcurrency
     public static func combineLatest<Sources: Collection>(
@@ -9,11 +10,11 @@ extension ObservableType {
         if collection.isEmpty {
             .deferred { .just(try resultSelector([])) }
         } else {
-            CombineLatestCollection(collection.map { LatestSlot($0.asObservable()) }, resultSelector)
+            JoinCollection(collection.map { JoinSlot($0.asObservable()) }, resultSelector)
         }
     }
 
-    /// The last values of all sources; `[]` without sources.
+    /// Sends the last values of all sources whenever one of them sends a value and all have sent one; `[]` without sources.
     @inlinable
     public static func combineLatest<Sources: Collection>(
         _ collection: Sources
@@ -22,7 +23,7 @@ extension ObservableType {
         Observable<[Element]>.combineLatest(collection) { $0 }
     }
 
-    /// The first values of all sources, then the second ones, and so on. Completes at once without sources.
+    /// Combines the first values of all sources, then the second ones, and so on. Completes at once without sources.
     @inlinable
     @preconcurrency
     public static func zip<Sources: Collection>(
@@ -32,11 +33,11 @@ extension ObservableType {
         if collection.isEmpty {
             .empty()
         } else {
-            ZipCollection(collection.map { ZipSlot($0.asObservable()) }, resultSelector)
+            JoinCollection(collection.map { .queued($0.asObservable()) }, resultSelector)
         }
     }
 
-    /// The first values of all sources, then the second ones, and so on. Completes at once without sources.
+    /// Sends the first values of all sources, then the second ones, and so on. Completes at once without sources.
     @inlinable
     public static func zip<Sources: Collection>(
         _ collection: Sources
@@ -46,18 +47,18 @@ extension ObservableType {
     }
 }
 
+/// A join of any number of sources of one type.
+// Sound: only the gate's owner changes the slots after the start.
 @usableFromInline
-final class CombineLatestCollection<In: Sendable, Out: Sendable>: CombineLatest<Out>,
-    @unchecked Sendable
-{
+final class JoinCollection<In: Sendable, Out: Sendable>: Join<Out>, @unchecked Sendable {
     private let selector: @Sendable ([In]) throws -> Out
-    private var slots: [LatestSlot<In, Out>]
+    private var slots: [JoinSlot<In, Out>]
 
     @usableFromInline
-    init(_ slots: [LatestSlot<In, Out>], _ selector: @escaping @Sendable ([In]) throws -> Out) {
+    init(_ slots: [JoinSlot<In, Out>], _ selector: @escaping @Sendable ([In]) throws -> Out) {
         self.selector = selector
         self.slots = slots
-        super.init(count: slots.count)
+        super.init(count: slots.count, endsWithoutPartners: true)
     }
 
     override func copy() -> Join<Out>? {
@@ -67,7 +68,16 @@ final class CombineLatestCollection<In: Sendable, Out: Sendable>: CombineLatest<
     }
 
     override func begin() {
-        begin(slots)
+        let slots = slots
+        var next = BorrowedLink()
+        for slot in slots.reversed() {
+            slot.tie(self, before: next)
+            next = BorrowedLink(slot)
+        }
+        if let first = slots.first { sources.set(first) }
+        down.attach(self)
+        // In a loop: one starting the next would take stack for each.
+        for slot in slots { slot.begin() }
     }
 
     override func clear() {
@@ -75,44 +85,11 @@ final class CombineLatestCollection<In: Sendable, Out: Sendable>: CombineLatest<
     }
 
     override func combine() throws {
+        let slots = slots
         guard slots.count == count else { return }
         var values: [In] = []
         values.reserveCapacity(count)
-        for slot in slots { values.append(slot.cell.value) }
+        for slot in slots { values.append(slot.takeValue()) }
         send(try selector(values))
-    }
-}
-
-@usableFromInline
-final class ZipCollection<In: Sendable, Out: Sendable>: Zip<Out>, @unchecked Sendable {
-    private let selector: @Sendable ([In]) throws -> Out
-    private var slots: [ZipSlot<In, Out>]
-
-    @usableFromInline
-    init(_ slots: [ZipSlot<In, Out>], _ selector: @escaping @Sendable ([In]) throws -> Out) {
-        self.selector = selector
-        self.slots = slots
-        super.init(count: slots.count)
-    }
-
-    override var endsWithLastLive: Bool { true }
-
-    override func copy() -> Join<Out>? {
-        let copies = slots.compactMap { $0.copy() }
-        guard copies.count == count else { return nil }
-        return type(of: self).init(copies, selector)
-    }
-
-    override func begin() {
-        begin(slots)
-    }
-
-    override func clear() {
-        slots = []
-    }
-
-    override func combine() throws {
-        guard slots.count == count else { return }
-        send(try selector(slots.map { $0.pop() }))
     }
 }

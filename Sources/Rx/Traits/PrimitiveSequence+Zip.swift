@@ -1,0 +1,31 @@
+/// A trait of sequences that can be zipped: singles and maybes.
+public protocol ZippedTrait {}
+
+extension SingleTrait: ZippedTrait {}
+extension MaybeTrait: ZippedTrait {}
+
+extension PrimitiveSequence where Trait: ZippedTrait {
+    /// Combines the results of one or more sequences. Completes without a value if one of them has none.
+    @inlinable
+    @_disfavoredOverload
+    @preconcurrency
+    public static func zip<First: Sendable, each Value: Sendable>(
+        _ first: PrimitiveSequence<Trait, First>, _ sequence: repeat PrimitiveSequence<Trait, each Value>,
+        resultSelector: @escaping @Sendable (First, repeat each Value) throws -> Element
+    ) -> PrimitiveSequence<Trait, Element> {
+        PrimitiveSequence(
+            raw: .zip(first.source, repeat (each sequence).source, resultSelector: resultSelector))
+    }
+}
+
+extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
+    /// Sends the results of one or more sequences as a tuple.
+    @inlinable
+    @_disfavoredOverload
+    public static func zip<First: Sendable, each Value: Sendable>(
+        _ first: PrimitiveSequence<Trait, First>, _ sequence: repeat PrimitiveSequence<Trait, each Value>
+    ) -> PrimitiveSequence<Trait, (First, repeat each Value)> {
+        PrimitiveSequence<Trait, (First, repeat each Value)>(
+            raw: Observable<any Sendable>.zip(first.source, repeat (each sequence).source))
+    }
+}
