@@ -7,9 +7,9 @@ import PackageDescription
 //     layer  modules
 //     6      SluiceCommand   Sluice   GatewayTesting
 //     5      GatewayHTTP
-//     4      GatewayCore   NetworkingSession   NetworkingFoundation   SampleUpstreams
+//     4      GatewayCore   NetworkingSession   NetworkingCompatibility   SampleUpstreams
 //     3      Networking   HTTPInbound   HTTPOutbound
-//     2      EventIO   HTTPWire   JSONCoding   RxFoundation   RxBlocking   RxTesting
+//     2      EventIO   HTTPWire   JSONCoding   RxCompatibility   RxBlocking   RxTesting
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding
 //     0      ASCIIText   Locking
 //     -      CLibevent   COpenSSL   CSQLite   CZlib   CBrotli   CLinux   CPages
@@ -52,7 +52,7 @@ let package = Package(
             targets: ["Networking", "NetworkingSession", "Rx", "HTTPModel", "JSONBytes", "JSONCoding"]),
         .library(name: "Rx", targets: ["Rx"]),
         .library(name: "RxTesting", targets: ["RxTesting"]),
-        .library(name: "RxFoundation", targets: ["RxFoundation"]),
+        .library(name: "RxCompatibility", targets: ["RxCompatibility"]),
         .library(name: "RxBlocking", targets: ["RxBlocking"]),
         .library(name: "NetworkingCompatibility", targets: ["NetworkingCompatibility"]),
         .executable(name: "sluice", targets: ["SluiceCommand"]),
@@ -70,8 +70,8 @@ let package = Package(
 
         module("Locking"),
         module("Rx", ["Locking"]),
-        // The parts of Rx that need all of Foundation, which the gateway does not link.
-        module("RxFoundation", ["Rx"]),
+        // Old spellings of RxSwift, and what needs all of Foundation, which the gateway does not link.
+        module("RxCompatibility", ["Rx"]),
         // Blocks until a stream ends, while the main run loop runs: for tests and tools.
         module("RxBlocking", ["Rx", "Locking"]),
         module("RxTesting", ["Rx", "Locking"]),
@@ -166,7 +166,7 @@ let package = Package(
         tests("RxTests", ["Rx", "RxTesting", "Locking"]),
         tests("PipelinesTests", ["Pipelines"]),
         tests("RxTestingTests", ["RxTesting", "Rx", "Locking"]),
-        tests("RxFoundationTests", ["RxFoundation", "Rx"]),
+        tests("RxCompatibilityTests", ["RxCompatibility", "RxTesting", "Locking"]),
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),
         tests("ASCIITextTests", ["ASCIIText"]),
         tests("HTTPModelTests", ["HTTPModel", "ASCIIText"]),

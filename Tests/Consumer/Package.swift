@@ -3,7 +3,7 @@ import PackageDescription
 
 let rx = Target.Dependency.product(name: "Rx", package: "sluice")
 let rxBlocking = Target.Dependency.product(name: "RxBlocking", package: "sluice")
-let rxFoundation = Target.Dependency.product(name: "RxFoundation", package: "sluice")
+let rxCompatibility = Target.Dependency.product(name: "RxCompatibility", package: "sluice")
 let withoutWarnings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 // A package of a user, which sees only the products of Sluice.
@@ -19,9 +19,9 @@ let package = Package(
         .executableTarget(name: "Isolated", dependencies: [rx], swiftSettings: withoutWarnings),
         .executableTarget(
             name: "MainThread", dependencies: [rx, rxBlocking], swiftSettings: withoutWarnings),
-        .target(name: "Names", dependencies: [rx, rxBlocking, rxFoundation], swiftSettings: withoutWarnings),
+        .target(name: "Names", dependencies: [rx, rxBlocking, rxCompatibility], swiftSettings: withoutWarnings),
         .target(
-            name: "FromRxSwift", dependencies: [rx, rxBlocking, rxFoundation],
+            name: "FromRxSwift", dependencies: [rx, rxBlocking, rxCompatibility],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         // The same source compiled twice: without warnings in mode 5, with warnings in mode 6.
         .target(

@@ -60,7 +60,7 @@ struct LayerTests {
         let foundation = SourceFile(path: "Sources/Middle/Bad.swift", text: "import Foundation\n")
         let fine = SourceFile(
             path: "Sources/Middle/Good.swift", text: "import Bottom\nimport Synchronization\n")
-        let special = SourceFile(path: "Sources/RxFoundation/Good.swift", text: "import Foundation\n")
+        let special = SourceFile(path: "Sources/RxCompatibility/Good.swift", text: "import Foundation\n")
         #expect(
             Rules.importComplaints(upwards, sample) == [
                 "Sources/Bottom/Bad.swift: Bottom may not import Middle"

@@ -74,7 +74,8 @@ struct CombineLatestFormsTests {
         #expect(events(.combineLatest(a, a, a, a) { $0 + $1 + $2 + $3 }) == ["4", "done"])
         #expect(events(.combineLatest(a, a, a, a, a) { $0 + $1 + $2 + $3 + $4 }) == ["5", "done"])
         #expect(events(.combineLatest(a, a, a, a, a, a) { a, _, _, _, _, f in a + f }) == ["2", "done"])
-        #expect(events(.combineLatest(a, a, a, a, a, a, a) { a, _, _, _, _, _, g in a + g }) == ["2", "done"])
+        #expect(
+            events(.combineLatest(a, a, a, a, a, a, a) { a, _, _, _, _, _, g in a + g }) == ["2", "done"])
         #expect(
             events(.combineLatest(a, a, a, a, a, a, a, a) { a, _, _, _, _, _, _, h in a + h })
                 == ["2", "done"])

@@ -113,4 +113,14 @@ struct SelectionTests {
         let source = Observable.of(1, 2).reduce(0, accumulator: +) { (_: Int) -> Int in throw TestError() }
         #expect(events(source) == ["error failed"])
     }
+
+    @Test("element(at:) counts from 0, completes there, and fails beyond the end")
+    func elementAt() {
+        let scheduler = TestScheduler()
+        let source = Source("-a-b-c-|", scheduler)
+        #expect(scheduler.marbles(of: source.observable.element(at: 1)) == "---(b|)")
+        #expect(source.subscriptions == ["^--!"])
+        #expect(events(Observable.of(1, 2).element(at: 2)) == ["error Argument out of range."])
+        #expect(events(Observable.of(1, 2).element(at: -1)) == ["error Argument out of range."])
+    }
 }

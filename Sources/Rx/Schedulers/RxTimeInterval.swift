@@ -40,7 +40,7 @@ extension RxTimeInterval {
     }
 
     /// So many seconds, to the nearest microsecond; what is longer than 146 years is `.never`.
-    init(microseconds seconds: Double) {
+    package init(microseconds seconds: Double) {
         self = seconds * 1e9 < Double(1 << 62) ? .microseconds(Int((seconds * 1e6).rounded())) : .never
     }
 }

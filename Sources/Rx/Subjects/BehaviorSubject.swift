@@ -40,7 +40,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
     }
 
     /// The last value, whatever came after it.
-    var current: Element {
+    package var current: Element {
         state.withLock { $0.value }
     }
 

@@ -1,7 +1,6 @@
 import Foundation
-import Rx
 import RxBlocking
-import RxFoundation
+import RxCompatibility
 
 /// Examples from RxSwift's playground and tests, and their output.
 public class Examples {

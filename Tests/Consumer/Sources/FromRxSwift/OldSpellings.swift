@@ -1,5 +1,5 @@
 import Foundation
-import Rx
+import RxCompatibility
 
 /// Spellings from before RxSwift 6; each is a warning.
 class Legacy {

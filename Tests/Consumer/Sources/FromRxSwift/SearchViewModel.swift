@@ -1,6 +1,5 @@
 import Foundation
-import Rx
-import RxFoundation
+import RxCompatibility
 
 struct Repository: Decodable, Equatable {
     let name: String

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Rx
 import RxBlocking
-import RxFoundation
+import RxCompatibility
 
 func subjects() throws {
     let publish = PublishSubject<Int>()

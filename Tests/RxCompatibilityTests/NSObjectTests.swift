@@ -1,6 +1,5 @@
 import Foundation
-import Rx
-import RxFoundation
+import RxCompatibility
 import Testing
 
 private final class Labelled: NSObject, @unchecked Sendable {
@@ -23,7 +22,7 @@ struct NSObjectTests {
             #expect(labelled.text == "hello")
         }
         #expect(gone == nil)
-        texts.onNext("nobody hears")
+        texts.onNext("ignored")
         binding.dispose()
     }
 }

@@ -1,10 +1,12 @@
 public import FoundationEssentials
+public import Rx
 
-// Times as numbers of seconds, as RxSwift before 5 had them. To the nearest microsecond.
+// Times in seconds, as in RxSwift 4. They are rounded to the nearest microsecond.
 
 extension ObservableType {
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).", renamed: "delay(_:scheduler:)"
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
+        renamed: "delay(_:scheduler:)"
     )
     public consuming func delay(_ dueTime: TimeInterval, scheduler: any SchedulerType) -> Observable<Element>
     {
@@ -12,7 +14,7 @@ extension ObservableType {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "delaySubscription(_:scheduler:)"
     )
     public consuming func delaySubscription(
@@ -22,7 +24,7 @@ extension ObservableType {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "timeout(_:scheduler:)"
     )
     public consuming func timeout(_ dueTime: TimeInterval, scheduler: any SchedulerType) -> Observable<
@@ -32,7 +34,7 @@ extension ObservableType {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "timeout(_:other:scheduler:)"
     )
     public consuming func timeout<Source: ObservableConvertibleType>(
@@ -42,7 +44,7 @@ extension ObservableType {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).", renamed: "skip(_:scheduler:)"
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).", renamed: "skip(_:scheduler:)"
     )
     public consuming func skip(_ duration: TimeInterval, scheduler: any SchedulerType) -> Observable<Element>
     {
@@ -50,7 +52,7 @@ extension ObservableType {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "take(for:scheduler:)"
     )
     public consuming func take(_ duration: TimeInterval, scheduler: any SchedulerType) -> Observable<Element>
@@ -59,7 +61,7 @@ extension ObservableType {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "debounce(_:scheduler:)"
     )
     public consuming func debounce(_ dueTime: TimeInterval, scheduler: any SchedulerType) -> Observable<
@@ -69,7 +71,7 @@ extension ObservableType {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "throttle(_:latest:scheduler:)"
     )
     public consuming func throttle(
@@ -79,7 +81,7 @@ extension ObservableType {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "buffer(timeSpan:count:scheduler:)"
     )
     public consuming func buffer(
@@ -89,7 +91,7 @@ extension ObservableType {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "window(timeSpan:count:scheduler:)"
     )
     public consuming func window(
@@ -101,7 +103,7 @@ extension ObservableType {
 
 extension ObservableType where Element: FixedWidthInteger {
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "interval(_:scheduler:)"
     )
     public static func interval(_ period: TimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
@@ -109,7 +111,7 @@ extension ObservableType where Element: FixedWidthInteger {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "timer(_:period:scheduler:)"
     )
     public static func timer(
@@ -123,7 +125,8 @@ extension ObservableType where Element: FixedWidthInteger {
 
 extension PrimitiveSequence {
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).", renamed: "delay(_:scheduler:)"
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
+        renamed: "delay(_:scheduler:)"
     )
     public consuming func delay(
         _ dueTime: TimeInterval, scheduler: any SchedulerType
@@ -132,7 +135,7 @@ extension PrimitiveSequence {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "delaySubscription(_:scheduler:)"
     )
     public consuming func delaySubscription(
@@ -142,7 +145,7 @@ extension PrimitiveSequence {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "timeout(_:scheduler:)"
     )
     public consuming func timeout(
@@ -152,7 +155,7 @@ extension PrimitiveSequence {
     }
 
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).",
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
         renamed: "timeout(_:other:scheduler:)"
     )
     public consuming func timeout(
@@ -164,7 +167,8 @@ extension PrimitiveSequence {
 
 extension PrimitiveSequence where Element: FixedWidthInteger, Trait == SingleTrait {
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).", renamed: "timer(_:scheduler:)"
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
+        renamed: "timer(_:scheduler:)"
     )
     public static func timer(_ dueTime: TimeInterval, scheduler: any SchedulerType) -> Single<Element> {
         timer(.init(microseconds: dueTime), scheduler: scheduler)
@@ -173,7 +177,8 @@ extension PrimitiveSequence where Element: FixedWidthInteger, Trait == SingleTra
 
 extension PrimitiveSequence where Element: FixedWidthInteger, Trait == MaybeTrait {
     @available(
-        *, deprecated, message: "Say the unit of the time, as in .seconds(1).", renamed: "timer(_:scheduler:)"
+        *, deprecated, message: "Name the unit of the time, as in .seconds(1).",
+        renamed: "timer(_:scheduler:)"
     )
     public static func timer(_ dueTime: TimeInterval, scheduler: any SchedulerType) -> Maybe<Element> {
         timer(.init(microseconds: dueTime), scheduler: scheduler)

@@ -1,5 +1,5 @@
 import Dispatch
-import Rx
+import RxCompatibility
 import RxTesting
 import Testing
 
@@ -8,7 +8,7 @@ private protocol Spellings {
     func traits() -> [(String, [String])]
 }
 
-/// Sources from before RxSwift 6 compile, with a warning each, which a deprecated caller does not get.
+/// Each spelling compiles with a warning, which a deprecated caller does not get.
 private struct OldSpellings: Spellings {
     private let failing = Observable.of(1, 2).concat(Observable.error(TestError()))
     private let numbers = Observable.of(1, 2, 3)
@@ -47,7 +47,7 @@ private struct OldSpellings: Spellings {
     @available(*, deprecated)
     func traits() -> [(String, [String])] {
         let single = Single<Int>.error(TestError())
-        let log = Log<String>()
+        let log = Log()
         _ = single.subscribe(onSuccess: { log.add("\($0)") }, onError: { log.add("\($0)") })
         return [
             ("subscribe(onSuccess:onError:)", log.entries),
@@ -70,9 +70,9 @@ private struct OldSpellings: Spellings {
     }
 }
 
-@Suite("Spellings from before RxSwift 6", .noLeaks)
-struct DeprecatedTests {
-    @Test("The old spellings of operators do what the new ones do")
+@Suite("Spellings that RxSwift 6 deprecated", .noLeaks)
+struct RxSwift5Tests {
+    @Test("The old spellings of operators behave like the new ones")
     func streams() {
         let spellings: any Spellings = OldSpellings()
         let expected = [
@@ -87,12 +87,12 @@ struct DeprecatedTests {
             "elementAt": ["2", "done"], "shareReplay": ["1", "2", "3", "done"],
             "shareReplayLatestWhileConnected": ["1", "2", "3", "done"],
         ]
-        for (name, output) in spellings.streams(TestScheduler()) {
+        for (name, output) in spellings.streams(TestScheduler(frame: .milliseconds(10))) {
             #expect(output == expected[name], "\(name)")
         }
     }
 
-    @Test("The old spellings of traits do what the new ones do")
+    @Test("The old spellings of traits behave like the new ones")
     func traits() {
         let spellings: any Spellings = OldSpellings()
         let expected = [
@@ -102,15 +102,5 @@ struct DeprecatedTests {
             "retryWhen": ["error Sequence timeout."],
         ]
         for (name, output) in spellings.traits() { #expect(output == expected[name], "\(name)") }
-    }
-
-    @Test("element(at:) counts from 0, stops there, and fails outside of the stream")
-    func elementAt() {
-        let scheduler = TestScheduler()
-        let source = Source("-a-b-c-|", scheduler)
-        #expect(scheduler.marbles(of: source.observable.element(at: 1)) == "---(b|)")
-        #expect(source.subscriptions == ["^--!"])
-        #expect(events(Observable.of(1, 2).element(at: 2)) == ["error Argument out of range."])
-        #expect(events(Observable.of(1, 2).element(at: -1)) == ["error Argument out of range."])
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
-import Rx
-import RxFoundation
+import RxCompatibility
 import Testing
 
 @Suite("OperationQueueScheduler")

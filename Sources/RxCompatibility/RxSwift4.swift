@@ -1,4 +1,6 @@
-// Operators that count, which `enumerated()` does, and other spellings of RxSwift 3 and 4.
+public import Rx
+
+// Spellings that RxSwift 4 and 5 deprecated, and operators that count, which `enumerated()` replaces.
 
 extension ObservableType {
     @available(*, deprecated, message: "Use enumerated().map instead.")
@@ -71,7 +73,7 @@ extension Disposable {
     }
 }
 
-/// A value that is observed: a `BehaviorRelay` that completes when it goes.
+/// A value with its changes as a stream, which completes when the variable is freed.
 @available(*, deprecated, message: "Use BehaviorRelay instead.")
 public final class Variable<Element: Sendable>: Sendable {
     private let subject: BehaviorSubject<Element>
@@ -84,7 +86,7 @@ public final class Variable<Element: Sendable>: Sendable {
         subject.onCompleted()
     }
 
-    /// The value. Setting it sends it to who is subscribed, also when it is the same.
+    /// The value. Setting it sends it to the subscribers, even if it is the same.
     public var value: Element {
         get { subject.current }
         set { subject.onNext(newValue) }

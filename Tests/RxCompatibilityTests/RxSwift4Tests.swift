@@ -1,19 +1,19 @@
 import Dispatch
-import Rx
+import RxCompatibility
 import RxTesting
 import Testing
 
-private protocol OldestSpellings {
+private protocol RxSwift4Spellings {
     func times(_ source: Observable<String>, _ scheduler: TestScheduler) -> [(String, Observable<String>)]
     func timesOfTraits(_ source: Observable<String>, _ scheduler: TestScheduler) -> [(
         String, Observable<String>
     )]
-    func counting(_ log: Log<String>) -> [(String, [String])]
-    func variable(_ log: Log<String>)
+    func counting(_ log: Log) -> [(String, [String])]
+    func variable(_ log: Log)
 }
 
-/// Sources from before RxSwift 5 compile, with a warning each, which a deprecated caller does not get.
-private struct BeforeFive: OldestSpellings {
+/// Each spelling compiles with a warning, which a deprecated caller does not get.
+private struct Spellings: RxSwift4Spellings {
     @available(*, deprecated)
     func times(_ source: Observable<String>, _ scheduler: TestScheduler) -> [(String, Observable<String>)] {
         [
@@ -63,7 +63,7 @@ private struct BeforeFive: OldestSpellings {
     }
 
     @available(*, deprecated)
-    func counting(_ log: Log<String>) -> [(String, [String])] {
+    func counting(_ log: Log) -> [(String, [String])] {
         let letters = Observable.of("a", "b", "c")
         let optional: String? = "a"
         let bag = DisposeBag()
@@ -87,7 +87,7 @@ private struct BeforeFive: OldestSpellings {
     }
 
     @available(*, deprecated)
-    func variable(_ log: Log<String>) {
+    func variable(_ log: Log) {
         let variable = Variable(1)
         _ = log.record(variable.asObservable())
         variable.value += 1
@@ -95,26 +95,26 @@ private struct BeforeFive: OldestSpellings {
     }
 }
 
-@Suite("Spellings from before RxSwift 5", .noLeaks)
-struct OldestSpellingTests {
-    private let spellings: any OldestSpellings = BeforeFive()
+@Suite("Spellings that RxSwift 4 and 5 deprecated", .noLeaks)
+struct RxSwift4Tests {
+    private let spellings: any RxSwift4Spellings = Spellings()
 
     private func marbles(
         _ streams: (Observable<String>, TestScheduler) -> [(String, Observable<String>)]
-    ) -> [String: String] {
-        let names = streams(.empty(), TestScheduler()).map(\.0)
-        let played = names.indices.map { index in
-            let scheduler = TestScheduler()
-            let source = Source("-a-b----c|", scheduler)
-            return (names[index], scheduler.marbles(of: streams(source.observable, scheduler)[index].1))
+    ) throws -> [String: String] {
+        let names = streams(.empty(), TestScheduler(frame: .milliseconds(10))).map(\.0)
+        let played = try names.indices.map { index in
+            let scheduler = TestScheduler(frame: .milliseconds(10))
+            let source = try scheduler.createColdObservable("-a-b----c|").asObservable()
+            return (names[index], scheduler.marbles(of: streams(source, scheduler)[index].1))
         }
         return Dictionary(uniqueKeysWithValues: played)
     }
 
-    @Test("A time without its unit is in seconds")
-    func times() {
+    @Test("A time without a unit is in seconds")
+    func times() throws {
         #expect(
-            marbles(spellings.times) == [
+            try marbles(spellings.times) == [
                 "delay": "---a-b----c|", "delaySubscription": "---a-b----c|",
                 "timeout": "-a-b--#{Sequence timeout.}", "timeout, other": "-a-b--(x|)",
                 "skip": "---b----c|", "take": "-a|", "debounce": "-----b---(c|)",
@@ -125,19 +125,19 @@ struct OldestSpellingTests {
             ])
     }
 
-    @Test("So it is for the traits")
-    func timesOfTraits() {
+    @Test("A time without a unit is in seconds for traits too")
+    func timesOfTraits() throws {
         #expect(
-            marbles(spellings.timesOfTraits) == [
+            try marbles(spellings.timesOfTraits) == [
                 "delay": "---(a|)", "delaySubscription": "---(a|)", "timeout": "-#{Sequence timeout.}",
                 "timeout, other": "-(x|)",
                 "single": "--(0|)", "maybe": "--(0|)",
             ])
     }
 
-    @Test("Operators that count, optionals, and bags")
+    @Test("Operators that count, optionals and bags")
     func counting() {
-        let log = Log<String>()
+        let log = Log()
         let expected = [
             "mapWithIndex": ["a0", "b1", "c2", "done"],
             "flatMapWithIndex": ["a", "0", "b", "1", "c", "2", "done"],
@@ -149,9 +149,9 @@ struct OldestSpellingTests {
         #expect(log.entries.sorted() == ["disposed", "on a"])
     }
 
-    @Test("A variable sends its value and each that it is set to, and completes when it goes")
+    @Test("A variable sends its value and every new one, and completes when it is freed")
     func variable() {
-        let log = Log<String>()
+        let log = Log()
         spellings.variable(log)
         #expect(log.entries == ["1", "2", "= 2", "done"])
     }

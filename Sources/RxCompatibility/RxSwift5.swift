@@ -1,4 +1,6 @@
-// Spellings of RxSwift before 6, for sources that still have them.
+public import Rx
+
+// Spellings that RxSwift 6 deprecated.
 
 extension ObservableType {
     @available(*, deprecated, renamed: "catch(_:)")
