@@ -142,22 +142,16 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         return emitter
     }
 
-    override final class func run(
-        _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
-    ) {
-        let emitter = runnable(consume source)
+    override final consuming func run(_ port: consuming Downstream<Element>) {
+        let emitter = runnable()
         emitter.down.lead(consume port)
         emitter.down.attach(emitter)
         emitter.start()
     }
 
-    override final class func run(
-        _ source: consuming Observable<Element>, for receiver: any SingleReceiver<Element>, number: Int
-    ) -> Link {
-        let emitter = runnable(consume source)
-        guard emitter.attempts == 1 else {
-            return super.run(consume emitter, for: receiver, number: number)
-        }
+    override final consuming func run(for receiver: any SingleReceiver<Element>, number: Int) -> Link {
+        guard attempts == 1 else { return super.run(for: receiver, number: number) }
+        let emitter = runnable()
         emitter.receiver = receiver
         emitter.number = number
         emitter.start()
@@ -165,8 +159,8 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     }
 
     /// The emitter itself where nobody else holds it, else a fresh one.
-    private static func runnable(_ source: consuming Observable<Element>) -> Emitter<Element> {
-        var link: Link = consume source
+    private consuming func runnable() -> Emitter<Element> {
+        var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)
         let emitter = unsafeDowncast(consume link, to: Emitter<Element>.self)
         return isAlone ? emitter : emitter.fresh()

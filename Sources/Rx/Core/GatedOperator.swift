@@ -90,9 +90,8 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
     }
 
     /// Attaches the step, sets its first timer, then starts the source: the beginning of most.
-    final class func begin<Step: TimedOperator<In, Out>>(
-        _ step: Step, _ source: consuming Observable<In>, firstTimer dueTime: RxTimeInterval
-    ) {
+    final consuming func begin(_ source: consuming Observable<In>, firstTimer dueTime: RxTimeInterval) {
+        let step = self
         step.down.attach(step)
         guard !step.upstream.isClosed else { return }
         // Nobody else can be there yet; one that fires at once waits until it is known.
@@ -101,7 +100,7 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
             step.gate.leave()
         }
         guard !step.upstream.isClosed else { return }
-        type(of: source).run(consume source, Downstream(step))
+        (consume source).run(Downstream(step))
     }
 }
 
@@ -133,10 +132,10 @@ class NotifiedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, Not
     func notifierCompleted() {}
 
     /// Starts the second stream after the source: the beginning of most.
-    override class func begin(_ step: consuming Operator<In, Out>, _ source: consuming Observable<In>) {
-        let me = unsafeDowncast(step, to: NotifiedOperator<In, Out>.self)
+    override consuming func begin(_ source: consuming Observable<In>) {
+        let me = self
         me.down.attach(me)
-        type(of: source).run(consume source, Downstream(me))
+        (consume source).run(Downstream(me))
         me.startNotifier()
     }
 

@@ -44,10 +44,10 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
         first.resume()
     }
 
-    override final class func run(_ source: consuming Observable<Out>, _ port: consuming Downstream<Out>) {
-        var link: Link = consume source
+    override final consuming func run(_ port: consuming Downstream<Out>) {
+        var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)
-        // Sound: `run` is called on the class of `source`.
+        // Sound: it is this object.
         let join = unsafeDowncast(consume link, to: Join<Out>.self)
         // A weak reference can resurrect a join that already runs.
         guard join.sources.isEmpty else { return port.error(RxError.disposed(object: join)) }

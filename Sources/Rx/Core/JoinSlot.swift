@@ -61,7 +61,7 @@ class JoinSlot<In: Sendable, Out: Sendable>: InnerStep<In>, @unchecked Sendable 
         // Sound: `source` is set to an `Observable<In>` only.
         let observable = unsafeDowncast(consume source, to: Observable<In>.self)
         if observable.withScalar({ last($0) }) { return }
-        type(of: observable).run(consume observable, Downstream(self))
+        (consume observable).run(Downstream(self))
     }
 
     override final func stop() {

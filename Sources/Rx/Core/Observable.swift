@@ -24,19 +24,17 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         self
     }
 
-    /// Starts `source` towards `port`: with the object itself when this is its only reference, else with a copy.
+    /// Starts the stream towards `port`: with this object if nobody else holds it, else with a copy.
     ///
     /// It either attaches a link to `port` or sends a terminal event before it returns.
-    class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
+    consuming func run(_ port: consuming Downstream<Element>) {
         port.error(RxError.unknown)
     }
 
-    /// Starts `source` for a receiver: what it runs as, to be stopped.
-    class func run(
-        _ source: consuming Observable<Element>, for receiver: any SingleReceiver<Element>, number: Int
-    ) -> Link {
+    /// Starts the stream for a receiver. Returns the link that stops it.
+    consuming func run(for receiver: any SingleReceiver<Element>, number: Int) -> Link {
         let subscriber = NumberedSubscriber(receiver, number)
-        run(consume source, Downstream(subscriber))
+        run(Downstream(subscriber))
         return subscriber
     }
 
@@ -68,7 +66,7 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         HeldLocks.assertNone()
         let trampoline = Trampoline.current
         let outermost = trampoline.enter()
-        let link = type(of: source).run(consume source, for: receiver, number: number)
+        let link = (consume source).run(for: receiver, number: number)
         if outermost { trampoline.drain() }
         return link
     }
@@ -86,6 +84,6 @@ func startStream<Element: Sendable>(
     HeldLocks.assertNone()
     let trampoline = Trampoline.current
     let outermost = trampoline.enter()
-    type(of: source).run(consume source, consume port)
+    (consume source).run(consume port)
     if outermost { trampoline.drain() }
 }

@@ -11,9 +11,9 @@ class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @uncheck
         super.init(source)
     }
 
-    override class func begin(_ step: consuming Operator<In, Out>, _ source: consuming Observable<In>) {
-        step.down.attach(step)
-        super.begin(consume step, consume source)
+    override consuming func begin(_ source: consuming Observable<In>) {
+        down.attach(self)
+        super.begin(source)
     }
 
     override func attach(_ upstream: Link) {

@@ -49,14 +49,14 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
         self
     }
 
-    /// Starts the source towards `step`, whose `down` is set. Steps that act around the start override it.
-    class func begin(_ step: consuming Operator<In, Out>, _ source: consuming Observable<In>) {
-        type(of: source).run(consume source, Downstream(consume step))
+    /// Starts the source towards this step, whose `down` is set. Steps that act around the start override it.
+    consuming func begin(_ source: consuming Observable<In>) {
+        (consume source).run(Downstream(self))
     }
 
-    override final class func run(_ step: consuming Observable<Out>, _ port: consuming Downstream<Out>) {
+    override final consuming func run(_ port: consuming Downstream<Out>) {
         // Uniqueness is asked through the non-generic root: no metadata is looked up for it.
-        var link: Link = consume step
+        var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)
         let step = unsafeDowncast(consume link, to: Operator<In, Out>.self)
         if isAlone {
@@ -65,12 +65,12 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
                 return port.error(RxError.disposed(object: step))
             }
             step.down.lead(consume port)
-            type(of: step).begin(consume step, unsafeDowncast(consume source, to: Observable<In>.self))
+            (consume step).begin(unsafeDowncast(consume source, to: Observable<In>.self))
         } else {
             guard let source = step.source else { return port.error(RxError.disposed(object: step)) }
             let copy = step.copy()
             copy.down.lead(consume port)
-            type(of: step).begin(consume copy, unsafeDowncast(consume source, to: Observable<In>.self))
+            (consume copy).begin(unsafeDowncast(consume source, to: Observable<In>.self))
         }
     }
 

@@ -30,11 +30,8 @@ final class Buffer<Element: Sendable>: TimedOperator<Element, [Element]>, @unche
         type(of: self).init(nil, timeSpan, count, scheduler)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, [Element]>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: Buffer<Element>.self)
-        begin(me, source, firstTimer: me.timeSpan)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        begin(source, firstTimer: timeSpan)
     }
 
     override func received(_ value: Element) {

@@ -33,10 +33,8 @@ final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>
         type(of: self).init(makeParts)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: CatchSequence<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.down.attach(me)
         me.parts = me.makeParts()
         me.start()

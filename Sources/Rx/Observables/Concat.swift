@@ -108,10 +108,8 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
         return ConcatParts(next: { iterator.next() }, remaining: sources.count)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: Concat<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.down.attach(me)
         me.stack = [me.parts]
         me.start()

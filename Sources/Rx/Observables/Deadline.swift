@@ -67,16 +67,13 @@ final class Deadline<Element: Sendable>: TimedOperator<Element, Element>, @unche
         type(of: self).init(nil, deadline, other, scheduler)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: Deadline<Element>.self)
-        let left = me.deadline.timeIntervalSince(me.scheduler.now)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let left = deadline.timeIntervalSince(scheduler.now)
         guard left > 0 else {
-            me.down.attach(me)
-            return me.timeCame()
+            down.attach(self)
+            return timeCame()
         }
-        begin(me, source, firstTimer: RxTimeInterval(microseconds: left))
+        begin(source, firstTimer: RxTimeInterval(microseconds: left))
     }
 
     override func received(_ value: Element) {

@@ -67,11 +67,9 @@ final class Debug<Element: Sendable>: StatefulOperator<Element, Element>, @unche
         Debug(nil, writer)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        unsafeDowncast(step, to: Debug<Element>.self).writer.note("subscribed")
-        super.begin(step, source)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        writer.note("subscribed")
+        super.begin(source)
     }
 
     override func next(_ value: Element) {

@@ -19,13 +19,13 @@ final class Deferred<Element: Sendable>: Observable<Element>, @unchecked Sendabl
         super.init()
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
+    override consuming func run(_ port: consuming Downstream<Element>) {
         let made: Observable<Element>
         do {
-            made = try unsafeDowncast(source, to: Deferred<Element>.self).factory()
+            made = try factory()
         } catch {
             return port.error(error)
         }
-        type(of: made).run(consume made, consume port)
+        (consume made).run(consume port)
     }
 }

@@ -31,10 +31,8 @@ final class DelaySubscription<Element: Sendable>: StatefulOperator<Element, Elem
         type(of: self).init(nil, dueTime, scheduler)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: DelaySubscription<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.waiting = consume source
         me.down.attach(me)
         me.timer.set(after: me.dueTime, me)

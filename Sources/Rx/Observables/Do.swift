@@ -74,13 +74,11 @@ final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecke
         type(of: self).init(nil, hooks)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: Do<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.down.attach(me)
         me.hooks.onSubscribe?()
-        type(of: source).run(consume source, Downstream(me))
+        (consume source).run(Downstream(me))
         me.hooks.onSubscribed?()
         if me.startAndEnd.start() { me.hooks.onDispose?() }
     }

@@ -13,7 +13,7 @@ final class Empty<Element: Sendable>: Observable<Element>, @unchecked Sendable {
         super.init()
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
+    override consuming func run(_ port: consuming Downstream<Element>) {
         port.completed()
     }
 }

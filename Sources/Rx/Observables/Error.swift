@@ -16,7 +16,7 @@ final class Failing<Element: Sendable>: Observable<Element>, @unchecked Sendable
         super.init()
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
-        port.error(unsafeDowncast(source, to: Failing<Element>.self).failure)
+    override consuming func run(_ port: consuming Downstream<Element>) {
+        port.error(failure)
     }
 }

@@ -62,13 +62,9 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
         type(of: self).init(nil, keySelector)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, GroupedObservable<Key, Element>>,
-        _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: GroupBy<Key, Element>.self)
-        me.holds.begin(me)
-        super.begin(me, source)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        holds.begin(self)
+        super.begin(source)
     }
 
     override func stop() {

@@ -67,12 +67,9 @@ final class HeldStream<Element: Sendable>: StatefulOperator<Element, Element>, @
         HeldStream(stream, holds)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: HeldStream<Element>.self)
-        me.isHolding = me.holds.retain()
-        super.begin(me, source)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        isHolding = holds.retain()
+        super.begin(source)
     }
 
     override func next(_ value: Element) {

@@ -16,8 +16,8 @@ final class Just<Element: Sendable>: Observable<Element>, @unchecked Sendable {
         super.init()
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
-        port.last(unsafeDowncast(source, to: Just<Element>.self).element)
+    override consuming func run(_ port: consuming Downstream<Element>) {
+        port.last(element)
     }
 
     override func withScalar(_ body: (Element) -> Void) -> Bool {

@@ -63,15 +63,13 @@ final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @un
         type(of: self).init(sources)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: MergeAll<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.down.attach(me)
         for source in me.sources {
             let inner = MergeInner(me)
             guard !me.upstream.isClosed, me.inners.add(inner) else { return }
-            type(of: source).run(source, Downstream(inner))
+            source.run(Downstream(inner))
         }
         me.gate.run { if me.inners.outerDone() { me.end(nil) } }
     }

@@ -101,11 +101,9 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
         super.init()
     }
 
-    override class func run(
-        _ source: consuming Observable<Subject.Element>, _ port: consuming Downstream<Subject.Element>
-    ) {
-        let stream = unsafeDowncast(source, to: Multicast<Subject>.self).hub().subject.asObservable()
-        type(of: stream).run(consume stream, consume port)
+    override consuming func run(_ port: consuming Downstream<Subject.Element>) {
+        let stream = hub().subject.asObservable()
+        (consume stream).run(consume port)
     }
 
     override func connect() -> any Disposable {

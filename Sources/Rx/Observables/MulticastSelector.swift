@@ -32,8 +32,8 @@ final class MulticastSelector<Subject: SubjectType, Result: Sendable>: Observabl
         super.init()
     }
 
-    override class func run(_ source: consuming Observable<Result>, _ port: consuming Downstream<Result>) {
-        let me = unsafeDowncast(source, to: MulticastSelector<Subject, Result>.self)
+    override consuming func run(_ port: consuming Downstream<Result>) {
+        let me = self
         let multicast: Multicast<Subject>
         let result: Observable<Result>
         do {

@@ -13,8 +13,8 @@ final class Silent<Element: Sendable>: Observable<Element>, @unchecked Sendable 
         super.init()
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
+    override consuming func run(_ port: consuming Downstream<Element>) {
         // It has nothing to stop, but takes the place of what was attached before.
-        port.attach(source)
+        port.attach(self)
     }
 }

@@ -31,7 +31,7 @@ final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, 
     ) {
         let step = CountedStep(count, port)
         guard !step.upstream.isClosed else { return }
-        type(of: source).run(consume source, Downstream(step))
+        (consume source).run(Downstream(step))
     }
 
     override func next(_ value: Element) {
@@ -69,10 +69,8 @@ final class MulticastCount<Subject: SubjectType>: Observable<Subject.Element>, @
         super.init()
     }
 
-    override class func run(
-        _ source: consuming Observable<Subject.Element>, _ port: consuming Downstream<Subject.Element>
-    ) {
-        let multicast = unsafeDowncast(source, to: MulticastCount<Subject>.self).multicast
+    override consuming func run(_ port: consuming Downstream<Subject.Element>) {
+        let multicast = multicast
         let (connection, isNew) = multicast.join(as: 1)
         // The subscriber is there before the source starts, so that it misses nothing.
         CountedStep.start(connection.hub.subject.asObservable(), port, connection)
@@ -96,10 +94,8 @@ private final class ForeignCount<Source: ConnectableObservableType>: Observable<
         super.init()
     }
 
-    override class func run(
-        _ source: consuming Observable<Source.Element>, _ port: consuming Downstream<Source.Element>
-    ) {
-        let me = unsafeDowncast(source, to: ForeignCount<Source>.self)
+    override consuming func run(_ port: consuming Downstream<Source.Element>) {
+        let me = self
         let step = CountedStep<Source.Element>(me, port)
         me.gate.run { [me, step] in me.enter(step) }
     }

@@ -51,10 +51,8 @@ final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unche
         type(of: self).init(nil, attempts: attempts)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: Retry<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.repeated = source
         me.down.attach(me)
         me.start()

@@ -74,10 +74,8 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, No
         type(of: self).init(nil, handler, accepts: accepts)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: RetryWhen<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.repeated = source
         me.down.attach(me)
         me.handler(me.errors).start(me) { me.trigger.set($0) }

@@ -78,10 +78,8 @@ class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable 
         false
     }
 
-    override final class func run(
-        _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
-    ) {
-        var link: Link = consume source
+    override final consuming func run(_ port: consuming Downstream<Element>) {
+        var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)
         var run = unsafeDowncast(consume link, to: TurnSequence<Element>.self)
         if !isAlone { run = run.copy() }

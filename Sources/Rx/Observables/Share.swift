@@ -83,8 +83,8 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         super.init()
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
-        let share = unsafeDowncast(source, to: Share<Element>.self)
+    override consuming func run(_ port: consuming Downstream<Element>) {
+        let share = self
         let (subject, connection, isFirst) = share.join()
         let link = ShareLink<Element>(share, connection, port)
         // The subscriber is there before the source starts, so that it misses nothing. One that has left meanwhile still starts

@@ -20,10 +20,8 @@ final class StartWith<Element: Sendable>: StatefulOperator<Element, Element>, @u
         type(of: self).init(nil, elements)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: StartWith<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.down.attach(me)
         var source = source
         var elements = me.elements
@@ -41,7 +39,7 @@ final class StartWith<Element: Sendable>: StatefulOperator<Element, Element>, @u
             elements = inner.elements
             source = next
         }
-        type(of: source).run(consume source, Downstream(me))
+        (consume source).run(Downstream(me))
     }
 
     override func next(_ value: Element) {

@@ -22,10 +22,8 @@ final class SubscribeOn<Element: Sendable>: StatefulOperator<Element, Element>, 
         type(of: self).init(nil, scheduler)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: SubscribeOn<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.down.attach(me)
         let source = source
         me.pending.setDisposable(

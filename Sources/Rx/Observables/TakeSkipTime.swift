@@ -32,11 +32,8 @@ final class TakeTime<Element: Sendable>: TimedOperator<Element, Element>, @unche
         type(of: self).init(nil, duration, scheduler)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: TakeTime<Element>.self)
-        begin(me, source, firstTimer: me.duration)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        begin(source, firstTimer: duration)
     }
 
     override func received(_ value: Element) {
@@ -65,11 +62,8 @@ final class SkipTime<Element: Sendable>: TimedOperator<Element, Element>, @unche
         type(of: self).init(nil, duration, scheduler)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: SkipTime<Element>.self)
-        begin(me, source, firstTimer: me.duration)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        begin(source, firstTimer: duration)
     }
 
     override func received(_ value: Element) {

@@ -19,14 +19,12 @@ final class TakeUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @u
     }
 
     /// The second stream first: where it sends at once, the source is not subscribed to.
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: TakeUntil<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.down.attach(me)
         me.startNotifier()
         guard !me.upstream.isClosed else { return }
-        type(of: source).run(consume source, Downstream(me))
+        (consume source).run(Downstream(me))
     }
 
     override func received(_ value: Element) {

@@ -64,14 +64,12 @@ final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, Time
         type(of: self).init(nil, dueTime, other, scheduler)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(consume step, to: Timeout<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.down.attach(me)
         guard !me.upstream.isClosed else { return }
         me.arm()
-        type(of: source).run(consume source, Downstream(consume me))
+        (consume source).run(Downstream(consume me))
     }
 
     private func arm() {

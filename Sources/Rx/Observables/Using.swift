@@ -38,16 +38,14 @@ final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unche
         type(of: self).init(factory)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: Using<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.down.attach(me)
         guard !me.upstream.isClosed else { return }
         do {
             let (resource, made) = try me.factory()
             me.resource.setDisposable(resource)
-            type(of: made).run(made, Downstream(me))
+            made.run(Downstream(me))
         } catch {
             me.error(error)
         }

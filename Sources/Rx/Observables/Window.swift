@@ -45,10 +45,8 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
         type(of: self).init(nil, timeSpan, count, scheduler)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Observable<Element>>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: Window<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.holds.begin(me)
         me.down.attach(me)
         // Nobody else can be there yet.
@@ -57,7 +55,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
             me.gate.leave()
         }
         guard !me.upstream.isClosed else { return }
-        type(of: source).run(consume source, Downstream(me))
+        (consume source).run(Downstream(me))
     }
 
     override func stop() {

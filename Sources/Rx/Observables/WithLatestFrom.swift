@@ -47,14 +47,14 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
     }
 
     /// The second stream first, so that it can have a value when the first comes.
-    override class func begin(_ step: consuming Operator<In, Out>, _ source: consuming Observable<In>) {
-        let me = unsafeDowncast(step, to: WithLatestFrom<In, Second, Out>.self)
+    override consuming func begin(_ source: consuming Observable<In>) {
+        let me = self
         me.down.attach(me)
         let inner = WithLatestInner(me)
         me.other.set(inner)
         startStream(me.second, Downstream(inner))
         guard !me.upstream.isClosed else { return }
-        type(of: source).run(consume source, Downstream(me))
+        (consume source).run(Downstream(me))
     }
 
     override func ended() {

@@ -51,10 +51,8 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
         type(of: self).init(nil, policy, scheduler)
     }
 
-    override class func begin(
-        _ step: consuming Operator<Element, Element>, _ source: consuming Observable<Element>
-    ) {
-        let me = unsafeDowncast(step, to: RetryByPolicy<Element>.self)
+    override consuming func begin(_ source: consuming Observable<Element>) {
+        let me = self
         me.repeated = source
         me.down.attach(me)
         me.start()

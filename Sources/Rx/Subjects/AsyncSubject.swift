@@ -92,8 +92,8 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         }
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
-        let subject = unsafeDowncast(source, to: AsyncSubject<Element>.self)
+    override consuming func run(_ port: consuming Downstream<Element>) {
+        let subject = self
         let link = SubjectLink<Element>(subject, port)
         guard link.open() else { return }
         let (end, value): (SubjectCore.End?, Element?) = subject.state.withLock { state in
@@ -102,7 +102,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
             return (state.end, state.value)
         }
         if let end {
-            tell(link, end, value)
+            AsyncSubject.tell(link, end, value)
         } else if !link.isOpen {
             // It was closed before it was in the list.
             subject.leave(link)

@@ -104,8 +104,8 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         }
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
-        let subject = unsafeDowncast(source, to: BehaviorSubject<Element>.self)
+    override consuming func run(_ port: consuming Downstream<Element>) {
+        let subject = self
         let link = ReplayLink<Element>(subject, port)
         guard link.open() else { return }
         let (end, value): (SubjectCore.End?, Element) = subject.state.withLock { state in

@@ -56,8 +56,8 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
         core.remove(link)
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
-        let subject = unsafeDowncast(source, to: PublishSubject<Element>.self)
+    override consuming func run(_ port: consuming Downstream<Element>) {
+        let subject = self
         let link = SubjectLink<Element>(subject, port)
         guard link.open() else { return }
         let end: SubjectCore.End? = subject.core.state.withLock { state in

@@ -212,8 +212,8 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         return old
     }
 
-    override class func run(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
-        let subject = unsafeDowncast(source, to: ReplaySubject<Element>.self)
+    override consuming func run(_ port: consuming Downstream<Element>) {
+        let subject = self
         let link = ReplayLink<Element>(subject, port)
         if link.open() { subject.add(link) }
     }
