@@ -10,8 +10,8 @@ let mostAbsorbedAttempts = 16
 /// Subclass it, override `begin()` to start the work, `copy()` to make a fresh one for a further subscription,
 /// and `cancel()` to stop. Then report with `onNext`, `onLast`, `onError`, `onCompleted` from any thread, one
 /// call at a time; what comes after the end or after disposal is ignored.
+// Sound: `down`, `attempts`, `receiver` and `number` are written before it runs; the rest is one atomic word.
 open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unchecked Sendable {
-    // Sound: `down` is written before `begin()`; the rest is one atomic word.
     private let state = Atomic<UInt32>(0)
 
     /// Subscribed to this many times in all while it fails; written before it runs.

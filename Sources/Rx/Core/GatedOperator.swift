@@ -1,5 +1,6 @@
 /// An operator that something else than its source acts on too, a second stream or a timer: all of it happens in its
 /// gate, one thing at a time.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
     final let gate = SerialGate()
@@ -66,6 +67,7 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
 }
 
 /// A gated operator with a timer. It is set by the gate's owner, so that none fires before it is known.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerTarget, @unchecked Sendable {
     final let scheduler: any SchedulerType
@@ -105,6 +107,7 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
 }
 
 /// A gated operator that a second stream acts on, whose values do not matter. Its error ends the stream.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class NotifiedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, NotifierTarget,
     @unchecked Sendable

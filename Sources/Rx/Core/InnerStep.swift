@@ -2,6 +2,7 @@ import Locking
 
 /// A source that an operator subscribes to besides its first one: the link that the operator stops, and what
 /// passes its events on to the operator.
+// Sound: the lock of its list guards `index`.
 @usableFromInline
 class InnerStep<In: Sendable>: Step<In, Never>, InnerListMember, @unchecked Sendable {
     final let upstream = LinkSlot()

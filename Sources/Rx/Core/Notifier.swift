@@ -26,6 +26,7 @@ struct Notifier: Sendable {
     }
 }
 
+// Sound: it adds only constants.
 private final class NotifierStep<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
     private let target: any NotifierTarget
 

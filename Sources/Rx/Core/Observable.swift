@@ -4,6 +4,7 @@ import Locking
 ///
 /// Semantics are RxSwift's. Any thread may emit and dispose. The events of one subscription do not
 /// overlap, as long as what is fed by hand (a subject, the observer of `create`) is fed one event at a time.
+// Sound: `down` is written once, before the first event.
 open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Sendable {
     /// Where the running step sends; written once, before its first event.
     final var down = Downstream<Element>()

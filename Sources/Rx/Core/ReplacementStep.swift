@@ -1,5 +1,6 @@
 /// The stream that an operator goes on with in place of its source. Where it begins it takes the operator's place below, so that
 /// what stops it from there also stops the source, which is left only once it has begun.
+// Sound: it adds only constants, locks and atomics.
 final class ReplacementStep<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     /// What the operator was fed by.
     private let predecessor = LinkSlot()

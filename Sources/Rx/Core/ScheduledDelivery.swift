@@ -16,6 +16,7 @@ struct ScheduledDeliveryState {
 
 /// Delivers on a scheduler what waits, in turns of which there is one at a time. The turns follow each other in a loop where
 /// the scheduler runs them at once.
+// Sound: `state` is locked; the other properties are constants.
 @usableFromInline
 class ScheduledDelivery<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     final let scheduler: any ImmediateSchedulerType

@@ -1,6 +1,7 @@
 /// An operator that keeps what feeds it, because it may end the stream itself or has to know that it ended.
 ///
 /// Its slot is closed by the first terminal event or by disposal, whichever comes first; later events are dropped.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
     final let upstream = LinkSlot()

@@ -1,4 +1,5 @@
 /// A step that takes `In` and sends `Out`.
+// Sound: it adds no property.
 @usableFromInline
 class Step<In: Sendable, Out: Sendable>: Observable<Out>, @unchecked Sendable {
     @usableFromInline
@@ -19,6 +20,7 @@ class Step<In: Sendable, Out: Sendable>: Observable<Out>, @unchecked Sendable {
 ///
 /// A subclass is the description and the running step in one: it implements `copy()` (a fresh one without
 /// source) and the events.
+// Sound: `source` is taken before the step runs.
 @usableFromInline
 class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable {
     /// An `Observable<In>`, kept by its non-generic root: taking that out looks up no metadata.

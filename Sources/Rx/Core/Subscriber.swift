@@ -6,6 +6,7 @@ import Synchronization
 /// Events pass while its slot is open; the terminal event or `dispose()` ends that, whichever is first. Whoever closed it
 /// then lets go of what the events went to, or leaves that to the event that is being delivered: a disposable that is
 /// kept after the end keeps nothing else.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable {
     final let upstream = LinkSlot()
@@ -121,6 +122,7 @@ struct NextHandler<In: Sendable>: ~Copyable {
 }
 
 /// Subscribes closures.
+// Sound: the handlers are dropped once no event is being delivered.
 @usableFromInline
 class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
     // Sound: dropped once nobody is inside any more.
@@ -163,6 +165,7 @@ class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
 }
 
 /// Subscribes an observer.
+// Sound: the observer is dropped once no event is being delivered.
 final class ObserverSubscriber<Observer: ObserverType>: Subscriber<Observer.Element>,
     @unchecked Sendable
 {

@@ -1,12 +1,14 @@
 import Locking
 
 /// Calls a closure once, and lets go of it then.
-final class AnonymousDisposable: DisposeBase, Cancelable, @unchecked Sendable {
+final class AnonymousDisposable: Cancelable {
+    #if DEBUG || TRACE_RESOURCES
+        private let counted = CountedResource()
+    #endif
     private let action: Lock<(@Sendable () -> Void)?>
 
     init(_ action: @escaping @Sendable () -> Void) {
         self.action = Lock(action)
-        super.init()
     }
 
     var isDisposed: Bool {

@@ -1,6 +1,7 @@
 import Synchronization
 
 /// Only remembers that it was disposed.
+// Sound: it adds only constants, locks and atomics.
 public final class BooleanDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private let disposed: Atomic<Bool>
 

@@ -1,6 +1,7 @@
 import Locking
 
 /// A group of disposables that are disposed together.
+// Sound: it adds only constants, locks and atomics.
 public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     /// Names a disposable in its group.
     public struct DisposeKey: Sendable {

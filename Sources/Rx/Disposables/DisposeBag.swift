@@ -1,6 +1,7 @@
 import Locking
 
 /// Disposes what was put into it when it goes.
+// Sound: it adds only constants, locks and atomics.
 public final class DisposeBag: DisposeBase, @unchecked Sendable {
     private let members = Lock<[any Disposable]>([])
 

@@ -2,6 +2,7 @@ import Locking
 import Synchronization
 
 /// Disposes a resource once this and all that `retain()` handed out are disposed.
+// Sound: it adds only constants, locks and atomics.
 public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private struct State {
         var resource: (any Disposable)?
@@ -53,17 +54,19 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
     }
 
     /// What one of those who retain it disposes.
-    private final class Holder: DisposeBase, Disposable, @unchecked Sendable {
-        private let counted: RefCountDisposable
+    private final class Holder: Disposable {
+        #if DEBUG || TRACE_RESOURCES
+            private let counted = CountedResource()
+        #endif
+        private let owner: RefCountDisposable
         private let isReleased = Atomic<Bool>(false)
 
-        init(_ counted: RefCountDisposable) {
-            self.counted = counted
-            super.init()
+        init(_ owner: RefCountDisposable) {
+            self.owner = owner
         }
 
         func dispose() {
-            if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { counted.release() }
+            if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { owner.release() }
         }
     }
 }

@@ -1,6 +1,7 @@
 import Locking
 
 /// Disposes a resource on a scheduler.
+// Sound: it adds only constants, locks and atomics.
 public final class ScheduledDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     public let scheduler: any ImmediateSchedulerType
 

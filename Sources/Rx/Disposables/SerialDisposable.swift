@@ -1,6 +1,7 @@
 import Locking
 
 /// Holds one disposable at a time; replacing it disposes the old one.
+// Sound: it adds only constants, locks and atomics.
 public final class SerialDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private struct State {
         var current: (any Disposable)?

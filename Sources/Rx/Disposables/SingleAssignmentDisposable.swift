@@ -1,6 +1,7 @@
 import Locking
 
 /// Holds one disposable that comes later, and disposes it on arrival when this was disposed before.
+// Sound: it adds only constants, locks and atomics.
 public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private struct State {
         var current: (any Disposable)?

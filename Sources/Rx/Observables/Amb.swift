@@ -20,6 +20,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     private let sources: [Observable<Element>]
@@ -61,6 +62,7 @@ final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     }
 }
 
+// Sound: it adds only constants.
 private final class AmbInner<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
     private let parent: Amb<Element>
     let number: Int

@@ -33,6 +33,7 @@ extension ObservableType where Element == Never {
 }
 
 /// Holds the value back until the stream has completed without a second one.
+// Sound: `state` guards what changes.
 @usableFromInline
 final class OneElement<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let onEmpty: RxError?
@@ -83,6 +84,7 @@ final class OneElement<Element: Sendable>: StatefulOperator<Element, Element>, @
     }
 }
 
+// Sound: it adds no property.
 @usableFromInline
 final class First<Element: Sendable>: StatefulOperator<Element, Element?>, @unchecked Sendable {
     @usableFromInline
@@ -107,6 +109,7 @@ final class First<Element: Sendable>: StatefulOperator<Element, Element?>, @unch
     }
 }
 
+// Sound: it adds no property.
 @usableFromInline
 final class IgnoreElements<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
     @usableFromInline

@@ -9,6 +9,7 @@ extension ObservableType {
     }
 }
 
+// Sound: only the gate's owner touches what changes.
 @usableFromInline
 final class Buffer<Element: Sendable>: TimedOperator<Element, [Element]>, @unchecked Sendable {
     private let timeSpan: RxTimeInterval

@@ -15,6 +15,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let handler: @Sendable (any Error) throws -> Observable<Element>

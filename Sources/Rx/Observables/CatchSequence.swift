@@ -15,6 +15,7 @@ extension ObservableType {
 }
 
 /// Runs its sources one after the other, in a loop, as long as they fail.
+// Sound: only the caller that runs the start loop touches `parts`.
 @usableFromInline
 final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let makeParts: @Sendable () -> ConcatParts<Element>

@@ -12,6 +12,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class CompactMap<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
     @usableFromInline typealias Transform = @Sendable (In, (Out) -> Void) throws -> Void

@@ -59,6 +59,7 @@ final class ConcatParts<Element: Sendable> {
 
 /// Runs its sources one after the other, in a loop. A concatenation that is itself the next source is not subscribed to:
 /// its sources go on the stack in its place, so that a recursive one runs in constant depth.
+// Sound: only the caller that runs the start loop touches `stack`.
 @usableFromInline
 final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     /// What it runs, unless that is made for each subscription.

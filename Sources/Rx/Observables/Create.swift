@@ -12,6 +12,7 @@ extension ObservableType {
     }
 }
 
+// Sound: the emitter's state word orders `begin()` before `cancel()`.
 @usableFromInline
 final class Create<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     // Sound: let go by `begin()`, before which alone others read it; an emitter that is copied for another attempt keeps it.

@@ -48,6 +48,7 @@ extension InfallibleType {
 }
 
 /// One timer for the whole stream. What it starts waits for the event that is being delivered.
+// Sound: it adds only constants.
 @usableFromInline
 final class Deadline<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let deadline: RxTime

@@ -8,6 +8,7 @@ extension ObservableType {
     }
 }
 
+// Sound: only the gate's owner touches what changes.
 @usableFromInline
 final class Debounce<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval

@@ -55,6 +55,7 @@ struct DebugWriter: Sendable {
     }
 }
 
+// Sound: it adds only constants.
 final class Debug<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let writer: DebugWriter
 

@@ -11,6 +11,7 @@ extension ObservableType {
 }
 
 /// One timer, for what has waited longest.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget, @unchecked Sendable {
     private struct State {

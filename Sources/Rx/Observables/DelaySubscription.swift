@@ -8,6 +8,7 @@ extension ObservableType {
     }
 }
 
+// Sound: `waiting` is written before the timer is set, and taken by the timer, which fires once.
 @usableFromInline
 final class DelaySubscription<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget,
     @unchecked Sendable

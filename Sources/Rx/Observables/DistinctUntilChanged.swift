@@ -44,6 +44,7 @@ extension ObservableType {
     }
 }
 
+// Sound: `state` guards what changes.
 @usableFromInline
 final class DistinctUntilChanged<Element: Sendable, Key: Sendable>: Operator<Element, Element>,
     @unchecked Sendable

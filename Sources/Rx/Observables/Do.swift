@@ -58,6 +58,7 @@ struct DoHooks<Element: Sendable>: Sendable {
     }
 }
 
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let hooks: DoHooks<Element>

@@ -8,6 +8,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class ElementAt<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let index: Int

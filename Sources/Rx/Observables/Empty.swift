@@ -6,6 +6,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds no property.
 @usableFromInline
 final class Empty<Element: Sendable>: Observable<Element>, @unchecked Sendable {
     @usableFromInline

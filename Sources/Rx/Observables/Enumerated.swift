@@ -6,6 +6,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Enumerated<Element: Sendable>: Operator<Element, (index: Int, element: Element)>,
     @unchecked Sendable

@@ -6,6 +6,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class Failing<Element: Sendable>: Observable<Element>, @unchecked Sendable {
     private let failure: any Error

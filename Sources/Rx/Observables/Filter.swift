@@ -9,6 +9,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class Filter<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let predicate: @Sendable (Element) throws -> Bool

@@ -10,6 +10,7 @@ extension ObservableType {
 }
 
 /// Merges what a selector makes of each value.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
     private let selector: @Sendable (In) throws -> Observable<Out>
@@ -107,6 +108,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     }
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class FlatMapInner<In: Sendable, Out: Sendable>: InnerStep<Out>, @unchecked Sendable {
     private let parent: FlatMap<In, Out>

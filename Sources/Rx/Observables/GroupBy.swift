@@ -36,6 +36,7 @@ extension ObservableType {
     }
 }
 
+// Sound: `state` guards what changes.
 @usableFromInline
 final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
     StatefulOperator<Element, GroupedObservable<Key, Element>>, SourceHolder, @unchecked Sendable

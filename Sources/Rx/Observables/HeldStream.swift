@@ -37,6 +37,7 @@ final class HoldCount: Sendable {
     }
 }
 
+// Sound: it adds only constants.
 private final class HeldSource: Link, @unchecked Sendable {
     private let holder: any SourceHolder
 
@@ -51,6 +52,7 @@ private final class HeldSource: Link, @unchecked Sendable {
 }
 
 /// A stream whose subscriptions hold the source of the operator that sends it.
+// Sound: `isHolding` is written before the source starts.
 final class HeldStream<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let stream: PublishSubject<Element>
     private let holds: HoldCount

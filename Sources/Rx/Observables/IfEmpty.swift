@@ -12,6 +12,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class IfEmptySwitch<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let other: Observable<Element>

@@ -6,6 +6,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class Just<Element: Sendable>: Observable<Element>, @unchecked Sendable {
     private let element: Element

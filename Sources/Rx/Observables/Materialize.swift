@@ -14,6 +14,7 @@ extension ObservableType where Element: EventConvertible {
     }
 }
 
+// Sound: it adds no property.
 @usableFromInline
 final class Materialize<Element: Sendable>: StatefulOperator<Element, Event<Element>>,
     @unchecked Sendable
@@ -40,6 +41,7 @@ final class Materialize<Element: Sendable>: StatefulOperator<Element, Event<Elem
     }
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class Dematerialize<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
     @unchecked Sendable

@@ -47,6 +47,7 @@ extension ObservableType {
 }
 
 /// A fixed number of sources, started in their order.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let sources: [Observable<Element>]
@@ -100,6 +101,7 @@ final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @un
     }
 }
 
+// Sound: it adds only constants.
 private final class MergeInner<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
     private let parent: MergeAll<Element>
 

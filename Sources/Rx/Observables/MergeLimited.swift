@@ -3,6 +3,7 @@ import Synchronization
 
 /// Merges what a selector makes of each value, a limited number at a time. The values wait; the selector is called when
 /// there is room.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
     @unchecked Sendable
@@ -153,6 +154,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
     }
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class MergeLimitedInner<In: Sendable, Out: Sendable>: InnerStep<Out>, @unchecked Sendable {
     private let parent: MergeLimited<In, Out>

@@ -8,6 +8,7 @@ public protocol ConnectableObservableType<Element>: ObservableType {
 }
 
 /// A stream that waits for `connect()` before it starts its source, once for all of its subscribers.
+// Sound: it adds no property.
 public class ConnectableObservable<Element: Sendable>: Observable<Element>, ConnectableObservableType,
     @unchecked Sendable
 {
@@ -79,6 +80,7 @@ final class Hub<Subject: SubjectType>: Sendable {
 }
 
 /// The description that all subscribers share; it is never copied.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Element>, @unchecked Sendable {
     private struct State {
@@ -170,6 +172,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
 }
 
 /// The one subscription to the source.
+// Sound: the lock of its stream guards `subscribers`.
 final class MulticastConnection<Subject: SubjectType>: InnerStep<Subject.Observer.Element>, Disposable,
     SubscriberCount, @unchecked Sendable
 {

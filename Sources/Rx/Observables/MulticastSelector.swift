@@ -12,6 +12,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class MulticastSelector<Subject: SubjectType, Result: Sendable>: Observable<Result>,
     @unchecked Sendable

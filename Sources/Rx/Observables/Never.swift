@@ -6,6 +6,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds no property.
 @usableFromInline
 final class Silent<Element: Sendable>: Observable<Element>, @unchecked Sendable {
     @usableFromInline

@@ -13,6 +13,7 @@ extension ObservableType {
 private let mostKeptRoom = 1024
 
 /// Delivers all that waits in a turn, in virtual time one event.
+// Sound: the lock guards `values` and `turns`; only the running delivery touches `batch`.
 @usableFromInline
 final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked Sendable {
     /// What waits; the state's lock guards it.

@@ -26,6 +26,7 @@ extension ObservableType {
 }
 
 /// Delivers a value at a time, so that what counts is what has not been delivered.
+// Sound: the lock guards `waiting`.
 @usableFromInline
 final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @unchecked Sendable {
     private enum Turn {

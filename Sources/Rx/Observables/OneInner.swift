@@ -40,6 +40,7 @@ enum InnerChoice: Sendable {
 }
 
 /// Sends the values of one inner stream at a time.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
     @unchecked Sendable
@@ -195,6 +196,7 @@ private struct OneInnerState {
     var isOuterDone = false
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class OneInnerStep<In: Sendable, Out: Sendable>: InnerStep<Out>, @unchecked Sendable {
     private let parent: OneInner<In, Out>

@@ -47,6 +47,7 @@ extension ObservableType {
 }
 
 /// Sends a state as long as a condition holds, and makes the next of it.
+// Sound: only the running turn touches `state` and `hasBegun`.
 @usableFromInline
 final class GeneratedSequence<Element: Sendable>: TurnSequence<Element>, @unchecked Sendable {
     private let initialState: Element

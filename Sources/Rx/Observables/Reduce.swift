@@ -25,6 +25,7 @@ extension ObservableType {
     }
 }
 
+// Sound: `state` guards what changes.
 @usableFromInline
 final class Reduce<In: Sendable, Accumulation: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
     @unchecked Sendable

@@ -32,6 +32,7 @@ extension Observable {
 }
 
 /// Runs its source until it does not fail, in a loop: a source that fails at once uses no stack.
+// Sound: `repeated` is written before the source runs.
 @usableFromInline
 final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let attempts: Int

@@ -37,6 +37,7 @@ struct BoxedError: Sendable {
     @usableFromInline let error: any Error
 }
 
+// Sound: `repeated` is written before the source runs.
 @usableFromInline
 final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, NotifierTarget,
     @unchecked Sendable

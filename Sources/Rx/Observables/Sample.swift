@@ -9,6 +9,7 @@ extension ObservableType {
     }
 }
 
+// Sound: only the gate's owner touches what changes.
 @usableFromInline
 final class Sample<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
     private let defaultValue: Element?

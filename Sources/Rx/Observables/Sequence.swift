@@ -58,6 +58,7 @@ extension ObservableType {
 
 /// Sends elements in turns. On the current thread's trampoline it goes on in a loop as long as nobody else waits
 /// for a turn, which is the order of one element a turn without its cost.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable {
     final let scheduler: any ImmediateSchedulerType
@@ -115,6 +116,7 @@ class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable 
     }
 }
 
+// Sound: only the running turn touches `index`.
 @usableFromInline
 final class ElementSequence<Element: Sendable>: TurnSequence<Element>, @unchecked Sendable {
     private let elements: [Element]
@@ -150,6 +152,7 @@ final class ElementPull<Element: Sendable> {
     }
 }
 
+// Sound: only the running turn touches `pull`.
 @usableFromInline
 final class IteratorSequence<Element: Sendable>: TurnSequence<Element>, @unchecked Sendable {
     private let makePull: @Sendable () -> ElementPull<Element>

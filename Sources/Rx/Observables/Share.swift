@@ -63,6 +63,7 @@ private struct ShareState {
 }
 
 /// The description that all subscribers share; it is never copied.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @unchecked Sendable {
     private let source: Observable<Element>
@@ -175,6 +176,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
 }
 
 /// The one subscription to the source.
+// Sound: it adds only constants.
 private final class Connection<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
     let subject: ReplaySubject<Element>
     private let share: Share<Element>
@@ -199,6 +201,7 @@ private final class Connection<Element: Sendable>: InnerStep<Element>, @unchecke
 }
 
 /// One subscriber of a shared stream.
+// Sound: it adds only constants.
 private final class ShareLink<Element: Sendable>: ReplayLink<Element>, @unchecked Sendable {
     /// The `Connection` it came for.
     let connection: Link?

@@ -16,6 +16,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class SingleElement<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let predicate: (@Sendable (Element) throws -> Bool)?

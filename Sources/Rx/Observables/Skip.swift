@@ -16,6 +16,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Skip<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let count: Int
@@ -41,6 +42,7 @@ final class Skip<Element: Sendable>: Operator<Element, Element>, @unchecked Send
     }
 }
 
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class SkipWhile<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let predicate: @Sendable (Element) throws -> Bool

@@ -7,6 +7,7 @@ extension ObservableType {
     }
 }
 
+// Sound: only the gate's owner touches `isOpen`.
 @usableFromInline
 final class SkipUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
     /// The gate's owner's.

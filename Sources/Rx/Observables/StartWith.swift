@@ -6,6 +6,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class StartWith<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let elements: [Element]

@@ -7,6 +7,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class SubscribeOn<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let scheduler: any ImmediateSchedulerType

@@ -8,6 +8,7 @@ extension ObservableType {
     }
 }
 
+// Sound: `state` guards what changes.
 @usableFromInline
 final class TakeLast<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let count: Int

@@ -16,6 +16,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class TakeTime<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let duration: RxTimeInterval
@@ -45,6 +46,7 @@ final class TakeTime<Element: Sendable>: TimedOperator<Element, Element>, @unche
     }
 }
 
+// Sound: only the gate's owner touches `isOpen`.
 @usableFromInline
 final class SkipTime<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let duration: RxTimeInterval

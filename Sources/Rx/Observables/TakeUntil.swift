@@ -6,6 +6,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds no property.
 @usableFromInline
 final class TakeUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
 

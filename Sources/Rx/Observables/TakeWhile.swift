@@ -26,6 +26,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class TakeWhile<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let behavior: TakeBehavior

@@ -11,6 +11,7 @@ extension ObservableType {
     }
 }
 
+// Sound: only the gate's owner touches what changes.
 @usableFromInline
 final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval

@@ -39,6 +39,7 @@ struct TimeoutState {
     var early: TimerToken?
 }
 
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget,
     @unchecked Sendable

@@ -20,6 +20,7 @@ extension ObservableType where Element: FixedWidthInteger {
     }
 }
 
+// Sound: `token` is written by `begin()`, which the emitter's state word orders before `cancel()`.
 @usableFromInline
 final class OneOffTimer<Element: Sendable>: Emitter<Element>, TimerTarget, @unchecked Sendable {
     private let dueTime: RxTimeInterval
@@ -54,6 +55,7 @@ final class OneOffTimer<Element: Sendable>: Emitter<Element>, TimerTarget, @unch
     }
 }
 
+// Sound: `work` is written by `begin()`, which the emitter's state word orders before `cancel()`.
 @usableFromInline
 final class PeriodicTimer<Element: FixedWidthInteger & Sendable>: Emitter<Element>,
     @unchecked Sendable

@@ -18,6 +18,7 @@ extension ObservableType {
 }
 
 /// A stateful step whose source is made when it starts.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     @usableFromInline typealias Factory = @Sendable () throws -> (any Disposable, Observable<Element>)

@@ -13,6 +13,7 @@ extension ObservableType {
     }
 }
 
+// Sound: only the gate's owner touches what changes.
 @usableFromInline
 final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Element>>, TimerTarget,
     SourceHolder, @unchecked Sendable

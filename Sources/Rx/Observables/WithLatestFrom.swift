@@ -18,6 +18,7 @@ extension ObservableType {
     }
 }
 
+// Sound: only the gate's owner touches what changes.
 @usableFromInline
 final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: GatedOperator<In, Out>,
     @unchecked Sendable
@@ -75,6 +76,7 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
     }
 }
 
+// Sound: it adds only constants.
 private final class WithLatestInner<In: Sendable, Second: Sendable, Out: Sendable>: InnerStep<Second>,
     @unchecked Sendable
 {

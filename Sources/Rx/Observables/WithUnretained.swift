@@ -18,6 +18,7 @@ extension ObservableType {
     }
 }
 
+// Sound: it adds only constants.
 @usableFromInline
 final class WithUnretained<Object: AnyObject & Sendable, In: Sendable, Out: Sendable>:
     StatefulOperator<In, Out>, @unchecked Sendable

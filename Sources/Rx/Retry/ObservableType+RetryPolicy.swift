@@ -23,6 +23,7 @@ extension PrimitiveSequence {
 }
 
 /// Runs its source until it does not fail or the policy has enough; attempts that fail at once use no stack.
+// Sound: `repeated` is written before the source runs; `state` guards `progress`.
 @usableFromInline
 final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget,
     @unchecked Sendable

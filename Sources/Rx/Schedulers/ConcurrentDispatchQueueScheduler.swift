@@ -1,6 +1,7 @@
 public import Dispatch
 
 /// Runs work on a concurrent dispatch queue, in no order.
+// Sound: it adds no property.
 public final class ConcurrentDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
     /// On `queue`. `leeway` is how late a timer may be.
     public init(queue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {

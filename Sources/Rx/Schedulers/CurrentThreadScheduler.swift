@@ -26,6 +26,7 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
 }
 
 /// Work that waits for its turn.
+// Sound: it adds only constants, locks and atomics.
 private final class ScheduledTurn: Link, Disposable, @unchecked Sendable {
     private let work: @Sendable () -> any Disposable
     private let result = SingleAssignmentDisposable()

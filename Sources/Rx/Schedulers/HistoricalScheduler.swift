@@ -1,6 +1,7 @@
 public import FoundationEssentials
 
 /// Virtual time in dates.
+// Sound: it adds no property.
 public final class HistoricalScheduler: VirtualTimeScheduler<HistoricalSchedulerTimeConverter>,
     @unchecked Sendable
 {

@@ -6,6 +6,7 @@ import Synchronization
 /// Somebody has to serve the main queue: `dispatchMain()`, a run loop, or the main actor of a program whose `main` is
 /// asynchronous. Where the main thread is busy for good, as that of a server that runs an event loop on it, work never runs:
 /// use that loop's scheduler there.
+// Sound: it adds only constants, locks and atomics.
 public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Sendable {
     /// For `observe(on:)`: does not hop where it need not.
     public static let instance = MainScheduler()
@@ -49,6 +50,7 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
 
 /// Runs work on the main queue: at once where the caller is on it already, whatever waits. For `subscribe(on:)`; `observe(on:)`
 /// wants `MainScheduler`, which keeps the order.
+// Sound: it adds no property.
 public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked Sendable {
     public static let instance = ConcurrentMainScheduler()
 

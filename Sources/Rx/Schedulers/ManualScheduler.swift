@@ -5,6 +5,7 @@ public import FoundationEssentials
 ///     let scheduler = ManualScheduler()
 ///     let call = request.timeout(.seconds(5), scheduler: scheduler).subscribe(...)
 ///     scheduler.advance(by: .milliseconds(5_000))
+// Sound: it adds no property.
 public final class ManualScheduler: VirtualTimeScheduler<NanosecondConverter>, @unchecked Sendable {
     public init() {
         super.init(initialClock: 0, converter: NanosecondConverter())

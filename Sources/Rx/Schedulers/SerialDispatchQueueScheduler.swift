@@ -1,6 +1,7 @@
 public import Dispatch
 
 /// Runs work one after the other on a dispatch queue of its own.
+// Sound: it adds no property.
 public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
     /// On `serialQueue` itself.
     init(serialQueue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {

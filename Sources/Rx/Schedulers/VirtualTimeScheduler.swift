@@ -45,6 +45,7 @@ extension VirtualTimeScheduler: PerEventScheduler {}
 ///
 /// Work runs on the thread that moves the clock, in the order of its times, and at equal times in the order in which it
 /// was scheduled. It may be scheduled and disposed from any thread; one thread moves the clock.
+// Sound: it adds only constants, locks and atomics.
 open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerType,
     @unchecked Sendable
 {

@@ -129,6 +129,7 @@ class WaitingItem: @unchecked Sendable {
 }
 
 /// A piece of work, and the disposable of it.
+// Sound: the lock of the work guards what changes.
 final class VirtualItem<Converter: VirtualTimeConverterType>: WaitingItem, Disposable, @unchecked Sendable {
     let time: Converter.VirtualTimeUnit
     private let work: VirtualWork<Converter>

@@ -2,6 +2,7 @@ import Locking
 
 /// Sends one value, the last one it got, when it completes: to those subscribed then, and to who comes later. An error
 /// passes alone, and so does a completion before any value.
+// Sound: it adds only constants, locks and atomics.
 public final class AsyncSubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
     Cancelable, SubjectHost, @unchecked Sendable
 {

@@ -1,6 +1,7 @@
 import Locking
 
 /// Keeps its last value: who subscribes gets that first.
+// Sound: it adds only constants, locks and atomics.
 public final class BehaviorSubject<Element: Sendable>: Observable<Element>, SubjectType,
     ObserverType,
     Cancelable,

@@ -1,6 +1,7 @@
 import Locking
 
 /// Sends what it gets to those subscribed at that moment.
+// Sound: it adds only constants.
 public final class PublishSubject<Element: Sendable>: Observable<Element>, SubjectType,
     ObserverType,
     Cancelable,

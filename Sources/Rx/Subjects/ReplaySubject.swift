@@ -34,6 +34,7 @@ private struct ReplayState {
 }
 
 /// Keeps the last values: who subscribes gets those first, also after its end.
+// Sound: the lock guards `values`.
 public final class ReplaySubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
     Cancelable,
     SubjectHost, @unchecked Sendable

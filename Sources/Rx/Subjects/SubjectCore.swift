@@ -88,6 +88,7 @@ protocol SubjectHost: Link {
 }
 
 /// One subscription of a subject: passes events on until it ends.
+// Sound: it adds only constants, locks and atomics.
 class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
     /// Where the events go.
     final let down: Downstream<Element>
@@ -147,6 +148,7 @@ class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
 }
 
 /// A subscription that first gets what was sent before it. Live events wait until the replay is over.
+// Sound: it adds only constants, locks and atomics.
 class ReplayLink<Element: Sendable>: SubjectLink<Element>, @unchecked Sendable {
     private let isLive = Atomic<Bool>(false)
     private let waiting = Lock<[@Sendable () -> Void]>([])

@@ -105,6 +105,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
 }
 
 /// Subscribes to the second stream once the first has completed; the first is let go then.
+// Sound: it adds only constants.
 @usableFromInline
 final class AndThen<Out: Sendable>: Operator<Never, Out>, @unchecked Sendable {
     private let second: Observable<Out>

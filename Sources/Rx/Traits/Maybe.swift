@@ -155,6 +155,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 }
 
 /// Tells success from completion without value.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class MaybeSubscriber<In: Sendable>: ClosureSubscriber<In>, @unchecked Sendable {
     private let hasValue = RelaxedAtomic(false)
