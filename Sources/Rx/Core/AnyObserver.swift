@@ -51,7 +51,7 @@ public struct AnyObserver<Element: Sendable>: ObserverType {
     }
 }
 
-/// An observer made of a closure, in the emitter's form. Passes on whatever it gets: the grammar is its users'.
+/// An observer made of a closure. It passes on every event: its users have to keep the grammar.
 // Sound: it adds only constants.
 private final class HandlerEmitter<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     let handler: @Sendable (Event<Element>) -> Void

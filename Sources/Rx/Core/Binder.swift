@@ -1,6 +1,6 @@
-/// An observer that gives each value to an object as long as that lives, and does not keep it alive.
+/// An observer that passes each value to an object while the object lives, and does not keep it alive.
 ///
-/// An error goes to `Hooks.defaultErrorHandler`, a completion nowhere.
+/// An error goes to `Hooks.defaultErrorHandler`. A completion is ignored.
 public struct Binder<Value: Sendable>: ObserverType {
     public typealias Element = Value
 
@@ -8,8 +8,8 @@ public struct Binder<Value: Sendable>: ObserverType {
 
     /// Calls `binding` on `scheduler`.
     ///
-    /// Unless one is given, it is called where the value arises, at once: a program without a main run loop, as a
-    /// server is, has no main scheduler to bind on. Streams on several threads may then call it at the same time.
+    /// By default it is called at once on the thread that sends the value, because a program without a main run loop, such as a
+    /// server, has no main scheduler. Streams on several threads may then call it at the same time.
     @preconcurrency
     public init<Target: AnyObject & Sendable>(
         _ target: Target, scheduler: any ImmediateSchedulerType = ImmediateScheduler.instance,

@@ -1,62 +1,62 @@
 import Locking
 import Synchronization
 
-/// The most attempts an emitter takes over; each that fails at once nests in the one before.
+/// The most attempts that an emitter makes itself. An attempt that fails at once nests in the one before.
 let mostAbsorbedAttempts = 16
 
-/// A source that is the object doing the work: a client's call can be the observable it returns, the receiver of
-/// the answer and the thing to cancel, in one allocation.
+/// A source that does the work itself. A client's call can be the observable that it returns, the receiver of the response and
+/// the object to cancel, in one allocation.
 ///
-/// Subclass it, override `begin()` to start the work, `copy()` to make a fresh one for a further subscription,
-/// and `cancel()` to stop. Then report with `onNext`, `onLast`, `onError`, `onCompleted` from any thread, one
-/// call at a time; what comes after the end or after disposal is ignored.
+/// In a subclass, override `begin()` to start the work, `copy()` to make a fresh emitter for a further subscription, and
+/// `cancel()` to stop the work. Report with `onNext`, `onLast`, `onError` and `onCompleted` from any thread, one call at a time.
+/// Reports after the end or after disposal are ignored.
 // Sound: `down`, `attempts`, `receiver` and `number` are written before it runs; the rest is one atomic word.
 open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unchecked Sendable {
     private let state = Atomic<UInt32>(0)
 
-    /// Subscribed to this many times in all while it fails; written before it runs.
+    /// The number of attempts, if it fails; written before it runs.
     private final var attempts: UInt32 = 1
 
-    /// Who is told instead of the step below; written before it runs.
+    /// Receives the result instead of the step after this one; written before it runs.
     private final var receiver: (any SingleReceiver<Element>)?
     private final var number = 0
 
     private static var begun: UInt32 { 1 }
     private static var stopped: UInt32 { 2 }
     private static var cancelled: UInt32 { 4 }
-    /// It has failed, and a fresh emitter takes its place once `begin()` has returned.
+    /// The emitter has failed, and a fresh one replaces it once `begin()` has returned.
     private static var isRetried: UInt32 { 8 }
 
     public override init() {
         super.init()
     }
 
-    /// Whether `copy()` may be called of this one once it runs: when it fails, for another attempt.
+    /// Whether `copy()` may be called while it runs, for another attempt.
     package final var isCopied: Bool { attempts > 1 }
 
-    /// Whether it reports to a receiver of singles and to no step, so that no operator's closure runs when it does.
+    /// Whether it reports to a receiver of singles instead of a step, so that a report runs no operator's closure.
     package final var hasReceiver: Bool { receiver != nil }
 
-    /// The number that its receiver knows it by; nil where it reports to a step.
+    /// Its number among the receiver's singles; nil if it reports to a step.
     package final var receiverNumber: Int? { receiver == nil ? nil : number }
 
-    /// Whether it has reported its end. A `cancel()` without an end is the subscriber's.
+    /// Whether it has reported its end. If it has not, `cancel()` comes from the subscriber.
     package final var hasEnded: Bool { state.load(ordering: .relaxed) & Emitter.stopped != 0 }
 
-    /// Starts the work. Called once, when this object is subscribed to; it may report before it returns.
+    /// Starts the work. Called once, when this object is subscribed to. It may report before it returns.
     open func begin() {}
 
-    /// A fresh emitter that does the same work, for a further subscription or a further attempt. Every subclass overrides it:
-    /// one object runs once.
+    /// Returns a fresh emitter that does the same work, for a further subscription or attempt. Every subclass overrides it,
+    /// because each object runs once.
     open func copy() -> Emitter<Element> {
         preconditionFailure("\(type(of: self)) does not override copy(), which a further subscription needs")
     }
 
-    /// The end: the subscription was disposed, or this emitter has reported its last event. Called once, after `begin()` has
-    /// returned, and at its own end after that was delivered, or before another attempt starts; frees what the work holds.
+    /// Stops the work and frees what it holds, when the subscription was disposed or the last event was reported. Called once,
+    /// after `begin()` has returned. A last event is delivered before; another attempt starts after.
     open func cancel() {}
 
-    /// Whether nothing that is reported from now on will be delivered.
+    /// Whether further reports are ignored.
     public final var isStopped: Bool {
         state.load(ordering: .relaxed) & (Emitter.stopped | Emitter.cancelled) != 0
     }
@@ -70,12 +70,12 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     }
 
     public func onNext(_ element: Element) {
-        // A receiver awaits one value: it is the last.
+        // A receiver expects one value, which is the last.
         guard !hasReceiver else { return onLast(element) }
         if !isStopped { down.next(element) }
     }
 
-    /// The last value and the completion in one.
+    /// Reports the last value with the completion.
     public func onLast(_ element: consuming Element) {
         guard close() else { return }
         if let receiver { receiver.succeeded(element, number: number) } else { down.last(element) }
@@ -95,13 +95,14 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         release()
     }
 
-    /// A failed attempt is over before the next one starts, so `start()` goes on where it failed within `begin()`.
+    /// Starts the next attempt, or leaves that to `start()` if this one has failed within `begin()`: a failed attempt is over
+    /// before the next one starts.
     private func retryOnceBegun() {
         let old = state.bitwiseOr(Emitter.isRetried, ordering: .acquiringAndReleasing).oldValue
         if old & Emitter.begun != 0 { retry() }
     }
 
-    /// Leaves the place to a fresh emitter; late events of this one are nobody's.
+    /// Replaces this emitter by a fresh one. Late events of this one are ignored.
     private func retry() {
         let next = copy()
         next.attempts = attempts - 1
@@ -115,7 +116,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         return true
     }
 
-    /// Takes the right to send the terminal event.
+    /// Returns whether the caller may send the terminal event.
     private func close() -> Bool {
         let old = state.bitwiseOr(Emitter.stopped, ordering: .acquiringAndReleasing).oldValue
         return old & (Emitter.stopped | Emitter.cancelled) == 0
@@ -158,7 +159,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         return emitter
     }
 
-    /// The emitter itself where nobody else holds it, else a fresh one.
+    /// Returns this emitter if nobody else holds it, else a fresh one.
     private consuming func runnable() -> Emitter<Element> {
         var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)

@@ -36,7 +36,7 @@ extension Event {
         if case .completed = self { true } else { false }
     }
 
-    /// The event with its value transformed; an error thrown by `transform` replaces it.
+    /// Returns the event with its value transformed, or the error that `transform` throws.
     public func map<Result: Sendable>(_ transform: (Element) throws -> Result) -> Event<Result> {
         do {
             switch self {
@@ -50,7 +50,7 @@ extension Event {
     }
 }
 
-/// What `dematerialize` turns back into events.
+/// A value that `dematerialize` turns back into an event.
 public protocol EventConvertible<Element>: Sendable {
     associatedtype Element: Sendable
 

@@ -1,5 +1,4 @@
-/// An operator that something else than its source acts on too, a second stream or a timer: all of it happens in its
-/// gate, one thing at a time.
+/// An operator that receives events from a second stream or a timer besides its source. Its gate handles them one at a time.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
@@ -12,16 +11,16 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
 
     // MARK: As the gate's owner
 
-    /// A value came, and the stream has not ended.
+    /// Handles a value, while the stream has not ended.
     func received(_ value: In) {}
 
-    /// The value came that the source completes with, and the stream has not ended.
+    /// Handles the value that the source completes with, while the stream has not ended.
     func receivedLast(_ value: In) {
         received(value)
         if !upstream.isClosed { sourceCompleted() }
     }
 
-    /// The source has completed. As it stands, so does the stream.
+    /// Handles the completion of the source. By default it completes the stream.
     func sourceCompleted() {
         end()
     }
@@ -42,7 +41,7 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
 
     // MARK: From any thread
 
-    /// The stream has ended or was disposed: lets go of what it has besides its source. Once.
+    /// Releases what the operator holds besides its source. Called once, when the stream has ended or was disposed.
     func ended() {}
 
     override final func next(_ value: In) {
@@ -66,7 +65,7 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     }
 }
 
-/// A gated operator with a timer. It is set by the gate's owner, so that none fires before it is known.
+/// A gated operator with a timer. The gate's owner sets it, so that no timer fires before its token is stored.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerTarget, @unchecked Sendable {
@@ -79,7 +78,7 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
         super.init(source)
     }
 
-    /// The timer that is set has fired, and the stream has not ended. As the gate's owner.
+    /// Handles the timer, as the gate's owner, while the stream has not ended.
     func timeCame() {}
 
     @usableFromInline
@@ -91,12 +90,12 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
         timer.close()
     }
 
-    /// Attaches the step, sets its first timer, then starts the source: the beginning of most.
+    /// Attaches the step, sets its first timer, then starts the source, as most timed operators do.
     final consuming func begin(_ source: consuming Observable<In>, firstTimer dueTime: RxTimeInterval) {
         let step = self
         step.down.attach(step)
         guard !step.upstream.isClosed else { return }
-        // Nobody else can be there yet; one that fires at once waits until it is known.
+        // The gate is free. A timer that fires at once waits until its token is stored.
         if step.gate.enter() {
             step.timer.set(after: dueTime, step)
             step.gate.leave()
@@ -106,7 +105,7 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
     }
 }
 
-/// A gated operator that a second stream acts on, whose values do not matter. Its error ends the stream.
+/// A gated operator that reacts to a second stream, whatever its values. An error of the second stream ends the stream.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class NotifiedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, NotifierTarget,
@@ -134,7 +133,7 @@ class NotifiedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, Not
 
     func notifierCompleted() {}
 
-    /// Starts the second stream after the source: the beginning of most.
+    /// Starts the source, then the second stream.
     override consuming func begin(_ source: consuming Observable<In>) {
         let me = self
         me.down.attach(me)

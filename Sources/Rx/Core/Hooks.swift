@@ -2,10 +2,10 @@ import Glibc
 import Locking
 import Synchronization
 
-/// What the whole process decides about errors that nobody handles.
+/// The handling of errors without a handler, for the whole process.
 ///
-/// An error is handled by whoever subscribes an observer or gives `onError`. Where a subscription has none, and where a
-/// stream is bound to a relay or a `Binder`, the subscription ends and its error goes here. Nothing traps.
+/// An observer or an `onError` closure handles errors. If a subscription has neither, or a stream is bound to a relay or a
+/// `Binder`, the subscription ends and its error goes to `defaultErrorHandler`. Nothing traps.
 public enum Hooks {
     public typealias DefaultErrorHandler =
         @Sendable (_ subscriptionCallStack: [String], _ error: any Error) -> Void
@@ -19,19 +19,18 @@ public enum Hooks {
     private static let state = Lock(State())
     private static let isRecording = Atomic<Bool>(false)
 
-    /// Whether subscriptions without a handler for errors remember where they were made. Off unless set: it costs every
-    /// such subscription a call stack.
+    /// Whether subscriptions without an error handler record where they were made, which costs each a call stack. Default false.
     public static var recordCallStackOnError: Bool {
         get { isRecording.load(ordering: .relaxed) }
         set { isRecording.store(newValue, ordering: .relaxed) }
     }
 
-    /// Gets each error that nobody handles, on the thread that it arose on, with the call stack of the subscription where
-    /// that was recorded. Unless set, debug builds write it to standard error, and release builds drop it.
+    /// Gets each unhandled error on the thread that raised it, with the recorded call stack of the subscription. By default,
+    /// debug builds write the error to standard error and release builds drop it.
     public static var defaultErrorHandler: DefaultErrorHandler {
         get { state.withLock { $0.handler } }
         set {
-            // The one before goes outside of the lock.
+            // The old handler is released outside the lock.
             _ = state.withLock { state in
                 let before = state.handler
                 state.handler = newValue
@@ -40,7 +39,7 @@ public enum Hooks {
         }
     }
 
-    /// Describes where a subscription is made, while `recordCallStackOnError` is on. Unless set, it tells nothing.
+    /// Describes where a subscription is made, if `recordCallStackOnError` is set. Empty by default.
     public static var customCaptureSubscriptionCallstack: CustomCaptureSubscriptionCallstack {
         get { state.withLock { $0.capture } }
         set {
@@ -52,12 +51,12 @@ public enum Hooks {
         }
     }
 
-    /// The call stack to remember for a subscription that is being made.
+    /// Returns the call stack to record for a new subscription.
     static func callStack() -> [String] {
         recordCallStackOnError ? customCaptureSubscriptionCallstack() : []
     }
 
-    /// Nobody handles `error`.
+    /// Reports an error that nobody handles.
     static func unhandled(_ error: any Error, _ subscriptionCallStack: [String] = []) {
         defaultErrorHandler(subscriptionCallStack, error)
     }
@@ -69,7 +68,7 @@ public enum Hooks {
                 text += "subscription called from:\n\(callStack.joined(separator: "\n"))\n"
             }
             let bytes = Array(text.utf8)
-            // In one piece, so that several threads' errors do not mix. It is only told: a failure changes nothing.
+            // One write, so that the errors of several threads do not mix. A failure is ignored.
             _ = write(STDERR_FILENO, bytes, bytes.count)
         #endif
     }

@@ -1,12 +1,10 @@
 import Locking
 
-/// A source that an operator subscribes to besides its first one: the link that the operator stops, and what
-/// passes its events on to the operator.
+/// The subscription of an operator to a further source. It passes the events on to the operator, which stops it.
 // Sound: the lock of its list guards `index`.
 @usableFromInline
 class InnerStep<In: Sendable>: Step<In, Never>, InnerListMember, @unchecked Sendable {
     final let upstream = LinkSlot()
-    // The lock of the list that it is in guards it.
     final var index = 0
 
     override final func attach(_ upstream: Link) {
@@ -29,19 +27,19 @@ class InnerStep<In: Sendable>: Step<In, Never>, InnerListMember, @unchecked Send
         stop()
     }
 
-    /// It ended with an error; nothing more comes.
+    /// Handles the error of the source, its last event.
     func failed(_ error: any Error) {}
 
-    /// It completed; nothing more comes.
+    /// Handles the completion of the source.
     func finished() {}
 }
 
-/// What is in an `InnerList`. It knows its index there, so that it is found without a search.
+/// A member of an `InnerList`. It stores its index there, so that removing it needs no search.
 protocol InnerListMember: Link {
     var index: Int { get set }
 }
 
-/// The inner sources of an operator that has any number of them.
+/// The inner sources of an operator with any number of them.
 struct InnerList: ~Copyable {
     struct State {
         var links: [any InnerListMember] = []
@@ -53,7 +51,7 @@ struct InnerList: ~Copyable {
 
     init() {}
 
-    /// Whether the list took it; one that is closed, or to which no more was to be added, does not.
+    /// Adds `link`. Returns false if the list is closed or complete.
     func add(_ link: any InnerListMember) -> Bool {
         state.withLock { state in
             guard !state.isClosed, !state.isOuterDone else { return false }
@@ -63,8 +61,7 @@ struct InnerList: ~Copyable {
         }
     }
 
-    /// Removes one that has completed, and stops it: it is left before the operator goes on. Whether nothing is left to wait
-    /// for.
+    /// Removes and stops a link that has completed. Returns whether the operator has nothing more to wait for.
     func remove(_ link: any InnerListMember) -> Bool {
         let isLast = state.withLock { state in
             let index = link.index
@@ -79,7 +76,7 @@ struct InnerList: ~Copyable {
         return isLast
     }
 
-    /// No more will be added. Whether nothing is left to wait for.
+    /// Records that no more links will be added. Returns whether the operator has nothing more to wait for.
     func outerDone() -> Bool {
         state.withLock { state in
             state.isOuterDone = true
@@ -87,7 +84,7 @@ struct InnerList: ~Copyable {
         }
     }
 
-    /// Closes the list and stops what is in it.
+    /// Closes the list and stops its links.
     func closeAndStop() {
         let links = state.withLock { state in
             state.isClosed = true
@@ -98,7 +95,7 @@ struct InnerList: ~Copyable {
         for link in links { link.stop() }
     }
 
-    /// Keeps `link`, stops the others. Those that come later are kept.
+    /// Stops all links but `link`. Links that are added later are kept.
     func stopAll(but link: any InnerListMember) {
         let others = state.withLock { state in
             let others = state.links.filter { $0 !== link }

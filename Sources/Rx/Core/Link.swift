@@ -1,14 +1,13 @@
-/// What every step of a running pipeline has in common, whatever its element: the events without a value,
-/// and the way back to what feeds it.
+/// The base class of all steps of a pipeline, independent of their element: events without a value, and the way upstream.
 ///
-/// A pipeline is described by the objects that run it. Subscribing takes each step that nobody else holds as
-/// it is, and a copy of each that somebody still holds. A running step owns the step after it (`down`, set once
-/// before the first event, released with the step) and every *stateful* step owns the stateful step
-/// before it (in a `LinkSlot`). That cycle is broken by the terminal event or by disposal.
+/// The objects that describe a pipeline also run it. Subscribing runs each step that nobody else holds, and a copy of each
+/// step that somebody else holds. A running step owns the step after it (`down`, set once before the first event, released
+/// with the step). Each *stateful* step owns the stateful step before it (in a `LinkSlot`). The terminal event or disposal
+/// breaks that cycle.
 ///
-/// Sound as Sendable: a step's description is written before anybody can subscribe, its running state before
-/// its first event; what changes later is atomic, behind a `Lock`, owned by a `SerialGate`, or touched only by the
-/// one event at a time that the grammar `next* (error | completed)?` allows.
+/// Sound as Sendable: the description is written before anybody can subscribe, and the running state before the first event.
+/// What changes later is atomic, behind a `Lock`, owned by a `SerialGate`, or touched only by the current event: the grammar
+/// `next* (error | completed)?` allows one at a time.
 open class Link: @unchecked Sendable {
     #if DEBUG || TRACE_RESOURCES
         private let counted = CountedResource()
@@ -17,31 +16,31 @@ open class Link: @unchecked Sendable {
     @usableFromInline
     init() {}
 
-    /// `upstream` now feeds this step: it is what to stop when the subscription ends. A stateful step keeps it,
-    /// a stateless one passes it on. What was attached before has sent its end.
+    /// Tells the step what feeds it and has to be stopped when the subscription ends. A stateful step keeps `upstream`, a
+    /// stateless one passes it on. What was attached before has sent its end.
     func attach(_ upstream: Link) {}
 
     func error(_ error: any Error) {}
 
     func completed() {}
 
-    /// The subscription ended below: stop what is above. Idempotent, from any thread.
+    /// Stops what feeds the step, because the subscription has ended downstream. Idempotent, from any thread.
     package func stop() {}
 
-    /// The step below has received an end, or what goes on after it. One that has passed that end on lets go by itself, once
-    /// the event has returned; one that has not, because a closure below it threw, is stopped.
+    /// Tells the step that the one below has received an end or has been given another source. A step that has passed the end
+    /// on releases its resources itself once the event returns. One that has not, because a closure below it threw, is stopped.
     func endReceived() {
         stop()
     }
 
-    /// Its turn has come: on the current thread's trampoline, or among the sources of a join.
+    /// Continues work that has waited, on the current thread's trampoline or among the sources of a join.
     func resume() {}
 
-    /// Gives up the source it describes; where it has several, the others go to `others`.
+    /// Moves the described source out. Further sources are appended to `others`.
     func unlink(_ others: inout [Link]) -> Link? { nil }
 
-    /// Frees a description and, in a loop, what it alone holds: each freeing the one before it would take stack for each,
-    /// and a chain can be a million long.
+    /// Frees a description and what it alone holds, in a loop: recursion would need stack for each step, and a chain can be a
+    /// million steps long.
     final class func free(_ description: consuming Link?) {
         var next = consume description
         var waiting: [Link] = []

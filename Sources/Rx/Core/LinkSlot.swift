@@ -1,15 +1,16 @@
 import Locking
 import Synchronization
 
-/// The place where a stateful step keeps what feeds it: one atomic word.
+/// Where a stateful step keeps the link that feeds it: one atomic word.
 ///
-/// A slot is open, empty or with a retained link; then it may be ending; then it is closed for good. From `end()` on
-/// nothing more passes, while what feeds the step stays in the slot until the end has been passed on: a stop from below
-/// reaches it meanwhile. So who closes the slot decides the end, and who empties it lets go of what the step has.
+/// A slot is open, with or without a retained link, then possibly ending, then closed for good. After `end()` no event passes,
+/// but the link stays in the slot until the end has been passed on, so that a stop from downstream reaches it meanwhile. The
+/// caller that closes the slot decides the end. The caller that empties it releases what the step holds.
+// Sound: a word holds one retain of its link, and whoever exchanges the word takes that retain over.
 struct LinkSlot: ~Copyable {
     private static var empty: UInt { 0 }
     private static var closed: UInt { 1 }
-    /// The bits of a slot that is ending; the others are its link.
+    /// The bits of a slot that is ending. The other bits are its link.
     private static var ending: UInt { 3 }
 
     private let word = Atomic<UInt>(LinkSlot.empty)
@@ -20,27 +21,27 @@ struct LinkSlot: ~Copyable {
         LinkSlot.release(word.load(ordering: .relaxed))
     }
 
-    /// Whether the stream has ended here, or was stopped.
+    /// Whether the stream has ended here or was stopped.
     var isClosed: Bool {
         word.load(ordering: .relaxed) & LinkSlot.closed != 0
     }
 
-    /// Whether nothing has been kept in it yet, and it is open.
+    /// Whether the slot is open and has no link.
     var isEmpty: Bool {
         word.load(ordering: .relaxed) == LinkSlot.empty
     }
 
-    /// Keeps `link` in place of what was there, whose end the step has received. A closed slot stops `link`.
+    /// Keeps `link` in place of the old link, whose end the step has received. A closed slot stops `link`.
     func set(_ link: Link) {
         LinkSlot.take(exchange(link))?.endReceived()
     }
 
-    /// Keeps `link` in place of what was there, and stops that. A closed slot stops `link`.
+    /// Keeps `link` in place of the old link and stops the old one. A closed slot stops `link`.
     func stopAndSet(_ link: Link) {
         LinkSlot.stop(exchange(link))
     }
 
-    /// What was there, to be let go of.
+    /// Stores `link`. Returns the old word, for the caller to release.
     @inline(__always)
     private func exchange(_ link: Link) -> UInt {
         let new = UInt(bitPattern: Unmanaged.passRetained(link).toOpaque())
@@ -55,18 +56,18 @@ struct LinkSlot: ~Copyable {
         return LinkSlot.empty
     }
 
-    /// Empties the slot and stops what was in it. A closed one stays closed.
+    /// Empties the slot and stops its link. A closed slot stays closed.
     func clear() {
         LinkSlot.stop(takeOut())
     }
 
-    /// Empties the slot of what has sent its end, for a step that goes on after that or holds the end back. What a closure in
-    /// between ended by throwing still runs: it is stopped.
+    /// Empties the slot after its link has sent an end, for a step that continues or holds the end back. If a closure upstream
+    /// made that end by throwing, its source still runs and is stopped.
     func emptyAfterEnd() {
         LinkSlot.take(takeOut())?.endReceived()
     }
 
-    /// What was in the slot, if it is open, to be let go of.
+    /// Empties the slot if it is open. Returns the old word, for the caller to release.
     @inline(__always)
     private func takeOut() -> UInt {
         var current = word.load(ordering: .acquiring)
@@ -79,7 +80,7 @@ struct LinkSlot: ~Copyable {
         return LinkSlot.empty
     }
 
-    /// Begins the end: the caller passes it on, then stops its step. False where another has begun it.
+    /// Begins the end. The caller passes it on, then stops its step. Returns false if the end has already begun.
     @inline(__always)
     func end() -> Bool {
         var current = word.load(ordering: .relaxed)
@@ -92,14 +93,14 @@ struct LinkSlot: ~Copyable {
         return false
     }
 
-    /// Closes the slot for good. Nil where it was, else what was in it, which the caller stops when it is time.
+    /// Closes the slot for good. Returns nil if it was closed, else its link, for the caller to stop.
     func close() -> ClosedLink? {
         let old = word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing)
         return old == LinkSlot.closed ? nil : ClosedLink(word: old)
     }
 
-    /// Closes the slot for good and stops what was in it. Whether it was open or ending, so that the caller is the one who
-    /// lets go of what the step has besides.
+    /// Closes the slot for good and stops its link. Returns whether it was open or ending. If so, the caller releases what else
+    /// the step holds.
     @discardableResult
     func closeAndStop() -> Bool {
         guard word.load(ordering: .relaxed) != LinkSlot.closed else { return false }
@@ -109,7 +110,7 @@ struct LinkSlot: ~Copyable {
         return true
     }
 
-    /// Closes the slot for good: the step has received the end of what was in it.
+    /// Closes the slot for good after its link has sent an end.
     func closeAfterEnd() {
         LinkSlot.take(word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing))?.endReceived()
     }
@@ -130,7 +131,7 @@ struct LinkSlot: ~Copyable {
     }
 }
 
-/// What a closed slot held. Dropping it stops it, so it can be neither forgotten nor stopped twice.
+/// The link of a slot that was closed. Dropping this stops the link, so it is stopped once, and always.
 struct ClosedLink: ~Copyable {
     fileprivate let word: UInt
 
@@ -138,13 +139,13 @@ struct ClosedLink: ~Copyable {
         LinkSlot.stop(word)
     }
 
-    /// Hands the link over to somebody who will stop it.
+    /// Returns the link, for the caller to stop.
     consuming func take() -> Link? {
         let word = self.word
         discard self
         return LinkSlot.take(word)
     }
 
-    /// Stops it now.
+    /// Stops the link now.
     consuming func stop() {}
 }

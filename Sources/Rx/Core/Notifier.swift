@@ -1,11 +1,11 @@
-/// What an operator does when a second stream, whose values do not matter to it, sends something.
+/// An operator that reacts to the events of a second stream, whatever its values.
 protocol NotifierTarget: Link {
     func notifierFired()
     func notifierFailed(_ error: any Error)
     func notifierCompleted()
 }
 
-/// A second stream without its type.
+/// A second stream, with its element type erased.
 @usableFromInline
 struct Notifier: Sendable {
     private let begin: @Sendable (any NotifierTarget, (Link) -> Void) -> Void
@@ -20,7 +20,7 @@ struct Notifier: Sendable {
         }
     }
 
-    /// Starts it; `keep` gets the link to stop it before it starts.
+    /// Starts the stream. Before that, `keep` gets the link that stops it.
     func start(_ target: any NotifierTarget, _ keep: (Link) -> Void) {
         begin(target, keep)
     }

@@ -1,28 +1,27 @@
-/// Takes what several singles bring that are awaited together, each under its number.
+/// Receives the results of several singles, each with its number.
 ///
-/// `Single.subscribe(_:number:)` costs one object a single, where closures cost three, and none where an `Emitter` is the
-/// single: that one tells the receiver itself.
+/// `Single.subscribe(_:number:)` allocates one object, where closures need three. An `Emitter` needs none, because it reports to
+/// the receiver itself.
 @usableFromInline
 package protocol SingleReceiver<Value>: AnyObject, Sendable {
     associatedtype Value: Sendable
 
-    /// One of the two is called, once. A stream that ends without a value, which is no single, fails with
-    /// `RxError.noElements`.
+    /// One of the two is called, once. A stream that completes without a value fails with `RxError.noElements`.
     func succeeded(_ value: consuming Value, number: Int)
     func failed(_ error: any Error, number: Int)
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Subscribes a receiver that is told `number` with the value or the error. It is kept alive until then.
+    /// Subscribes a receiver, which gets `number` with the value or error. It is kept alive until then.
     ///
-    /// - Returns: the subscription: its `stop()` ends it.
+    /// - Returns: the subscription, which `stop()` ends.
     @inlinable
     package consuming func subscribe(_ receiver: any SingleReceiver<Element>, number: Int) -> Link {
         Observable.subscribe(source, receiver, number)
     }
 }
 
-// Sound: `Link` says what protects a step; of what this one adds only the one event at a time writes anything.
+// Sound: it adds only constants and an atomic.
 @usableFromInline
 final class NumberedSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
     private let receiver: any SingleReceiver<In>

@@ -2,11 +2,11 @@ import Locking
 
 /// A stream of values in time: `next* (error | completed)?`, started by each subscription.
 ///
-/// Semantics are RxSwift's. Any thread may emit and dispose. The events of one subscription do not
-/// overlap, as long as what is fed by hand (a subject, the observer of `create`) is fed one event at a time.
+/// The semantics are RxSwift's. Any thread may emit and dispose. The events of one subscription do not overlap, as long as
+/// subjects and the observers of `create` are fed one event at a time.
 // Sound: `down` is written once, before the first event.
 open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Sendable {
-    /// Where the running step sends; written once, before its first event.
+    /// The step after this one; written once, before the first event.
     final var down = Downstream<Element>()
 
     @usableFromInline
@@ -27,7 +27,7 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
 
     /// Starts the stream towards `port`: with this object if nobody else holds it, else with a copy.
     ///
-    /// It either attaches a link to `port` or sends a terminal event before it returns.
+    /// Before it returns, it attaches a link to `port` or sends a terminal event.
     consuming func run(_ port: consuming Downstream<Element>) {
         port.error(RxError.unknown)
     }
@@ -39,17 +39,17 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         return subscriber
     }
 
-    /// Takes over being tried `attempts` times in all. Asked of an object that nobody else holds.
+    /// Makes the source itself try `attempts` times in all, if it can. Called only if nobody else holds the source.
     func absorb(attempts: Int) -> Bool {
         false
     }
 
-    /// Calls `body` with the value when the stream is just that, so that an operator needs no subscription for it.
+    /// Calls `body` with the value if the stream is a single known value, so that an operator needs no subscription for it.
     func withScalar(_ body: (Element) -> Void) -> Bool {
         false
     }
 
-    /// The sources of a concatenation, which another one takes over instead of subscribing to it.
+    /// The sources of a concatenation. An outer concatenation runs them itself instead of subscribing to this one.
     var concatenated: ConcatParts<Element>? { nil }
 
     @usableFromInline
@@ -73,12 +73,12 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
     }
 }
 
-/// `Observable` by a name that no other module uses.
+/// `Observable` under a name that no other module uses.
 public typealias RxObservable<Element: Sendable> = Observable<Element>
 
-/// Starts `source` from outside or from an event, so that synchronous sources inside it run in turns.
+/// Starts `source` from outside the pipeline or from an event, so that synchronous sources inside it take turns.
 ///
-/// A free function: a static method would look up the metadata of its class.
+/// A free function, because a static method would look up the metadata of its class.
 func startStream<Element: Sendable>(
     _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
 ) {

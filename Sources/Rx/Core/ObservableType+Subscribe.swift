@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// Subscribes an event handler.
+    /// Subscribes a handler of all events.
     @inlinable
     @preconcurrency
     public consuming func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void)
@@ -12,9 +12,10 @@ extension ObservableType {
                 disposed: nil))
     }
 
-    /// Subscribes handlers for the values, the error, the completion and the end of the subscription.
+    /// Subscribes handlers of values, the error, the completion and the end of the subscription.
     ///
-    /// Without `onError` an error goes to `Hooks.defaultErrorHandler`. `onDisposed` runs once, after the terminal event or when the subscription is disposed.
+    /// Without `onError`, an error goes to `Hooks.defaultErrorHandler`. `onDisposed` runs once, after the terminal event or when
+    /// the subscription is disposed.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -28,7 +29,7 @@ extension ObservableType {
             ClosureSubscriber(next: onNext, error: onError, completed: onCompleted, disposed: onDisposed))
     }
 
-    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
+    /// Subscribes handlers that are called with `object` while it lives. The subscription does not keep it alive.
     @inlinable
     @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(

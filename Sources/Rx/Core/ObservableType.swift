@@ -1,4 +1,4 @@
-/// What can be turned into an `Observable`.
+/// A type that can be converted to an `Observable`.
 public protocol ObservableConvertibleType<Element>: Sendable {
     associatedtype Element: Sendable
 
@@ -7,7 +7,8 @@ public protocol ObservableConvertibleType<Element>: Sendable {
 
 /// A stream that can be subscribed to.
 public protocol ObservableType<Element>: ObservableConvertibleType {
-    /// Starts the stream towards `observer`. Disposing what it returns stops it; without that it runs to its end.
+    /// Starts the stream and sends its events to `observer`. Disposing of the result stops the stream, which otherwise runs to its
+    /// end.
     func subscribe<Observer: ObserverType>(
         _ observer: Observer
     ) -> any Disposable where Observer.Element == Element

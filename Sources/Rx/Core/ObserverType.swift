@@ -1,10 +1,10 @@
-/// Takes the events of a stream. One event at a time; after a stop event nothing more.
+/// A receiver of the events of a stream, one at a time. No event follows a stop event.
 public protocol ObserverType<Element>: Sendable {
     associatedtype Element: Sendable
 
     func on(_ event: Event<Element>)
 
-    // Requirements, so that our own observers take an event without an `Event` around it.
+    // Requirements, so that the library's own observers need no `Event` around each value.
     func onNext(_ element: Element)
     func onError(_ error: any Error)
     func onCompleted()
@@ -30,8 +30,7 @@ extension ObserverType {
         AnyObserver(self)
     }
 
-    /// An observer that transforms what it gets before passing it on. An error thrown by `transform` is passed
-    /// on as the stop event.
+    /// Returns an observer that transforms values before passing them on. An error that `transform` throws becomes the stop event.
     @preconcurrency
     public func mapObserver<Result: Sendable>(
         _ transform: @escaping @Sendable (Result) throws -> Element

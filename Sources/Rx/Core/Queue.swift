@@ -1,5 +1,4 @@
-/// Values that wait, the first that came the first to go. What is taken is let go at once, and what is behind it moves only
-/// when half of the room is free.
+/// A first-in, first-out queue. A removed element is released at once; the others move only when half of the storage is free.
 struct Queue<Element: Sendable>: Sendable {
     private var elements: [Element?] = []
     private var head = 0
@@ -12,7 +11,7 @@ struct Queue<Element: Sendable>: Sendable {
         elements.append(element)
     }
 
-    /// Takes the first out, if there is one.
+    /// Removes and returns the first element, if any.
     mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
         let element = elements[head].take()

@@ -1,4 +1,4 @@
-/// The reactive side of `Base`, in an own name space: `provider.rx.request(...)`.
+/// The namespace for reactive extensions of `Base`: `provider.rx.request(...)`.
 @dynamicMemberLookup
 public struct Reactive<Base> {
     public let base: Base
@@ -7,7 +7,7 @@ public struct Reactive<Base> {
         self.base = base
     }
 
-    /// An observer that writes a property of the base as long as the base lives, on the thread that a value arises on.
+    /// An observer that writes a property of the base while the base lives, on the thread that sends the value.
     public subscript<Property: Sendable>(
         dynamicMember keyPath: any ReferenceWritableKeyPath<Base, Property> & Sendable
     ) -> Binder<Property> where Base: AnyObject & Sendable {
@@ -17,7 +17,7 @@ public struct Reactive<Base> {
 
 extension Reactive: Sendable where Base: Sendable {}
 
-/// Offers `rx` on a type.
+/// A type with `rx`.
 public protocol ReactiveCompatible {
     associatedtype ReactiveBase
 
@@ -28,7 +28,7 @@ public protocol ReactiveCompatible {
 extension ReactiveCompatible {
     public static var rx: Reactive<Self>.Type {
         get { Reactive<Self>.self }
-        // Without the setter `rx` could not be used for writing to what it offers.
+        // Without the setter, members of `rx` could not be assigned.
         set {}
     }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A number or a flag that only the event at hand changes. Where a source breaks the grammar, and several threads are at it, it
-/// may miss a change, and no more than that: a plain variable would be a race.
+/// A number or flag that only the current event changes. If a source breaks the grammar and several threads send at once, a
+/// change can be lost, while a plain variable would be a data race.
 struct RelaxedAtomic<Value: AtomicRepresentable>: ~Copyable {
     private let atomic: Atomic<Value>
 

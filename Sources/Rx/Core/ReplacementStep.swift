@@ -1,11 +1,11 @@
-/// The stream that an operator goes on with in place of its source. Where it begins it takes the operator's place below, so that
-/// what stops it from there also stops the source, which is left only once it has begun.
+/// The stream that replaces an operator's source, as in `catch` or `ifEmpty(switchTo:)`. It takes the operator's place
+/// downstream as it starts. The old source is stopped only after that, or by a stop from downstream.
 // Sound: it adds only constants, locks and atomics.
 final class ReplacementStep<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
-    /// What the operator was fed by.
+    /// What fed the operator before.
     private let predecessor = LinkSlot()
 
-    /// Starts `source` towards `port` for an operator that has ended, whose slot was closed.
+    /// Starts `source` towards `port` for an operator that has ended and closed its slot.
     static func start(
         _ source: Observable<Element>, _ port: consuming Downstream<Element>,
         after predecessor: consuming ClosedLink

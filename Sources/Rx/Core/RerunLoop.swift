@@ -1,16 +1,15 @@
 import Synchronization
 
-/// Takes turns in a loop, so that turns which ask for the next one from inside, or on another thread while one is being
-/// started, do not nest.
+/// Runs work in a loop. Work that asks to be run again, from inside or from another thread, does not nest.
 struct RerunLoop: ~Copyable {
-    /// Turns that are due; whoever raises it from 0 takes them.
+    /// The number of runs that are due. The caller that raises it from 0 runs them all.
     private let due = Atomic<UInt32>(0)
 
     init() {}
 
-    /// Takes a turn now, or leaves it to who is taking one.
-    func run(_ turn: () -> Void) {
+    /// Runs `work` now, or leaves the run to the caller that is running it.
+    func run(_ work: () -> Void) {
         guard due.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
-        repeat { turn() } while due.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+        repeat { work() } while due.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
     }
 }

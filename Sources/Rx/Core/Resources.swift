@@ -1,25 +1,25 @@
 import Locking
 import Synchronization
 
-/// How many of the library's objects are alive: observables, running steps, subscriptions, disposables. A number that
-/// does not come back to what it was before is a leak.
+/// The number of live objects of the library: observables, running steps, subscriptions and disposables. A number that does not
+/// return to its earlier value is a leak.
 ///
-/// Counted in debug builds, and in others that define `TRACE_RESOURCES`; elsewhere the total is what is counted by hand.
+/// Debug builds count, and so do builds that define `TRACE_RESOURCES`. In other builds the total changes only by the methods here.
 public enum Resources {
     private static let count = Atomic<Int32>(0)
 
-    /// How many are alive now, in the whole process.
+    /// The number of live objects in the process.
     public static var total: Int32 {
         count.load(ordering: .relaxed)
     }
 
-    /// Counts one more. The new total.
+    /// Adds one. Returns the new total.
     @discardableResult
     public static func incrementTotal() -> Int32 {
         count.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Counts one less. The new total.
+    /// Subtracts one. Returns the new total.
     @discardableResult
     public static func decrementTotal() -> Int32 {
         count.wrappingSubtract(1, ordering: .relaxed).newValue
@@ -27,7 +27,7 @@ public enum Resources {
 }
 
 extension Resources {
-    /// Whether this build counts.
+    /// Whether this build counts objects.
     public static var areCounted: Bool {
         #if DEBUG || TRACE_RESOURCES
             true
@@ -36,12 +36,11 @@ extension Resources {
         #endif
     }
 
-    /// What counts the objects that the current task makes, beside the total:
-    /// `Resources.$ledger.withValue(ledger) { ... }`.
+    /// Counts the objects that the current task makes, besides the total: `Resources.$ledger.withValue(ledger) { ... }`.
     @TaskLocal public static var ledger: Ledger?
 
-    /// Counts the objects of a scope, of a test, say, while others run. What is made on a thread that the scope's task does
-    /// not reach, as a dispatch queue's, is not in it.
+    /// Counts the objects of a scope, such as a test, while other code runs. Objects made outside of the scope's task, as on a
+    /// dispatch queue, are not counted.
     public final class Ledger: Sendable {
         private let state = Lock(State())
 
@@ -52,12 +51,12 @@ extension Resources {
 
         public init() {}
 
-        /// How many objects that were made in its scope are alive.
+        /// The number of live objects that were made in the scope.
         public var alive: Int {
             state.withLock { $0.alive }
         }
 
-        /// Calls `body` once, as soon as none is alive: at once, or on the thread that frees the last.
+        /// Calls `body` once no object is alive: now, or on the thread that frees the last one.
         @preconcurrency
         public func whenEmpty(_ body: @escaping @Sendable () -> Void) {
             let isEmpty = state.withLock { state in
@@ -83,7 +82,7 @@ extension Resources {
     }
 }
 
-/// One object's place in the counts, as long as it lives.
+/// Counts one object while it lives.
 struct CountedResource: ~Copyable {
     private let ledger = Resources.ledger
 

@@ -1,6 +1,6 @@
-/// What the library itself reports.
+/// An error of the library itself.
 public enum RxError: Error, CustomStringConvertible {
-    /// Something that should not happen: an abstract observable was subscribed to.
+    /// An internal error, such as a subscription to an abstract observable.
     case unknown
     /// `object` was used after it was disposed.
     case disposed(object: any AnyObject & Sendable)
@@ -8,9 +8,9 @@ public enum RxError: Error, CustomStringConvertible {
     case overflow
     /// An index is outside of the stream.
     case argumentOutOfRange
-    /// The stream completed without the value that was asked for.
+    /// The stream completed without a value.
     case noElements
-    /// The stream sent a second value where one was asked for.
+    /// The stream sent more than one value.
     case moreThanOneElement
     /// No event came in time.
     case timeout

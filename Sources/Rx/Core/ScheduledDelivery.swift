@@ -1,30 +1,30 @@
 import Locking
 
-/// Outside of the generic class, where using it would look up metadata.
+/// Not nested in the generic class, where using it would look up metadata.
 struct ScheduledDeliveryState {
-    /// What follows the values that wait.
+    /// The end that follows the waiting values.
     var end: SubjectCore.End?
-    /// Whether a turn is scheduled or runs.
-    var isPumping = false
+    /// Whether a delivery is scheduled or runs.
+    var isDelivering = false
 
-    /// Whether somebody has to start the pump, who is the caller.
+    /// Returns whether the caller has to schedule a delivery.
     mutating func start() -> Bool {
-        defer { isPumping = true }
-        return !isPumping
+        defer { isDelivering = true }
+        return !isDelivering
     }
 }
 
-/// Delivers on a scheduler what waits, in turns of which there is one at a time. The turns follow each other in a loop where
-/// the scheduler runs them at once.
+/// Delivers waiting events on a scheduler, one delivery at a time. If the scheduler runs work at once, the deliveries follow
+/// each other in a loop.
 // Sound: `state` is locked; the other properties are constants.
 @usableFromInline
 class ScheduledDelivery<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     final let scheduler: any ImmediateSchedulerType
     final let state = Lock(ScheduledDeliveryState())
-    /// Whether a turn delivers one event, as one in virtual time does.
+    /// Whether each delivery sends one event, as in virtual time.
     final let deliversOne: Bool
-    private let turn = SerialDisposable()
-    private let turns = RerunLoop()
+    private let scheduled = SerialDisposable()
+    private let deliveries = RerunLoop()
 
     init(_ source: consuming Observable<Element>?, _ scheduler: any ImmediateSchedulerType) {
         self.scheduler = scheduler
@@ -32,19 +32,19 @@ class ScheduledDelivery<Element: Sendable>: StatefulOperator<Element, Element>, 
         super.init(source)
     }
 
-    /// Delivers what waits. Whether a further turn is due, after this one has left the scheduler to others.
+    /// Delivers what waits. Returns whether another delivery is due, after other work has had its turn on the scheduler.
     func deliver() -> Bool {
         false
     }
 
-    /// Lets go of what waits, outside of the lock.
+    /// Releases what waits, outside the lock.
     func drop() {}
 
     final func schedule() {
-        turns.run {
-            let turn = SingleAssignmentDisposable()
-            self.turn.disposable = turn
-            turn.setDisposable(
+        deliveries.run {
+            let delivery = SingleAssignmentDisposable()
+            scheduled.disposable = delivery
+            delivery.setDisposable(
                 scheduler.schedule(()) { [self] in
                     if deliver() { schedule() }
                     return Disposables.create()
@@ -52,7 +52,7 @@ class ScheduledDelivery<Element: Sendable>: StatefulOperator<Element, Element>, 
         }
     }
 
-    /// Passes the end on, behind which nothing waits.
+    /// Passes the end on, once nothing waits before it.
     final func finish(_ end: SubjectCore.End) {
         switch end {
         case .completed: super.completed()
@@ -62,7 +62,7 @@ class ScheduledDelivery<Element: Sendable>: StatefulOperator<Element, Element>, 
 
     override final func stop() {
         guard upstream.closeAndStop() else { return }
-        turn.dispose()
+        scheduled.dispose()
         drop()
     }
 

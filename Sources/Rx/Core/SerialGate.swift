@@ -10,9 +10,8 @@ import Synchronization
 ///         gate.park { deliver(value) }
 ///     }
 ///
-/// Whoever finds the gate free owns it and delivers at once; what arrives meanwhile, from another thread or from
-/// inside the delivery, is parked and delivered by the owner before it leaves. What only the owner touches needs
-/// no other guard.
+/// A caller that finds the gate free owns it and delivers at once. What arrives meanwhile, from another thread or from inside
+/// the delivery, is parked. The owner delivers it before it leaves. State that only the owner touches needs no other guard.
 struct SerialGate: ~Copyable {
     private static var free: UInt32 { 0 }
     private static var owned: UInt32 { 1 }
@@ -23,7 +22,7 @@ struct SerialGate: ~Copyable {
 
     init() {}
 
-    /// Whether the caller is now the owner, and has to `leave()`.
+    /// Returns whether the caller is now the owner and has to call `leave()`.
     func enter() -> Bool {
         state.compareExchange(
             expected: SerialGate.free, desired: SerialGate.owned, ordering: .acquiringAndReleasing
@@ -37,7 +36,7 @@ struct SerialGate: ~Copyable {
         if !freed { drain() }
     }
 
-    /// Leaves `work` to the owner, or does it here when the owner has left meanwhile.
+    /// Leaves `work` to the owner, or runs it here if the owner has left meanwhile.
     func park(_ work: @escaping @Sendable () -> Void) {
         let isOwner = parked.withLock { parked in
             parked.append(work)
@@ -47,7 +46,7 @@ struct SerialGate: ~Copyable {
         if isOwner { drain() }
     }
 
-    /// Does `work` as the owner: now, or by who is there. Its closure is made either way: for what is rare.
+    /// Runs `work` now, or leaves it to the owner. It always allocates the closure, so it is for rare work.
     func run(_ work: @escaping @Sendable () -> Void) {
         if enter() {
             work()
@@ -57,8 +56,8 @@ struct SerialGate: ~Copyable {
         }
     }
 
-    /// Does `work` with `value` as the owner: now, or by who is there. It has to capture nothing: no closure is made then for
-    /// what is done at once.
+    /// Runs `work` with `value` now, or leaves it to the owner. `work` must capture nothing, so that running it now allocates
+    /// nothing.
     @inline(__always)
     func run<Owner: AnyObject & Sendable, Value: Sendable>(
         _ owner: Owner, _ value: Value, _ work: @escaping @Sendable (Owner, Value) -> Void

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// For what is due when a step's start has returned and the step has ended, in whichever order that happens: a source
-/// may end while it is subscribed to, and is disposed after that.
+/// Triggers work that is due once a step's start has returned and the step has ended, in either order: a source can end while
+/// it is being subscribed to.
 struct StartEndLatch: ~Copyable {
     private static var started: UInt8 { 1 }
     private static var ended: UInt8 { 2 }
@@ -10,13 +10,13 @@ struct StartEndLatch: ~Copyable {
 
     init() {}
 
-    /// The start has returned. Whether the step had ended, so that it is due now.
+    /// Records that the start has returned. Returns whether the step had ended, so the work is due now.
     func start() -> Bool {
         passed.bitwiseOr(StartEndLatch.started, ordering: .acquiringAndReleasing).oldValue
             == StartEndLatch.ended
     }
 
-    /// The step has ended. Whether its start had returned, so that it is due now. Called once.
+    /// Records that the step has ended. Returns whether the start had returned, so the work is due now. Called once.
     func end() -> Bool {
         passed.bitwiseOr(StartEndLatch.ended, ordering: .acquiringAndReleasing).oldValue
             == StartEndLatch.started

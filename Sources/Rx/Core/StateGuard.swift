@@ -1,23 +1,23 @@
 import Glibc
 import Synchronization
 
-/// Guards what an operator keeps from one event to the next, for sources that break the grammar: threads that feed one subject
-/// at once come to it one at a time, and nothing that they share is torn.
+/// Guards the state that an operator keeps between events, for sources that break the grammar: threads that feed one subject at
+/// once enter one at a time.
 ///
 ///     guard state.enter() else { return }
 ///     change what is kept
 ///     state.leave()
 ///     send
 ///
-/// It is left before anything is sent, so that the subscribers may feed the same subject again. Not a lock of the kind that
-/// sleeps: it is held for as long as a closure of the operator runs, and nobody else comes in a program that keeps the grammar.
+/// Leave it before sending, so that subscribers may feed the same subject again. It spins instead of sleeping: it is held only
+/// while a closure of the operator runs, and in a program that keeps the grammar nobody waits for it.
 struct StateGuard: ~Copyable {
     private let owner = Atomic<UInt>(0)
 
     init() {}
 
-    /// Waits until nobody else is inside. False where this thread is: a closure that changes what is kept has sent to the
-    /// stream that it is called for. Its value is dropped then, since what it would change is being changed.
+    /// Waits until no other thread is inside. Returns false if this thread is: a closure of the operator has sent a value to its
+    /// own stream. That value is dropped, because the state is being changed.
     @inline(__always)
     func enter() -> Bool {
         let thread = UInt(pthread_self())
@@ -33,7 +33,7 @@ struct StateGuard: ~Copyable {
     @inline(never)
     private func wait(_ thread: UInt) -> Bool {
         guard owner.load(ordering: .relaxed) != thread else {
-            assertionFailure("a closure of an operator has sent a value to the stream that it is called for")
+            assertionFailure("a closure of an operator has sent a value to its own stream")
             return false
         }
         var attempts = 0

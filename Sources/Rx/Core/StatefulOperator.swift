@@ -1,6 +1,6 @@
-/// An operator that keeps what feeds it, because it may end the stream itself or has to know that it ended.
+/// An operator that keeps what feeds it, because it can end the stream itself or has to know that the stream has ended.
 ///
-/// Its slot is closed by the first terminal event or by disposal, whichever comes first; later events are dropped.
+/// The first terminal event or disposal closes its slot. Later events are dropped.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
@@ -21,8 +21,8 @@ class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @uncheck
         self.upstream.set(upstream)
     }
 
-    /// Stops what feeds it: when its end has been passed on, or when the steps below want no more, be it while the end is
-    /// passed on. An operator that has more than its source lets go of all of it here.
+    /// Stops what feeds it, once the end has been passed on or the steps below want no more, even while the end is being
+    /// passed on. An operator that holds more than its source releases all of it here.
     override func stop() {
         upstream.closeAndStop()
     }

@@ -16,14 +16,14 @@ class Step<In: Sendable, Out: Sendable>: Observable<Out>, @unchecked Sendable {
     }
 }
 
-/// A step with one source. As it stands it is stateless and forwards everything but the values.
+/// A step with one source. By default it is stateless and forwards everything but values.
 ///
-/// A subclass is the description and the running step in one: it implements `copy()` (a fresh one without
-/// source) and the events.
+/// A subclass is both the description and the running step. It implements `copy()`, which returns a fresh one without a
+/// source, and the events.
 // Sound: `source` is taken before the step runs.
 @usableFromInline
 class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable {
-    /// An `Observable<In>`, kept by its non-generic root: taking that out looks up no metadata.
+    /// An `Observable<In>`, stored as its non-generic root so that moving it out looks up no metadata.
     private var source: Link?
 
     @usableFromInline
@@ -41,12 +41,12 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
         source.take()
     }
 
-    /// The source of a description that does not run.
+    /// The source, unless the step runs.
     final var described: Observable<In>? {
         source.map { unsafeDowncast($0, to: Observable<In>.self) }
     }
 
-    /// The same operator without its source: what a further subscription runs.
+    /// Returns the same operator without its source, for a further subscription.
     func copy() -> Operator<In, Out> {
         self
     }
@@ -57,12 +57,12 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
     }
 
     override final consuming func run(_ port: consuming Downstream<Out>) {
-        // Uniqueness is asked through the non-generic root: no metadata is looked up for it.
+        // Checking uniqueness through the non-generic root looks up no metadata.
         var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)
         let step = unsafeDowncast(consume link, to: Operator<In, Out>.self)
         if isAlone {
-            // Without a source it runs already: a weak reference resurrected it.
+            // A step without a source already runs: a weak reference has resurrected it.
             guard let source = step.source.take() else {
                 return port.error(RxError.disposed(object: step))
             }

@@ -1,17 +1,17 @@
 import Locking
 import Synchronization
 
-/// The last step of a pipeline and the disposable the caller gets.
+/// The last step of a pipeline, and the disposable that the caller gets.
 ///
-/// Events pass while its slot is open; the terminal event or `dispose()` ends that, whichever is first. Whoever closed it
-/// then lets go of what the events went to, or leaves that to the event that is being delivered: a disposable that is
-/// kept after the end keeps nothing else.
+/// Events pass while its slot is open, until the terminal event or `dispose()`. The caller that closes the slot then releases
+/// the handlers, or leaves that to the event that is being delivered. So a disposable that is kept after the end keeps nothing
+/// else alive.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable {
     final let upstream = LinkSlot()
-    /// Twice the number of values that are being delivered, plus 1 once it is over. A source that keeps the grammar delivers one
-    /// at a time; a subject fed from within its own event, or by two threads, does not.
+    /// Twice the number of values that are being delivered, plus 1 once the subscription is over. A source that keeps the grammar
+    /// delivers one at a time. A subject that is fed from within its own event, or by two threads, does not.
     private let deliveries = Atomic<UInt32>(0)
 
     @usableFromInline
@@ -33,7 +33,7 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
     final func dispose() {
         HeldLocks.assertNone()
         let isFirst = upstream.end()
-        // Also while the end is being received: what is not wanted any more is left at once.
+        // Also while the end is being received, so that the source is stopped at once.
         upstream.closeAndStop()
         guard isFirst else { return }
         ended()
@@ -69,7 +69,7 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
         over()
     }
 
-    /// Whether a value may be delivered: then `leave()` has to follow.
+    /// Returns whether a value may be delivered. If so, `leave()` has to follow.
     private final func enter() -> Bool {
         var current = deliveries.load(ordering: .relaxed)
         while current & 1 == 0 {
@@ -96,14 +96,14 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
 
     func receivedCompletion() {}
 
-    /// The subscription is over: after the terminal event or by disposal, once.
+    /// Called once, when the subscription is over by a terminal event or by disposal.
     func ended() {}
 
-    /// Nothing will be received any more: drops what received it. Once.
+    /// Releases the handlers. Called once, when no event can arrive any more.
     func letGo() {}
 }
 
-/// What a subscriber calls; nothing once it has let go.
+/// The closures that a subscriber calls. They are nil once it has released them.
 struct Handlers<In: Sendable>: ~Copyable {
     var next = NextHandler<In>()
     var error: (@Sendable (any Error) -> Void)?
@@ -111,7 +111,7 @@ struct Handlers<In: Sendable>: ~Copyable {
     var disposed: (@Sendable () -> Void)?
 }
 
-/// A closure in a `var` that is called without a reference count each time: it is lent to a call that is not inlined.
+/// A closure in a `var` that is called without retaining it each time, because it is borrowed by a call that is not inlined.
 struct NextHandler<In: Sendable>: ~Copyable {
     var handler: (@Sendable (In) -> Void)?
 
@@ -125,7 +125,6 @@ struct NextHandler<In: Sendable>: ~Copyable {
 // Sound: the handlers are dropped once no event is being delivered.
 @usableFromInline
 class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
-    // Sound: dropped once nobody is inside any more.
     private final var handlers: Handlers<In>
     private final let callStack: [String]
 
@@ -169,7 +168,6 @@ class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
 final class ObserverSubscriber<Observer: ObserverType>: Subscriber<Observer.Element>,
     @unchecked Sendable
 {
-    // Sound: emptied once nobody is inside any more.
     private var observer = ValueStorage<Observer>()
 
     init(_ observer: Observer) {

@@ -1,8 +1,8 @@
 import Locking
 
-/// The one timer of an operator: set anew as often as it likes, cancelled for good when the operator ends.
+/// The timer of an operator. It can be set again and again, and is cancelled for good when the operator ends.
 struct TimerSlot: ~Copyable {
-    // Not private: the compiler (6.3) refuses that of a member of a type without copies.
+    // Not private: the compiler (6.3) rejects that in a noncopyable type.
     struct State {
         var token: TimerToken?
         var isClosed = false
@@ -15,7 +15,7 @@ struct TimerSlot: ~Copyable {
         self.scheduler = scheduler
     }
 
-    /// Sets it in place of the one that was set.
+    /// Sets the timer in place of the one before.
     func set(after dueTime: RxTimeInterval, _ target: any TimerTarget) {
         let token = scheduler.setTimer(after: dueTime, target: target)
         let unwanted: TimerToken? = state.withLock { state in
@@ -27,7 +27,7 @@ struct TimerSlot: ~Copyable {
         if let unwanted { scheduler.cancelTimer(unwanted) }
     }
 
-    /// Whether `token`, which fired, is the timer that is set; it is not any more.
+    /// Returns whether the timer that fired is the current one, and clears it.
     func take(_ token: TimerToken) -> Bool {
         state.withLock { state in
             guard state.token == token else { return false }
@@ -41,7 +41,7 @@ struct TimerSlot: ~Copyable {
         if let token { scheduler.cancelTimer(token) }
     }
 
-    /// Cancels it, and whatever is set from here on.
+    /// Cancels the timer, and every timer that is set later.
     func close() {
         let token = state.withLock { state in
             state.isClosed = true

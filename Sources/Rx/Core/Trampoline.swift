@@ -1,13 +1,13 @@
 import Glibc
 
-/// The current thread's queue of work that has to wait until the subscription being made on it returns.
+/// The current thread's queue of work that waits until the subscription being made on that thread returns.
 ///
-/// Only its own thread touches it, and no method holds a property while it calls out.
+/// Only its own thread touches it.
 package final class Trampoline {
     private(set) var isRunning = false
     private var queue = Queue<Link>()
 
-    /// Whether something waits for the one running now to yield.
+    /// Whether other work waits for the running work to yield.
     var hasWaiting: Bool { !queue.isEmpty }
 
     private static let key: pthread_key_t = {
@@ -20,6 +20,7 @@ package final class Trampoline {
         return key
     }()
 
+    // Sound: the thread's slot holds one retain, which the key's destructor releases as the thread exits.
     static var current: Trampoline {
         if let pointer = pthread_getspecific(key) {
             return Unmanaged<Trampoline>.fromOpaque(pointer).takeUnretainedValue()
@@ -29,7 +30,7 @@ package final class Trampoline {
         return trampoline
     }
 
-    /// Runs `body` with a trampoline of its own: for who waits on this thread for what runs in turns on it.
+    /// Runs `body` with a trampoline of its own, for callers that block this thread until work on its trampoline is done.
     package static func nested<Result>(_ body: () throws -> Result) rethrows -> Result {
         let outer = pthread_getspecific(key)
         let inner = Trampoline()
@@ -38,19 +39,19 @@ package final class Trampoline {
         return try withExtendedLifetime(inner) { try body() }
     }
 
-    /// Whether the caller is now the one that has to `drain()`.
+    /// Returns whether the caller now has to call `drain()`.
     func enter() -> Bool {
         guard !isRunning else { return false }
         isRunning = true
         return true
     }
 
-    /// Gives `link` a turn after those that wait already.
+    /// Queues `link` behind the work that already waits.
     func enqueue(_ link: Link) {
         queue.append(link)
     }
 
-    /// Runs what waits, in the order it came, until nothing is left.
+    /// Runs the waiting work in its order until none is left.
     func drain() {
         defer { isRunning = false }
         guard hasWaiting else { return }

@@ -1,11 +1,11 @@
-/// Room for one value of a type known only at run time, without an `Optional` around it: unspecialised code
-/// would look up the optional's metadata on every access, which costs more than an event.
+/// Storage for one value of a type known only at run time. Unspecialised code would look up the metadata of an `Optional` on
+/// each access, which costs more than an event.
 ///
-/// Values of up to four words lie inside, larger ones in one block that is kept. Not guarded: its owner is
-/// whoever owns the step, usually a `SerialGate`.
+/// Values of up to four words are stored inside, larger ones in one block, which is reused. It has no guard of its own: the
+/// owner of the step protects it, usually a `SerialGate`.
 ///
-/// Sound: the memory is bound to `Value` alone, initialised exactly while `isFull`, and a cell is only ever a stored
-/// property of a class instance, so that the address of its words holds as long as the instance lives.
+/// Sound: the memory is bound to `Value` alone and initialised exactly while `isFull`. The storage is always a stored property
+/// of a class instance, so the address of its words is stable.
 struct ValueStorage<Value: Sendable>: ~Copyable {
     private var words: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
     private(set) var isFull = false
@@ -18,7 +18,7 @@ struct ValueStorage<Value: Sendable>: ~Copyable {
             && MemoryLayout<Value>.alignment <= MemoryLayout<UInt>.alignment
     }
 
-    /// Has to be called when the instance that holds the cell goes.
+    /// Frees the value and the block. The instance that holds the storage calls it in its `deinit`.
     @inline(__always)
     mutating func destroy() {
         clear()
@@ -38,24 +38,24 @@ struct ValueStorage<Value: Sendable>: ~Copyable {
         }
     }
 
-    // The thread sanitizer takes each call of a mutating getter for a change, though this one changes nothing; without one,
-    // reading costs three times as much.
+    // The thread sanitizer counts each call of a mutating getter as a write, though this one writes nothing. Without a mutating
+    // getter, reading costs three times as much.
     #if THREAD_SANITIZER
         var value: Value {
-            precondition(isFull, "an empty cell was read")
+            precondition(isFull, "an empty storage was read")
             return withUnsafeBytes(of: words) { words in
                 let place =
                     isInline ? words.baseAddress : UnsafeRawPointer(bitPattern: words.load(as: UInt.self))
-                guard let place else { preconditionFailure("a full cell has a place") }
+                guard let place else { preconditionFailure("a full storage has a block") }
                 return place.assumingMemoryBound(to: Value.self).pointee
             }
         }
     #else
-        /// The value; only while `isFull`. Several threads may read it at once.
+        /// The value, which exists only while `isFull`. Several threads may read it at once.
         @inline(__always)
         var value: Value {
             mutating get {
-                precondition(isFull, "an empty cell was read")
+                precondition(isFull, "an empty storage was read")
                 return slot.assumingMemoryBound(to: Value.self).pointee
             }
         }

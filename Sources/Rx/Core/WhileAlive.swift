@@ -1,4 +1,5 @@
-// Handlers that get an object as long as it lives. None stays none, so that an error without handler is known as such.
+// A handler that is called with `object` while the object lives. A missing handler stays nil, so that an unhandled error is
+// recognized as such.
 
 @inlinable
 func whileAlive<Object: AnyObject & Sendable, Value>(

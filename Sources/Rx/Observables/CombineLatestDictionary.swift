@@ -1,6 +1,6 @@
 extension ObservableType {
-    /// The last values of all sources, each under its source's key, whenever one of them sends a value and all have sent one;
-    /// `[:]` without sources, at once, and the end. The sources are subscribed to in the dictionary's order, hence in any.
+    /// Sends the last values of all sources by their keys, whenever one of them sends a value and all have sent one. Without
+    /// sources, sends `[:]` and completes. The sources are subscribed to in no particular order.
     @inlinable
     public static func combineLatest<Key: Hashable & Sendable, Source: ObservableConvertibleType>(
         _ sources: [Key: Source]
@@ -8,7 +8,7 @@ extension ObservableType {
         Observable<[Key: Element]>.combineLatest(sources) { $0 }
     }
 
-    /// What `resultSelector` makes of the last values of all sources, each under its source's key. What it throws is the error.
+    /// Combines the last values of all sources by their keys. An error that `resultSelector` throws ends the stream.
     @inlinable
     @preconcurrency
     public static func combineLatest<Key: Hashable & Sendable, Source: ObservableConvertibleType>(
@@ -16,20 +16,20 @@ extension ObservableType {
         resultSelector: @escaping @Sendable ([Key: Source.Element]) throws -> Element
     ) -> Observable<Element> {
         var observables: [Observable<Source.Element>] = []
-        // Mapping the values of a dictionary hashes no key.
-        let places = sources.mapValues { source in
+        // `mapValues` hashes no key.
+        let indices = sources.mapValues { source in
             observables.append(source.asObservable())
             return observables.count - 1
         }
         return combineLatest(observables) { values in
-            try resultSelector(places.mapValues { values[$0] })
+            try resultSelector(indices.mapValues { values[$0] })
         }
     }
 }
 
 extension Infallible {
-    /// The last values of all sources, each under its source's key, whenever one of them sends a value and all have sent one;
-    /// `[:]` without sources, at once, and the end. The sources are subscribed to in any order.
+    /// Sends the last values of all sources by their keys, whenever one of them sends a value and all have sent one. Without
+    /// sources, sends `[:]` and completes. The sources are subscribed to in no particular order.
     @inlinable
     public static func combineLatest<Key: Hashable & Sendable, Source: InfallibleType>(
         _ sources: [Key: Source]
@@ -37,7 +37,7 @@ extension Infallible {
         Infallible<[Key: Element]>(raw: Observable<Element>.combineLatest(sources))
     }
 
-    /// What `resultSelector` makes of the last values of all sources, each under its source's key.
+    /// Combines the last values of all sources by their keys.
     @inlinable
     @preconcurrency
     public static func combineLatest<Key: Hashable & Sendable, Source: InfallibleType>(

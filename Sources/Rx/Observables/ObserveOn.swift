@@ -70,8 +70,8 @@ final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked
             return false
         }
         return state.withLock { state in
-            state.isPumping = !values.isEmpty || state.end != nil
-            return state.isPumping
+            state.isDelivering = !values.isEmpty || state.end != nil
+            return state.isDelivering
         }
     }
 
@@ -92,8 +92,8 @@ final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked
             return false
         }
         return state.withLock { state in
-            state.isPumping = !turns.isEmpty || !values.isEmpty || state.end != nil
-            return state.isPumping
+            state.isDelivering = !turns.isEmpty || !values.isEmpty || state.end != nil
+            return state.isDelivering
         }
     }
 }

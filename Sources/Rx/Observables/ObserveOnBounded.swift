@@ -103,7 +103,7 @@ final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @un
             let turn: Turn = state.withLock { state in
                 if let value = waiting.popFirst() { return .value(value) }
                 if let end = state.end { return .end(end) }
-                state.isPumping = false
+                state.isDelivering = false
                 return .nothing
             }
             switch turn {
@@ -122,8 +122,8 @@ final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @un
     /// Whether a further turn is due.
     private func hasMore() -> Bool {
         state.withLock { state in
-            state.isPumping = !waiting.isEmpty || state.end != nil
-            return state.isPumping
+            state.isDelivering = !waiting.isEmpty || state.end != nil
+            return state.isDelivering
         }
     }
 }

@@ -1,13 +1,13 @@
-// Completables together: one after the other, or all at once.
+// Completables in sequence or at once.
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
-    /// Subscribes to `second` after the completion.
+    /// Subscribes to `second` when this one completes.
     @inlinable
     public consuming func concat(_ second: Completable) -> Completable {
         Completable(raw: source.concat(second))
     }
 
-    /// Completes when all have, each subscribed to after the completion of the one before. The sequence is asked for one when
-    /// that is due.
+    /// Subscribes to each completable when the one before completes, and completes when all have. The sequence is iterated as
+    /// needed.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(
         _ sequence: Sources
@@ -19,7 +19,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
             })
     }
 
-    /// Completes when all have, each subscribed to after the completion of the one before.
+    /// Subscribes to each completable when the one before completes, and completes when all have.
     @inlinable
     public static func concat<Sources: Collection & Sendable>(
         _ collection: Sources
@@ -27,13 +27,13 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         Completable(raw: Concat(collection.map { $0.source }))
     }
 
-    /// Completes when all have, each subscribed to after the completion of the one before.
+    /// Subscribes to each completable when the one before completes, and completes when all have.
     @inlinable
     public static func concat(_ sources: Completable...) -> Completable {
         concat(sources)
     }
 
-    /// Completes when all have, which are subscribed to at once; the first error ends the others.
+    /// Subscribes to all completables at once, and completes when all have. The first error ends the others.
     @inlinable
     public static func merge<Sources: Collection>(
         _ sources: Sources
@@ -41,13 +41,13 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         Completable(raw: MergeAll(sources.map { $0.source }))
     }
 
-    /// Completes when all have, which are subscribed to at once; the first error ends the others.
+    /// Subscribes to all completables at once, and completes when all have. The first error ends the others.
     @inlinable
     public static func merge(_ sources: Completable...) -> Completable {
         merge(sources)
     }
 
-    /// Completes when all have, which are subscribed to at once; the first error ends the others.
+    /// Subscribes to all completables at once, and completes when all have. The first error ends the others.
     @inlinable
     public static func zip<Sources: Collection>(
         _ sources: Sources
@@ -55,7 +55,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         merge(sources)
     }
 
-    /// Completes when all have, which are subscribed to at once; the first error ends the others.
+    /// Subscribes to all completables at once, and completes when all have. The first error ends the others.
     @inlinable
     public static func zip(_ sources: Completable...) -> Completable {
         merge(sources)
@@ -63,7 +63,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
 }
 
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
-    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
+    /// Subscribes handlers that are called with `object` while it lives. The subscription does not keep it alive.
     @inlinable
     @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(
