@@ -15,9 +15,13 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     private let state = Atomic<UInt32>(0)
 
     /// The number of attempts, if it fails; written before it runs.
+    // Unchecked for the row "charts pipeline, built for each request" of RxBench.
+    @exclusivity(unchecked)
     private final var attempts: UInt32 = 1
 
     /// Receives the result instead of the step after this one; written before it runs.
+    // Unchecked for the row "charts pipeline, built for each request" of RxBench.
+    @exclusivity(unchecked)
     private final var receiver: (any SingleReceiver<Element>)?
     private final var number = 0
 

@@ -125,6 +125,8 @@ struct NextHandler<In: Sendable>: ~Copyable {
 // Sound: the handlers are dropped once no event is being delivered.
 @usableFromInline
 class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
+    // Unchecked for the row "subject pump, an event" of RxBench.
+    @exclusivity(unchecked)
     private final var handlers: Handlers<In>
     private final let callStack: [String]
 

@@ -25,7 +25,10 @@ extension ObservableType where Element == any Sendable {
 @usableFromInline
 final class CombineLatest2<A: Sendable, B: Sendable, Out: Sendable>: Join<Out>, @unchecked Sendable {
     private let selector: @Sendable (A, B) throws -> Out
+    // Unchecked, all, for the row "charts pipeline, built for each request" of RxBench.
+    @exclusivity(unchecked)
     private var a: OwnedLink
+    @exclusivity(unchecked)
     private var b: OwnedLink
 
     @usableFromInline

@@ -38,9 +38,14 @@ final class CombineLatest4<A: Sendable, B: Sendable, C: Sendable, D: Sendable, O
     @unchecked Sendable
 {
     private let selector: @Sendable (A, B, C, D) throws -> Out
+    // Unchecked, all, for the row "seven nested 4-way combineLatest, an event" of RxBench.
+    @exclusivity(unchecked)
     private var a: OwnedLink
+    @exclusivity(unchecked)
     private var b: OwnedLink
+    @exclusivity(unchecked)
     private var c: OwnedLink
+    @exclusivity(unchecked)
     private var d: OwnedLink
 
     @usableFromInline

@@ -16,8 +16,12 @@ extension ObservableType {
 @usableFromInline
 final class Create<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     // Sound: let go by `begin()`, before which alone others read it; an emitter that is copied for another attempt keeps it.
+    // Unchecked for the row "charts pipeline, built for each request" of RxBench.
+    @exclusivity(unchecked)
     private var body: (@Sendable (AnyObserver<Element>) -> any Disposable)?
     // Sound: written by `begin()`, read by `cancel()`, which the emitter's state word orders after it.
+    // Unchecked for the row "charts pipeline, built for each request" of RxBench.
+    @exclusivity(unchecked)
     private var resource: (any Disposable)?
 
     @usableFromInline

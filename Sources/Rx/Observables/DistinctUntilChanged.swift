@@ -52,6 +52,8 @@ final class DistinctUntilChanged<Element: Sendable, Key: Sendable>: Operator<Ele
     private let keySelector: @Sendable (Element) throws -> Key
     private let comparer: @Sendable (Key, Key) throws -> Bool
     private let state = StateGuard()
+    // Unchecked for the row "scan and distinctUntilChanged, an event" of RxBench.
+    @exclusivity(unchecked)
     private var key = ValueStorage<Key>()
 
     @usableFromInline

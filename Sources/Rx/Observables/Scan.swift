@@ -25,6 +25,8 @@ final class Scan<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sen
     private let seed: Out
     private let accumulator: @Sendable (inout Out, In) throws -> Void
     private let state = StateGuard()
+    // Unchecked for the row "scan and distinctUntilChanged, an event" of RxBench.
+    @exclusivity(unchecked)
     private var result: Out
 
     @usableFromInline

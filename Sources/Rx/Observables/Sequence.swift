@@ -120,6 +120,8 @@ class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable 
 @usableFromInline
 final class ElementSequence<Element: Sendable>: TurnSequence<Element>, @unchecked Sendable {
     private let elements: [Element]
+    // Unchecked for the row "from(array), an element" of RxBench.
+    @exclusivity(unchecked)
     private var index = 0
 
     @usableFromInline
