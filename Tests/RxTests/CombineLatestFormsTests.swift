@@ -3,12 +3,11 @@ import Rx
 import RxTesting
 import Testing
 
-/// The last values of sources by key, and of any number of sources of any types.
-@Suite("combineLatest of a dictionary and of any number", .noLeaks)
+@Suite("combineLatest of a dictionary and of any number of sources", .noLeaks)
 struct CombineLatestFormsTests {
     private let scheduler = TestScheduler()
 
-    @Test("Values come under their sources' keys, once all have sent one, until all are done")
+    @Test("Values have their sources' keys, once all have sent one, until all have completed")
     func dictionary() {
         let sources = ["x": Source("a---b-|", scheduler), "y": Source("--1--2--|", scheduler)]
         let seen = scheduler.marbles(
@@ -21,7 +20,7 @@ struct CombineLatestFormsTests {
         #expect(sources["y"]?.subscriptions == ["^-------!"])
     }
 
-    @Test("A dictionary of many keys keeps each value at its key, value after value")
+    @Test("Each value of a large dictionary stays with its key")
     func manyKeys() {
         let subjects = Dictionary(uniqueKeysWithValues: (0..<100).map { ($0, PublishSubject<Int>()) })
         let last = Shared<[Int: Int]>([:])
@@ -37,7 +36,7 @@ struct CombineLatestFormsTests {
         #expect(subjects.values.allSatisfy { !$0.hasObservers })
     }
 
-    @Test("No sources: an empty dictionary, and the end; a selector that throws fails it")
+    @Test("Without sources it sends an empty dictionary and completes, or fails if the selector throws")
     func noKeys() {
         #expect(
             events(Observable.combineLatest([String: Observable<Int>]()).map { "\($0.count)" })
@@ -48,7 +47,9 @@ struct CombineLatestFormsTests {
                 == ["error failed"])
     }
 
-    @Test("The first error ends it and disposes the others; so does a source that is done without a value")
+    @Test(
+        "The first error ends it and disposes of the other sources, and so does a source that completes without a value"
+    )
     func dictionaryEnds() {
         let sources = ["x": Source("a-#", scheduler), "y": Source("1-----|", scheduler)]
         #expect(
@@ -88,7 +89,7 @@ struct CombineLatestFormsTests {
         #expect(events(Observable.combineLatest(a, a, a, a).map { "\($0)" }) == ["(1, 1, 1, 1)", "done"])
     }
 
-    @Test("Sources of any types come as a tuple, in the order in which they are given")
+    @Test("Values of sources of any types arrive as a tuple in the order of the arguments")
     func tuple() {
         let log = Log<String>()
         let subject = PublishSubject<String>()
@@ -108,7 +109,7 @@ struct CombineLatestFormsTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("Infallible streams have both forms")
+    @Test("Infallible streams can be combined as arguments and as a dictionary")
     func infallible() {
         let one = Infallible.just(1)
         let nine = Infallible.combineLatest(one, one, one, one, one, one, one, one, one) {
@@ -122,7 +123,7 @@ struct CombineLatestFormsTests {
         #expect(events(Infallible.combineLatest(["x": one]).asObservable()) == ["[\"x\": 1]", "done"])
     }
 
-    @Test("A generic function passes its pack on")
+    @Test("A generic function can pass its parameter pack on")
     func generic() {
         @Sendable func latest<each Source: ObservableConvertibleType>(
             _ first: Observable<Int>, _ source: repeat each Source
@@ -136,7 +137,9 @@ struct CombineLatestFormsTests {
         #expect(log.entries == ["1atrue"])
     }
 
-    @Test("Subscribed in order, disposed in order, an error disposes the others, and the slots go")
+    @Test(
+        "Sources are subscribed to and disposed of in order, and an error disposes of the others and frees all"
+    )
     func order() {
         let log = Log<String>()
         let census = Census()
@@ -164,7 +167,7 @@ struct CombineLatestFormsTests {
         #expect(census.alive == 0)
     }
 
-    @Test("Fed by nine threads, each combination is whole and they come one at a time")
+    @Test("Fed by nine threads, combinations are whole and arrive one at a time")
     func threads() async {
         for _ in 0..<20 {
             let subjects = (0..<9).map { _ in PublishSubject<Int>() }

@@ -25,36 +25,37 @@ struct JoinTests {
         Observable.zip($0, $1) { $0 + $1 }
     }
 
-    @Test("combineLatest sends with every value once both have sent, until both are done")
+    @Test("combineLatest sends on every value once both sources have sent one, until both have completed")
     func combineLatest() {
         #expect(play("-a---b---|", "--1-2-|", latest).output == "--{a1}-{a2}{b2}---|")
     }
 
-    @Test("combineLatest ends at the next value of the only live source when a done one never sent")
+    @Test(
+        "combineLatest completes at the next value of the only live source if a completed one never sent any")
     func combineLatestWithoutHope() {
         let result = play("-a-b-c-|", "--|", latest)
         #expect(result.output == "---|")
         #expect(result.first == ["^--!"])
     }
 
-    @Test("combineLatest fails with the first error and disposes the others")
+    @Test("combineLatest fails with the first error and disposes of the other sources")
     func combineLatestError() {
         let result = play("-a-#", "--1-----2-|", latest)
         #expect(result.output == "--{a1}#")
         #expect(result.second == ["^--!"])
     }
 
-    @Test("combineLatest of nothing sends an empty array")
+    @Test("combineLatest of no sources sends an empty array")
     func combineLatestOfNothing() {
         #expect(events(Observable<Int>.combineLatest([Observable<Int>]())) == ["[]", "done"])
     }
 
-    @Test("zip pairs by position and completes only when all sources have")
+    @Test("zip pairs values by position and completes when all sources have")
     func zipPairs() {
         #expect(play("-a-b|", "------1-2-3-|", zip).output == "------{a1}-{b2}---|")
     }
 
-    @Test("zip of a collection ends when a value of the only live source finds no partner")
+    @Test("zip of a collection completes when a value of the only live source finds no partner")
     func zipCollection() {
         #expect(
             play("-a|", "---1-2-3-|") { first, second in Observable.zip([first, second]) { $0.joined() } }
@@ -63,7 +64,7 @@ struct JoinTests {
         #expect(events(Observable<Int>.zip([Observable<Int>]())) == ["done"])
     }
 
-    @Test("zip keeps any number of values that wait, in order")
+    @Test("zip queues any number of waiting values in order")
     func zipQueue() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -74,7 +75,7 @@ struct JoinTests {
         #expect(log.entries == (0..<1_000).map { "\($0)/\($0)" })
     }
 
-    @Test("Every arity joins all of its sources")
+    @Test("combineLatest and zip take up to eight sources as in RxSwift")
     func arities() {
         let one = Observable.just(1)
         #expect(events(Observable.combineLatest(one, one, one) { $0 + $1 + $2 }) == ["3", "done"])
@@ -109,7 +110,26 @@ struct JoinTests {
         #expect(events(Observable.zip(one, Observable.just("x")).map { "\($0)" }) == [#"(1, "x")"#, "done"])
     }
 
-    @Test("Values larger than the inline room of a join arrive whole")
+    @Test("zip takes any number of observables, infallibles, singles or maybes")
+    func anyNumberOfSources() {
+        let one = Observable.just(1)
+        let nine = Observable.zip(one, one, one, one, one, one, one, one, Observable.just("x")) {
+            a, _, _, _, _, _, _, _, text in "\(a)\(text)"
+        }
+        #expect(events(nine) == ["1x", "done"])
+        // Subscribed to twice: the second subscription runs a copy.
+        #expect(events(nine) == ["1x", "done"])
+        let single = Single.zip(Single.just(1), .just("x"), .just(true), .just(2.5)) {
+            "\($0)\($1)\($2)\($3)"
+        }
+        #expect(events(single.asObservable()) == ["1xtrue2.5", "done"])
+        let maybe = Maybe.zip(Maybe.just(1), Maybe.just("x"), Maybe<Int>.empty())
+        #expect(events(maybe.asObservable().map { "\($0)" }) == ["done"])
+        let infallible = Infallible.zip(Infallible.just(1), Infallible.just("x"), Infallible.just(true))
+        #expect(events(infallible.asObservable().map { "\($0)" }) == [#"(1, "x", true)"#, "done"])
+    }
+
+    @Test("Values larger than the inline storage of a join arrive whole")
     func largeValues() {
         struct Large: Sendable {
             var numbers = (1, 2, 3, 4, 5, 6, 7, 8)
@@ -127,7 +147,7 @@ struct JoinTests {
         #expect(log.entries == ["first of some length beyond the inline string8", "second8"])
     }
 
-    @Test("An event raised inside a delivery is delivered after it, not in it")
+    @Test("An event that is sent during a delivery is delivered after it")
     func reentrance() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -164,7 +184,7 @@ struct JoinTests {
         #expect(state.withLock { $0.overlaps } == 0)
     }
 
-    @Test("combineLatest under two threads delivers one at a time and ends with the last of both")
+    @Test("combineLatest under two threads delivers one at a time and ends with the last values of both")
     func combineLatestThreads() async {
         for _ in 0..<50 {
             let (first, second) = (PublishSubject<Int>(), PublishSubject<Int>())
@@ -191,7 +211,9 @@ struct JoinTests {
         }
     }
 
-    @Test("flatMapLatest drops the values of the stream before, and ends when both outer and inner have")
+    @Test(
+        "flatMapLatest drops values of the earlier stream and completes when the outer and the inner one have"
+    )
     func flatMapLatest() {
         let scheduler = TestScheduler()
         let outer = Source("-a----b-|", scheduler)
@@ -231,7 +253,7 @@ struct JoinTests {
         #expect(log.entries == ["1", "2", "3", "done"])
     }
 
-    @Test("flatMapFirst has room again once a stream of one value has delivered that, and not before")
+    @Test("flatMapFirst accepts the next stream only after a stream of one value has delivered it")
     func flatMapFirstOfOneValue() {
         let outer = PublishSubject<Int>()
         let log = Log<String>()
@@ -244,7 +266,7 @@ struct JoinTests {
         #expect(log.entries == ["1", "3", "done"])
     }
 
-    @Test("flatMap fails with the first error of an inner stream and disposes the rest")
+    @Test("flatMap fails with the first error of an inner stream and disposes of the others")
     func flatMapError() {
         let scheduler = TestScheduler()
         let outer = Source("-a--b---|", scheduler)
@@ -265,7 +287,7 @@ struct JoinTests {
         #expect(inner.subscriptions == ["^--!", "---^--!"])
     }
 
-    @Test("The order of merged values of one thread is kept with a limit")
+    @Test("merge with a limit keeps the order of values from one thread")
     func mergeLimited() {
         let sources = (0..<5).map { index in Observable.from([index, index + 10]) }
         #expect(
@@ -273,7 +295,9 @@ struct JoinTests {
                 == ["0", "10", "1", "11", "2", "12", "3", "13", "4", "14", "done"])
     }
 
-    @Test("take(until:) ends with the other's value, fails with its error, and ignores its completion")
+    @Test(
+        "take(until:) completes at the other stream's value, fails with its error, and ignores its completion"
+    )
     func takeUntil() {
         #expect(play("-a-b-c-|", "----x", { $0.take(until: $1) }).output == "-a-b|")
         #expect(play("-a-b-c-|", "----#", { $0.take(until: $1) }).output == "-a-b#")

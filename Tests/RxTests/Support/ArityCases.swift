@@ -1,18 +1,18 @@
 import Rx
 import RxTesting
 
-/// Each arity is a type of its own, and so is each asked, with the source in another place.
+/// Each number of sources, with the tested source at another position.
 let arityOperators: [OperatorCase] = latestArities + zipArities
 
 private typealias Build = @Sendable (Observable<String>) -> Observable<String>
 
-/// The source among others, which send `others` one after the other.
+/// The tested source among others, which send the values of `others`.
 private func joining(
-    _ name: String, place: Int, of arity: Int, others: [String], _ build: @escaping Build,
+    _ name: String, position: Int, of arity: Int, others: [String], _ build: @escaping Build,
     throwing: @escaping Build
 ) -> OperatorCase {
     let joined = zip(["a", "b", "c"], others).map { value, other in
-        let texts = (0..<arity).map { $0 == place ? value : other }
+        let texts = (0..<arity).map { $0 == position ? value : other }
         return "{\(texts.joined())}"
     }
     return OperatorCase(
@@ -23,18 +23,18 @@ private func joining(
 }
 
 private func latest(
-    _ arity: Int, place: Int, asTuple: Bool = false, _ build: @escaping Build, throwing: @escaping Build
+    _ arity: Int, position: Int, asTuple: Bool = false, _ build: @escaping Build, throwing: @escaping Build
 ) -> OperatorCase {
     joining(
-        "combineLatest of \(arity)\(asTuple ? ", a tuple" : "")", place: place, of: arity,
+        "combineLatest of \(arity)\(asTuple ? ", a tuple" : "")", position: position, of: arity,
         others: ["1", "1", "1"], build, throwing: throwing)
 }
 
 private func zipped(
-    _ arity: Int, place: Int, asTuple: Bool = false, _ build: @escaping Build, throwing: @escaping Build
+    _ arity: Int, position: Int, asTuple: Bool = false, _ build: @escaping Build, throwing: @escaping Build
 ) -> OperatorCase {
     joining(
-        "zip of \(arity)\(asTuple ? ", a tuple" : "")", place: place, of: arity,
+        "zip of \(arity)\(asTuple ? ", a tuple" : "")", position: position, of: arity,
         others: ["1", "2", "3"], build, throwing: throwing)
 }
 
@@ -42,55 +42,55 @@ private func text(_ values: String...) -> String {
     values.joined()
 }
 
-/// Made anew for each use, so that each belongs to the test that uses it.
+/// Computed, so that each use belongs to the test that makes it.
 private var o: Observable<String> { .just("1") }
 private var n: Observable<String> { .of("1", "2", "3") }
 
 private let latestArities: [OperatorCase] = [
     latest(
-        2, place: 1, asTuple: true,
+        2, position: 1, asTuple: true,
         { source in Observable.combineLatest(o, source).map { text($0.0, $0.1) } },
         throwing: { source in Observable.combineLatest(o, source).map { _ in throw TestError() } }),
     latest(
-        3, place: 1, { source in .combineLatest(o, source, o) { text($0, $1, $2) } },
+        3, position: 1, { source in .combineLatest(o, source, o) { text($0, $1, $2) } },
         throwing: { source in .combineLatest(o, source, o) { _, _, _ in throw TestError() } }),
     latest(
-        3, place: 2, asTuple: true,
+        3, position: 2, asTuple: true,
         { source in Observable.combineLatest(o, o, source).map { text($0.0, $0.1, $0.2) } },
         throwing: { source in Observable.combineLatest(o, o, source).map { _ in throw TestError() } }),
     latest(
-        4, place: 2, { source in .combineLatest(o, o, source, o) { text($0, $1, $2, $3) } },
+        4, position: 2, { source in .combineLatest(o, o, source, o) { text($0, $1, $2, $3) } },
         throwing: { source in .combineLatest(o, o, source, o) { _, _, _, _ in throw TestError() } }),
     latest(
-        4, place: 3, asTuple: true,
+        4, position: 3, asTuple: true,
         { source in Observable.combineLatest(o, o, o, source).map { text($0.0, $0.1, $0.2, $0.3) } },
         throwing: { source in Observable.combineLatest(o, o, o, source).map { _ in throw TestError() } }),
     latest(
-        5, place: 2, { source in .combineLatest(o, o, source, o, o) { text($0, $1, $2, $3, $4) } },
+        5, position: 2, { source in .combineLatest(o, o, source, o, o) { text($0, $1, $2, $3, $4) } },
         throwing: { source in .combineLatest(o, o, source, o, o) { _, _, _, _, _ in throw TestError() } }),
     latest(
-        5, place: 4, asTuple: true,
+        5, position: 4, asTuple: true,
         { source in Observable.combineLatest(o, o, o, o, source).map { text($0.0, $0.1, $0.2, $0.3, $0.4) } },
         throwing: { source in Observable.combineLatest(o, o, o, o, source).map { _ in throw TestError() } }),
     latest(
-        6, place: 3, { source in .combineLatest(o, o, o, source, o, o) { text($0, $1, $2, $3, $4, $5) } },
+        6, position: 3, { source in .combineLatest(o, o, o, source, o, o) { text($0, $1, $2, $3, $4, $5) } },
         throwing: { source in .combineLatest(o, o, o, source, o, o) { _, _, _, _, _, _ in throw TestError() }
         }),
     latest(
-        6, place: 5, asTuple: true,
+        6, position: 5, asTuple: true,
         { source in
             Observable.combineLatest(o, o, o, o, o, source).map { text($0.0, $0.1, $0.2, $0.3, $0.4, $0.5) }
         },
         throwing: { source in Observable.combineLatest(o, o, o, o, o, source).map { _ in throw TestError() } }
     ),
     latest(
-        7, place: 3,
+        7, position: 3,
         { source in .combineLatest(o, o, o, source, o, o, o) { text($0, $1, $2, $3, $4, $5, $6) } },
         throwing: { source in
             .combineLatest(o, o, o, source, o, o, o) { _, _, _, _, _, _, _ in throw TestError() }
         }),
     latest(
-        7, place: 6, asTuple: true,
+        7, position: 6, asTuple: true,
         { source in
             Observable.combineLatest(o, o, o, o, o, o, source).map {
                 text($0.0, $0.1, $0.2, $0.3, $0.4, $0.5, $0.6)
@@ -100,13 +100,13 @@ private let latestArities: [OperatorCase] = [
             Observable.combineLatest(o, o, o, o, o, o, source).map { _ in throw TestError() }
         }),
     latest(
-        8, place: 4,
+        8, position: 4,
         { source in .combineLatest(o, o, o, o, source, o, o, o) { text($0, $1, $2, $3, $4, $5, $6, $7) } },
         throwing: { source in
             .combineLatest(o, o, o, o, source, o, o, o) { _, _, _, _, _, _, _, _ in throw TestError() }
         }),
     latest(
-        8, place: 7, asTuple: true,
+        8, position: 7, asTuple: true,
         { source in
             Observable.combineLatest(o, o, o, o, o, o, o, source).map {
                 text($0.0, $0.1, $0.2, $0.3, $0.4, $0.5, $0.6, $0.7)
@@ -119,53 +119,54 @@ private let latestArities: [OperatorCase] = [
 
 private let zipArities: [OperatorCase] = [
     zipped(
-        2, place: 1, asTuple: true,
+        2, position: 1, asTuple: true,
         { source in Observable.zip(n, source).map { text($0.0, $0.1) } },
         throwing: { source in Observable.zip(n, source).map { _ in throw TestError() } }),
     zipped(
-        3, place: 1, { source in .zip(n, source, n) { text($0, $1, $2) } },
+        3, position: 1, { source in .zip(n, source, n) { text($0, $1, $2) } },
         throwing: { source in .zip(n, source, n) { _, _, _ in throw TestError() } }),
     zipped(
-        3, place: 2, asTuple: true,
+        3, position: 2, asTuple: true,
         { source in Observable.zip(n, n, source).map { text($0.0, $0.1, $0.2) } },
         throwing: { source in Observable.zip(n, n, source).map { _ in throw TestError() } }),
     zipped(
-        4, place: 2, { source in .zip(n, n, source, n) { text($0, $1, $2, $3) } },
+        4, position: 2, { source in .zip(n, n, source, n) { text($0, $1, $2, $3) } },
         throwing: { source in .zip(n, n, source, n) { _, _, _, _ in throw TestError() } }),
     zipped(
-        4, place: 3, asTuple: true,
+        4, position: 3, asTuple: true,
         { source in Observable.zip(n, n, n, source).map { text($0.0, $0.1, $0.2, $0.3) } },
         throwing: { source in Observable.zip(n, n, n, source).map { _ in throw TestError() } }),
     zipped(
-        5, place: 2, { source in .zip(n, n, source, n, n) { text($0, $1, $2, $3, $4) } },
+        5, position: 2, { source in .zip(n, n, source, n, n) { text($0, $1, $2, $3, $4) } },
         throwing: { source in .zip(n, n, source, n, n) { _, _, _, _, _ in throw TestError() } }),
     zipped(
-        5, place: 4, asTuple: true,
+        5, position: 4, asTuple: true,
         { source in Observable.zip(n, n, n, n, source).map { text($0.0, $0.1, $0.2, $0.3, $0.4) } },
         throwing: { source in Observable.zip(n, n, n, n, source).map { _ in throw TestError() } }),
     zipped(
-        6, place: 3, { source in .zip(n, n, n, source, n, n) { text($0, $1, $2, $3, $4, $5) } },
+        6, position: 3, { source in .zip(n, n, n, source, n, n) { text($0, $1, $2, $3, $4, $5) } },
         throwing: { source in .zip(n, n, n, source, n, n) { _, _, _, _, _, _ in throw TestError() } }),
     zipped(
-        6, place: 5, asTuple: true,
+        6, position: 5, asTuple: true,
         { source in Observable.zip(n, n, n, n, n, source).map { text($0.0, $0.1, $0.2, $0.3, $0.4, $0.5) } },
         throwing: { source in Observable.zip(n, n, n, n, n, source).map { _ in throw TestError() } }),
     zipped(
-        7, place: 3, { source in .zip(n, n, n, source, n, n, n) { text($0, $1, $2, $3, $4, $5, $6) } },
+        7, position: 3, { source in .zip(n, n, n, source, n, n, n) { text($0, $1, $2, $3, $4, $5, $6) } },
         throwing: { source in .zip(n, n, n, source, n, n, n) { _, _, _, _, _, _, _ in throw TestError() } }),
     zipped(
-        7, place: 6, asTuple: true,
+        7, position: 6, asTuple: true,
         { source in
             Observable.zip(n, n, n, n, n, n, source).map { text($0.0, $0.1, $0.2, $0.3, $0.4, $0.5, $0.6) }
         },
         throwing: { source in Observable.zip(n, n, n, n, n, n, source).map { _ in throw TestError() } }),
     zipped(
-        8, place: 4, { source in .zip(n, n, n, n, source, n, n, n) { text($0, $1, $2, $3, $4, $5, $6, $7) } },
+        8, position: 4,
+        { source in .zip(n, n, n, n, source, n, n, n) { text($0, $1, $2, $3, $4, $5, $6, $7) } },
         throwing: { source in
             .zip(n, n, n, n, source, n, n, n) { _, _, _, _, _, _, _, _ in throw TestError() }
         }),
     zipped(
-        8, place: 7, asTuple: true,
+        8, position: 7, asTuple: true,
         { source in
             Observable.zip(n, n, n, n, n, n, n, source).map {
                 text($0.0, $0.1, $0.2, $0.3, $0.4, $0.5, $0.6, $0.7)
