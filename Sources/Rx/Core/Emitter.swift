@@ -167,6 +167,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     private consuming func runnable() -> Emitter<Element> {
         var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)
+        // Sound: it is this object.
         let emitter = unsafeDowncast(consume link, to: Emitter<Element>.self)
         return isAlone ? emitter : emitter.fresh()
     }

@@ -45,6 +45,7 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
 
     /// The source, unless the step runs.
     final var described: Observable<In>? {
+        // Sound: `source` is set to an `Observable<In>` only.
         source.map { unsafeDowncast($0, to: Observable<In>.self) }
     }
 
@@ -62,9 +63,11 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
         // Checking uniqueness through the non-generic root looks up no metadata.
         var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)
+        // Sound: it is this object.
         let step = unsafeDowncast(consume link, to: Operator<In, Out>.self)
         if isAlone {
             // A step without a source already runs: a weak reference has resurrected it.
+            // Sound, here and below: `source` is set to an `Observable<In>` only.
             guard let source = step.source.take() else {
                 return port.error(RxError.disposed(object: step))
             }
