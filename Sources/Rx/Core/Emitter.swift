@@ -57,7 +57,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     }
 
     /// Stops the work and frees what it holds, when the subscription was disposed or the last event was reported. Called once,
-    /// after `begin()` has returned. A last event is delivered before; another attempt starts after.
+    /// after `begin()` has returned. The last event is delivered before it, and another attempt starts after it.
     open func cancel() {}
 
     /// Whether further reports are ignored.

@@ -131,7 +131,7 @@ struct LinkSlot: ~Copyable {
     }
 }
 
-/// The link of a slot that was closed. Dropping this stops the link, so it is stopped once, and always.
+/// The link of a slot that was closed. Dropping this stops the link, so that it is stopped exactly once.
 struct ClosedLink: ~Copyable {
     fileprivate let word: UInt
 

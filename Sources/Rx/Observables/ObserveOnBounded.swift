@@ -29,7 +29,7 @@ extension ObservableType {
 // Sound: the lock guards `waiting`.
 @usableFromInline
 final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @unchecked Sendable {
-    private enum Turn {
+    private enum Delivery {
         case value(Element)
         case end(SubjectCore.End)
         case nothing
@@ -100,7 +100,7 @@ final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @un
     override func deliver() -> Bool {
         var left = deliversOne ? 0 : state.withLock { _ in waiting.count }
         while !upstream.isClosed {
-            let turn: Turn = state.withLock { state in
+            let turn: Delivery = state.withLock { state in
                 if let value = waiting.popFirst() { return .value(value) }
                 if let end = state.end { return .end(end) }
                 state.isDelivering = false

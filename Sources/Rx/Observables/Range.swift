@@ -49,7 +49,7 @@ extension ObservableType {
 /// Sends a state as long as a condition holds, and makes the next of it.
 // Sound: only the running turn touches `state` and `hasBegun`.
 @usableFromInline
-final class GeneratedSequence<Element: Sendable>: TurnSequence<Element>, @unchecked Sendable {
+final class GeneratedSequence<Element: Sendable>: ScheduledSequence<Element>, @unchecked Sendable {
     private let initialState: Element
     private let condition: @Sendable (Element) throws -> Bool
     private let advance: @Sendable (inout Element) throws -> Bool
@@ -70,7 +70,7 @@ final class GeneratedSequence<Element: Sendable>: TurnSequence<Element>, @unchec
         super.init(scheduler)
     }
 
-    override func copy() -> TurnSequence<Element> {
+    override func copy() -> ScheduledSequence<Element> {
         type(of: self).init(initialState, scheduler, condition, advance)
     }
 

@@ -60,7 +60,7 @@ extension ObservableType {
 /// for a turn, which is the order of one element a turn without its cost.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
-class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable {
+class ScheduledSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable {
     final let scheduler: any ImmediateSchedulerType
     private let isStopped = Atomic<Bool>(false)
     private let turns = RerunLoop()
@@ -70,7 +70,7 @@ class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable 
         super.init()
     }
 
-    func copy() -> TurnSequence<Element> {
+    func copy() -> ScheduledSequence<Element> {
         self
     }
 
@@ -82,7 +82,7 @@ class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable 
     override final consuming func run(_ port: consuming Downstream<Element>) {
         var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)
-        var run = unsafeDowncast(consume link, to: TurnSequence<Element>.self)
+        var run = unsafeDowncast(consume link, to: ScheduledSequence<Element>.self)
         if !isAlone { run = run.copy() }
         run.down.lead(consume port)
         run.down.attach(run)
@@ -118,7 +118,7 @@ class TurnSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable 
 
 // Sound: only the running turn touches `index`.
 @usableFromInline
-final class ElementSequence<Element: Sendable>: TurnSequence<Element>, @unchecked Sendable {
+final class ElementSequence<Element: Sendable>: ScheduledSequence<Element>, @unchecked Sendable {
     private let elements: [Element]
     // Unchecked for the row "from(array), an element" of RxBench.
     @exclusivity(unchecked)
@@ -130,7 +130,7 @@ final class ElementSequence<Element: Sendable>: TurnSequence<Element>, @unchecke
         super.init(scheduler)
     }
 
-    override func copy() -> TurnSequence<Element> {
+    override func copy() -> ScheduledSequence<Element> {
         type(of: self).init(elements, scheduler)
     }
 
@@ -156,7 +156,7 @@ final class ElementPull<Element: Sendable> {
 
 // Sound: only the running turn touches `pull`.
 @usableFromInline
-final class IteratorSequence<Element: Sendable>: TurnSequence<Element>, @unchecked Sendable {
+final class IteratorSequence<Element: Sendable>: ScheduledSequence<Element>, @unchecked Sendable {
     private let makePull: @Sendable () -> ElementPull<Element>
     private var pull: ElementPull<Element>?
 
@@ -169,7 +169,7 @@ final class IteratorSequence<Element: Sendable>: TurnSequence<Element>, @uncheck
         super.init(scheduler)
     }
 
-    override func copy() -> TurnSequence<Element> {
+    override func copy() -> ScheduledSequence<Element> {
         type(of: self).init(scheduler, makePull)
     }
 

@@ -19,7 +19,7 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
             trampoline.drain()
             return disposable
         }
-        let turn = ScheduledTurn { action(state) }
+        let turn = TrampolineWork { action(state) }
         trampoline.enqueue(turn)
         return turn
     }
@@ -27,7 +27,7 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
 
 /// Work that waits for its turn.
 // Sound: it adds only constants, locks and atomics.
-private final class ScheduledTurn: Link, Disposable, @unchecked Sendable {
+private final class TrampolineWork: Link, Disposable, @unchecked Sendable {
     private let work: @Sendable () -> any Disposable
     private let result = SingleAssignmentDisposable()
 
