@@ -37,29 +37,46 @@ struct RulesTests {
         )
     }
 
-    @Test(
-        "What the compiler cannot check for Sendable stands only in EventIO, Rx and Locking, with its reason")
-    func uncheckedSendableIsNamedAndReasoned() throws {
+    @Test("Each unchecked Sendable says what protects it")
+    func uncheckedSendableIsReasoned() throws {
         let complaints = try SourceTree.sources.flatMap(Rules.uncheckedComplaints)
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    @Test("An unchecked Sendable elsewhere, or without its reason, is found")
-    func anUncheckedSendableElsewhereIsFound() {
-        let elsewhere = SourceFile(
-            path: "Sources/GatewayCore/Bad.swift",
-            text: "// Sound: no.\nfinal class A: @unchecked Sendable {}\n")
-        let silent = SourceFile(
-            path: "Sources/Rx/Bad.swift", text: "\nfinal class A: @unchecked Sendable {}\n")
-        let reasoned = SourceFile(
-            path: "Sources/Rx/Good.swift",
-            text: "// Sound: immutable.\nfinal class A: @unchecked Sendable {}\n")
-        let subclass = SourceFile(
-            path: "Sources/Rx/Sub.swift", text: "\nfinal class B<T>: A<T>, @unchecked Sendable {}\n")
-        #expect(Rules.uncheckedComplaints(subclass).isEmpty)
-        #expect(Rules.uncheckedComplaints(elsewhere).count == 1)
-        #expect(Rules.uncheckedComplaints(silent).count == 1)
-        #expect(Rules.uncheckedComplaints(reasoned).isEmpty)
+    @Test("An unchecked Sendable without a reason is found, also in a subclass")
+    func anUncheckedSendableWithoutReasonIsFound() {
+        func complaints(_ text: String) -> [String] {
+            Rules.uncheckedComplaints(SourceFile(path: "Sources/Rx/A.swift", text: text))
+        }
+        let silent = ["Sources/Rx/A.swift:2: does not say what protects it"]
+        #expect(complaints("\nfinal class A: @unchecked Sendable {}\n") == silent)
+        #expect(complaints("\nfinal class B<T>: A<T>, @unchecked Sendable {}\n") == silent)
+        #expect(complaints("// Not directly above.\n\nclass A: @unchecked Sendable {}\n").count == 1)
+        #expect(complaints("// Sound: constants.\nclass A: @unchecked Sendable {}\n").isEmpty)
+        #expect(complaints("class A: @unchecked Sendable {}  // Sound: constants.\n").isEmpty)
+        #expect(
+            complaints("// Sound: constants.\n@frozen\nclass A<T>: B,\n    @unchecked Sendable\n{}\n").isEmpty
+        )
+    }
+
+    @Test("What the compiler cannot check is said as often as the caps allow, and no cap is too high")
+    func uncheckedFormsAreCapped() throws {
+        let complaints = Rules.capComplaints(try SourceTree.sources)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("A count above its cap is found, and so is one below")
+    func aCountThatIsNotItsCapIsFound() {
+        let file = SourceFile(path: "Sources/Rx/A.swift", text: "unsafeDowncast(a)\nunsafeDowncast(b)\n")
+        let comment = SourceFile(path: "Sources/Rx/B.swift", text: "// unsafeDowncast\n")
+        func complaints(_ caps: [String: Int]) -> [String] {
+            Rules.capComplaints([file, comment], ["unsafeDowncast": caps])
+        }
+        #expect(complaints(["Rx": 2]).isEmpty)
+        #expect(complaints(["Rx": 1]) == ["Rx: 2 lines with unsafeDowncast, at most 1"])
+        #expect(complaints([:]) == ["Rx: 2 lines with unsafeDowncast, at most 0"])
+        #expect(complaints(["Rx": 3]) == ["Rx: lower the cap of unsafeDowncast to 2"])
+        #expect(complaints(["Rx": 2, "EventIO": 1]) == ["EventIO: lower the cap of unsafeDowncast to 0"])
     }
 
     @Test("No production code traps by a forced try or cast")

@@ -5,7 +5,7 @@ struct SourceFile {
     var text: String
 
     var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
-    /// `Rx` for `Sources/Rx/Core/Gate.swift`.
+    /// `Rx` for `Sources/Rx/Core/Join.swift`.
     var module: String { String(path.split(separator: "/").dropFirst().first ?? "") }
 }
 
