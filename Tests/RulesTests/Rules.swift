@@ -94,7 +94,7 @@ enum Rules {
             "Rx": 140, "RxTesting": 1,
         ],
         "unsafeDowncast": ["EventIO": 1, "Rx": 30],
-        "Unmanaged": ["EventIO": 27, "Rx": 17],
+        "Unmanaged": ["EventIO": 27, "Rx": 14],
         "nonisolated(unsafe)": ["EventIO": 2],
     ]
 
