@@ -2,7 +2,8 @@ import Locking
 import Synchronization
 
 extension ObservableType {
-    /// This stream or `right`: whichever sends anything first, be it its end. The other one is disposed.
+    /// Mirrors whichever of this stream and `right` emits an event first, even a terminal one. The other is
+    /// disposed.
     @inlinable
     public consuming func amb<Source: ObservableType>(
         _ right: Source
@@ -10,8 +11,10 @@ extension ObservableType {
         Amb([asObservable(), right.asObservable()])
     }
 
-    /// Of all streams the one that sends anything first, be it its end. The others are disposed; those behind one that
-    /// sends as it is subscribed to are not subscribed to. None of none: it never ends.
+    /// Mirrors whichever stream emits an event first, even a terminal one. The others are disposed.
+    ///
+    /// Streams are subscribed to in order. If one emits during its subscription, the rest are never
+    /// subscribed to. An empty sequence never emits or ends.
     @inlinable
     public static func amb<Sources: Sequence>(
         _ sequence: Sources
@@ -24,7 +27,7 @@ extension ObservableType {
 @usableFromInline
 final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     private let sources: [Observable<Element>]
-    /// Which source sent first; -1 as long as none did.
+    /// Index of the source that emitted first, or -1 while none has.
     private let winner = Atomic<Int>(-1)
     private let inners = InnerList()
 
@@ -43,7 +46,7 @@ final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
             let inner = AmbInner(self, number)
             guard inners.add(inner) else { return }
             startStream(source, Downstream(inner))
-            // Another thread may have decided it while this one was added.
+            // Another thread may have picked a winner while this source was being added.
             let winner = winner.load(ordering: .acquiring)
             if winner != -1, winner != number { inner.stop() }
         }
@@ -53,7 +56,7 @@ final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
         inners.closeAndStop()
     }
 
-    /// Whether `inner` may send: it is the first, or was.
+    /// Returns whether `inner` may emit: it is the winner, or becomes it now.
     fileprivate func mayPass(_ inner: AmbInner<Element>) -> Bool {
         let (exchanged, original) = winner.compareExchange(
             expected: -1, desired: inner.number, ordering: .acquiringAndReleasing)

@@ -1,12 +1,12 @@
 extension ObservableType {
-    /// The values as successes, and an error as a failure, after which the stream completes: it does not fail.
+    /// Wraps each value in `.success`. An error is emitted as `.failure`, and the stream then completes.
     @inlinable
     public consuming func asResult() -> Observable<Result<Element, any Error>> {
         MapResult(asObservable(), { .success($0) }, { .failure($0) })
     }
 
-    /// The values as successes, and an error of type `Failure` as a failure, after which the stream completes. Other errors
-    /// pass.
+    /// Wraps each value in `.success`. An error of type `Failure` is emitted as `.failure`, and the stream
+    /// then completes. Any other error ends the stream.
     @inlinable
     public consuming func asResult<Failure: Error>(
         catching type: Failure.Type
@@ -21,13 +21,14 @@ extension ObservableType {
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// The value as a success, or the error as a failure: it does not fail.
+    /// Emits the value as `.success`, or the error as `.failure`. The result never fails.
     @inlinable
     public consuming func asResult() -> Single<Result<Element, any Error>> {
         Single<Result<Element, any Error>>(raw: source.asResult())
     }
 
-    /// The value as a success, or an error of type `Failure` as a failure. Other errors pass.
+    /// Emits the value as `.success`, or an error of type `Failure` as `.failure`. Any other error is passed
+    /// on.
     @inlinable
     public consuming func asResult<Failure: Error>(
         catching type: Failure.Type
@@ -37,13 +38,14 @@ extension PrimitiveSequence where Trait == SingleTrait {
 }
 
 extension PrimitiveSequence where Trait == MaybeTrait {
-    /// The value as a success, or the error as a failure, or nothing: it does not fail.
+    /// Emits the value as `.success`, the error as `.failure`, or completes empty. The result never fails.
     @inlinable
     public consuming func asResult() -> Maybe<Result<Element, any Error>> {
         Maybe<Result<Element, any Error>>(raw: source.asResult())
     }
 
-    /// The value as a success, or an error of type `Failure` as a failure, or nothing. Other errors pass.
+    /// Emits the value as `.success`, an error of type `Failure` as `.failure`, or completes empty. Any other
+    /// error is passed on.
     @inlinable
     public consuming func asResult<Failure: Error>(
         catching type: Failure.Type

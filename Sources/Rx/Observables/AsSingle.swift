@@ -1,24 +1,27 @@
 extension ObservableType {
-    /// The one value of the stream: fails with `RxError.noElements` without one, and with `RxError.moreThanOneElement`
-    /// at the second.
+    /// Converts a stream of exactly one value to a `Single`. It succeeds when the stream completes.
+    ///
+    /// It fails with `RxError.noElements` if the stream completes empty, and with
+    /// `RxError.moreThanOneElement` as soon as a second value arrives.
     @inlinable
     public consuming func asSingle() -> Single<Element> {
         Single(raw: OneElement(asObservable(), onEmpty: RxError.noElements))
     }
 
-    /// The one value of the stream, or none: fails with `RxError.moreThanOneElement` at the second.
+    /// Converts a stream of at most one value to a `Maybe`. It fails with `RxError.moreThanOneElement` as
+    /// soon as a second value arrives.
     @inlinable
     public consuming func asMaybe() -> Maybe<Element> {
         Maybe(raw: OneElement(asObservable(), onEmpty: nil))
     }
 
-    /// The first value, `nil` when there is none.
+    /// Succeeds with the first value and disposes the source, or with `nil` if the stream completes empty.
     @inlinable
     public consuming func first() -> Single<Element?> {
         Single<Element?>(raw: First(asObservable()))
     }
 
-    /// Only how the stream ends.
+    /// Drops all values and passes on only the error or the completion.
     @inlinable
     public consuming func ignoreElements() -> Observable<Never> {
         IgnoreElements(asObservable())
@@ -32,7 +35,7 @@ extension ObservableType where Element == Never {
     }
 }
 
-/// Holds the value back until the stream has completed without a second one.
+/// Holds the first value until the stream completes without a second one.
 // Sound: `state` guards what changes.
 @usableFromInline
 final class OneElement<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
@@ -66,7 +69,8 @@ final class OneElement<Element: Sendable>: StatefulOperator<Element, Element>, @
         if hasValue { error(RxError.moreThanOneElement) } else { finish(with: value) }
     }
 
-    /// One that has come is never replaced, so that it can be read outside of the guard.
+    /// Whether a first value has arrived. It is never replaced, so `completed()` may read it outside the
+    /// guard.
     private var hasValue: Bool {
         guard state.enter() else { return false }
         defer { state.leave() }

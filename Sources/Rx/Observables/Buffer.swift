@@ -1,6 +1,9 @@
 extension ObservableType {
-    /// The values in arrays: one whenever `timeSpan` is over, empty ones too, or as soon as `count` values are there, which
-    /// starts the time anew. Completion sends what there is, an empty array too; an error drops it.
+    /// Collects values into arrays.
+    ///
+    /// An array is emitted every `timeSpan`, even if it is empty, and as soon as it holds `count` values,
+    /// which restarts the time span. On completion the pending values are emitted, again even if there are
+    /// none. An error drops them.
     @inlinable
     public consuming func buffer(
         timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType
@@ -14,7 +17,7 @@ extension ObservableType {
 final class Buffer<Element: Sendable>: TimedOperator<Element, [Element]>, @unchecked Sendable {
     private let timeSpan: RxTimeInterval
     private let count: Int
-    /// The values that wait. The gate's owner's.
+    /// Pending values. Accessed only inside the gate.
     private var values: [Element] = []
 
     @usableFromInline

@@ -1,5 +1,8 @@
 extension ObservableType {
-    /// On an error goes on with what `handler` makes of it. Errors of that stream pass.
+    /// Continues with the stream that `handler` returns when the source fails.
+    ///
+    /// Only the source's error is caught: errors of the second stream are passed on. If `handler` throws, the
+    /// stream fails with that error.
     @inlinable
     @preconcurrency
     public consuming func `catch`(
@@ -8,7 +11,7 @@ extension ObservableType {
         Catch(asObservable(), handler)
     }
 
-    /// On an error sends `element` and completes.
+    /// Emits `element` and completes when the source fails.
     @inlinable
     public consuming func catchAndReturn(_ element: Element) -> Observable<Element> {
         Catch(asObservable()) { _ in .just(element) }
@@ -47,7 +50,8 @@ final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sen
         hasCaught.value = true
         do {
             let other = try handler(error)
-            // The new source takes the old one's place below. That one lets go by itself, or is stopped where a closure threw.
+            // The new source takes the old one's place downstream. The old one is released after its event
+            // returns, or stopped if a closure threw.
             startStream(other, Downstream(self))
         } catch {
             down.error(error)

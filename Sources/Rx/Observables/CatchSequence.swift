@@ -1,8 +1,10 @@
 import Locking
 
 extension ObservableType {
-    /// The values of the first source and, after each error, those of the next one, until one completes. The error of the
-    /// last one passes; without sources it completes. The sequence is asked for a source when that is due.
+    /// Subscribes to the sources in order, moving to the next one whenever one fails, until one completes.
+    ///
+    /// The error of the last source is passed on. An empty sequence completes. The iterator is advanced only
+    /// when the next source is needed.
     @inlinable
     public static func `catch`<Sources: Sequence & Sendable>(
         sequence: Sources
@@ -14,13 +16,13 @@ extension ObservableType {
     }
 }
 
-/// Runs its sources one after the other, in a loop, as long as they fail.
+/// Runs its sources one after the other while they fail, in a loop rather than by recursion.
 // Sound: only the caller that runs the start loop touches `parts`.
 @usableFromInline
 final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let makeParts: @Sendable () -> ConcatParts<Element>
     private let starts = RerunLoop()
-    // Sound: touched only by whoever runs the starts.
+    // Sound: accessed only inside a turn of `starts`.
     private var parts: ConcatParts<Element>?
     private let lastError = Lock<(any Error)?>(nil)
 

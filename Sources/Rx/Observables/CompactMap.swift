@@ -1,11 +1,11 @@
 extension ObservableType {
-    /// Each value, transformed; those that become `nil` are left out. What `transform` throws ends the stream.
+    /// Transforms each value and drops the `nil` results. An error thrown by `transform` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func compactMap<Result: Sendable>(
         _ transform: @escaping @Sendable (Element) throws -> Result?
     ) -> Observable<Result> {
-        // The optional is taken apart here, where its type is known.
+        // Unwrapped here, where the optional's type is known statically.
         CompactMap(asObservable()) { element, send in
             if let result = try transform(element) { send(result) }
         }

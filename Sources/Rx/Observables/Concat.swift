@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// The values of the stream and, after its completion, those of `second`.
+    /// Emits the values of this stream and, once it completes, those of `second`.
     @inlinable
     public consuming func concat<Source: ObservableConvertibleType>(
         _ second: Source
@@ -7,8 +7,10 @@ extension ObservableType {
         Concat([asObservable(), second.asObservable()])
     }
 
-    /// The values of all sources, each subscribed to after the completion of the one before. The sequence is asked for a source
-    /// when that is due.
+    /// Emits the values of all sources, subscribing to each when the one before completes. The first error
+    /// ends the stream.
+    ///
+    /// The iterator is advanced only when the next source is needed, so the sequence may be infinite.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(
         _ sequence: Sources
@@ -19,7 +21,8 @@ extension ObservableType {
         }
     }
 
-    /// The values of all sources, each subscribed to after the completion of the one before.
+    /// Emits the values of all sources, subscribing to each when the one before completes. The first error
+    /// ends the stream.
     @inlinable
     public static func concat<Sources: Collection & Sendable>(
         _ collection: Sources
@@ -30,18 +33,19 @@ extension ObservableType {
         }
     }
 
-    /// The values of all sources, each subscribed to after the completion of the one before.
+    /// Emits the values of all sources, subscribing to each when the one before completes. The first error
+    /// ends the stream.
     @inlinable
     public static func concat(_ sources: Observable<Element>...) -> Observable<Element> {
         Concat(sources)
     }
 }
 
-/// The sources that are left of one concatenation.
+/// The remaining sources of one concatenation.
 @usableFromInline
 final class ConcatParts<Element: Sendable> {
     private let pull: () -> Observable<Element>?
-    /// How many are left, where that is known.
+    /// The number of remaining sources, or nil if it is unknown.
     private(set) var remaining: Int?
 
     @usableFromInline
@@ -57,16 +61,17 @@ final class ConcatParts<Element: Sendable> {
     }
 }
 
-/// Runs its sources one after the other, in a loop. A concatenation that is itself the next source is not subscribed to:
-/// its sources go on the stack in its place, so that a recursive one runs in constant depth.
+/// Runs its sources one after the other, in a loop. If the next source is itself a concatenation, its sources
+/// are pushed onto `stack` instead of subscribing to it, so recursive concatenation runs in constant stack
+/// depth.
 // Sound: only the caller that runs the start loop touches `stack`.
 @usableFromInline
 final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
-    /// What it runs, unless that is made for each subscription.
+    /// Fixed sources. Empty if `makeParts` supplies them per subscription.
     private var sources: [Observable<Element>]
     private let makeParts: (@Sendable () -> ConcatParts<Element>)?
     private let starts = RerunLoop()
-    // Sound: touched only by whoever runs the starts.
+    // Sound: accessed only inside a turn of `starts`.
     private var stack: [ConcatParts<Element>] = []
 
     @usableFromInline
@@ -86,7 +91,7 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
     }
 
     deinit {
-        // First what shares the sources: what is held twice is not freed here.
+        // Drops the iterators first. They share these sources, and `Link.free` skips shared links.
         stack = []
         while !sources.isEmpty { Link.free(sources.popLast()) }
     }

@@ -1,8 +1,12 @@
 import Locking
 
 extension ObservableType {
-    /// A stream made by hand. `subscribe` is called for each subscription with its observer, and returns what ends the
-    /// work. Events after the stop event or after disposal are ignored.
+    /// Creates a stream from a subscribe closure.
+    ///
+    /// `subscribe` runs once for each subscription. It sends events to the observer and returns a disposable
+    /// that cancels the work. That disposable is disposed once, when the stream ends or the subscription is
+    /// disposed. Events after a terminal event or after disposal are ignored. Events are delivered on the
+    /// thread that sends them.
     @inlinable
     @preconcurrency
     public static func create(
@@ -15,7 +19,7 @@ extension ObservableType {
 // Sound: the emitter's state word orders `begin()` before `cancel()`.
 @usableFromInline
 final class Create<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
-    // Sound: let go by `begin()`, before which alone others read it; an emitter that is copied for another attempt keeps it.
+    // Sound: read and cleared only by `begin()`. An emitter that is copied for another attempt keeps it.
     // Unchecked for the row "charts pipeline, built for each request" of RxBench.
     @exclusivity(unchecked)
     private var body: (@Sendable (AnyObserver<Element>) -> any Disposable)?
@@ -35,7 +39,8 @@ final class Create<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     }
 
     override func begin() {
-        // Whoever keeps the observer keeps this, and not what the closure has, which may be that very keeper.
+        // Keeping the observer retains this emitter. Drop the closure so that this does not also retain its
+        // captures, which may include whoever keeps the observer.
         let body = isCopied ? self.body : self.body.take()
         resource = body?(AnyObserver(emitter: self))
     }

@@ -1,16 +1,18 @@
 public import FoundationEssentials
 
 extension ObservableType {
-    /// Fails with `RxError.timeout` when the stream has not ended at `deadline`, however many values it sends. Where that has
-    /// passed already when it is subscribed to, the source is not subscribed to at all. A value whose delivery has begun is
-    /// delivered before the error.
+    /// Fails with `RxError.timeout` if the stream has not ended by `deadline`, no matter how many values it
+    /// emits.
+    ///
+    /// If `deadline` has already passed, the source is not subscribed to. A value that is being delivered at
+    /// the deadline is delivered before the error.
     @inlinable
     public consuming func timeout(at deadline: RxTime, scheduler: any SchedulerType) -> Observable<Element> {
         Deadline(asObservable(), deadline, nil, scheduler)
     }
 
-    /// Goes on with `other` when the stream has not ended at `deadline`; with `other` alone when that has passed already.
-    /// `other` is not bounded.
+    /// Switches to `other` if the stream has not ended by `deadline`. If `deadline` has already passed, only
+    /// `other` is subscribed to. The deadline does not apply to `other`.
     @inlinable
     public consuming func timeout<Source: ObservableConvertibleType>(
         at deadline: RxTime, other: Source, scheduler: any SchedulerType
@@ -20,7 +22,8 @@ extension ObservableType {
 }
 
 extension PrimitiveSequence {
-    /// Fails with `RxError.timeout` when it has not ended at `deadline`, without subscribing where that has passed already.
+    /// Fails with `RxError.timeout` if it has not ended by `deadline`. If that has already passed, it does
+    /// not subscribe.
     @inlinable
     public consuming func timeout(
         at deadline: RxTime, scheduler: any SchedulerType
@@ -28,7 +31,8 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.timeout(at: deadline, scheduler: scheduler))
     }
 
-    /// Goes on with `other` when it has not ended at `deadline`; with `other` alone when that has passed already.
+    /// Switches to `other` if it has not ended by `deadline`. If that has already passed, only `other` is
+    /// subscribed to.
     @inlinable
     public consuming func timeout(
         at deadline: RxTime, other: PrimitiveSequence<Trait, Element>, scheduler: any SchedulerType
@@ -38,7 +42,8 @@ extension PrimitiveSequence {
 }
 
 extension InfallibleType {
-    /// Goes on with `other` when the stream has not ended at `deadline`; with `other` alone when that has passed already.
+    /// Switches to `other` if the stream has not ended by `deadline`. If that has already passed, only
+    /// `other` is subscribed to.
     @inlinable
     public consuming func timeout<Source: InfallibleType>(
         at deadline: RxTime, other: Source, scheduler: any SchedulerType
@@ -47,7 +52,7 @@ extension InfallibleType {
     }
 }
 
-/// One timer for the whole stream. What it starts waits for the event that is being delivered.
+/// Ends its source at a fixed time. An expiry during a delivery waits for the delivery to return.
 // Sound: it adds only constants.
 @usableFromInline
 final class Deadline<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
@@ -81,7 +86,7 @@ final class Deadline<Element: Sendable>: TimedOperator<Element, Element>, @unche
         down.next(value)
     }
 
-    /// One event, so that the deadline does not come between a single's value and its end.
+    /// Delivers the value and the completion as one event, so the deadline cannot fall between them.
     override func receivedLast(_ value: Element) {
         end(with: value)
     }

@@ -1,5 +1,6 @@
 extension ObservableType {
-    /// A value when none has followed it for `dueTime`. Completion sends the one that waits; an error drops it.
+    /// Emits a value once `dueTime` passes without a newer one. On completion the pending value is emitted
+    /// first; an error drops it.
     @inlinable
     public consuming func debounce(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
@@ -12,7 +13,7 @@ extension ObservableType {
 @usableFromInline
 final class Debounce<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval
-    /// The value that waits. The gate's owner's.
+    /// The pending value. Accessed only inside the gate.
     private var waiting = ValueStorage<Element>()
 
     @usableFromInline

@@ -1,8 +1,14 @@
 import FoundationEssentials
 
 extension ObservableType {
-    /// Prints the subscription, its events and its end, each with the time and `identifier`, which by default is the place of
-    /// the call. `trimOutput` shortens a value to 40 characters.
+    /// Prints the subscription, each event and the disposal, with the time and `identifier`.
+    ///
+    /// - Parameters:
+    ///   - identifier: A label for the lines. Defaults to the file, line and function of the call.
+    ///   - trimOutput: Whether events longer than 40 characters are shortened.
+    ///   - file: The file shown in the default identifier.
+    ///   - line: The line shown in the default identifier.
+    ///   - function: The function shown in the default identifier.
     public consuming func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function
@@ -12,7 +18,7 @@ extension ObservableType {
             write: { print($0) })
     }
 
-    /// The same, to `write` instead of the standard output.
+    /// Writes the lines to `write` instead of standard output.
     package consuming func debug(
         _ identifier: String?, trimOutput: Bool, file: String, line: UInt, function: String,
         write: @escaping @Sendable (String) -> Void
@@ -24,8 +30,14 @@ extension ObservableType {
 }
 
 extension PrimitiveSequence {
-    /// Prints the subscription, its events and its end, each with the time and `identifier`, which by default is the place of
-    /// the call. `trimOutput` shortens a value to 40 characters.
+    /// Prints the subscription, each event and the disposal, with the time and `identifier`.
+    ///
+    /// - Parameters:
+    ///   - identifier: A label for the lines. Defaults to the file, line and function of the call.
+    ///   - trimOutput: Whether events longer than 40 characters are shortened.
+    ///   - file: The file shown in the default identifier.
+    ///   - line: The line shown in the default identifier.
+    ///   - function: The function shown in the default identifier.
     public consuming func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function

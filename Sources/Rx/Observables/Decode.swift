@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What makes values of data: `JSONDecoder`, `PropertyListDecoder`, or one of your own.
+/// A decoder of values from data: `JSONDecoder`, `PropertyListDecoder` or your own.
 public protocol DataDecoder: Sendable {
     func decode<Item: Decodable>(_ type: Item.Type, from data: Data) throws -> Item
 }
@@ -9,7 +9,7 @@ extension JSONDecoder: DataDecoder {}
 extension PropertyListDecoder: DataDecoder {}
 
 extension ObservableType where Element == Data {
-    /// The values that `decoder` makes of the data. What it throws ends the stream.
+    /// Decodes each value with `decoder`. A decoding error ends the stream.
     @inlinable
     public consuming func decode<Item: Decodable & Sendable, Decoder: DataDecoder>(
         type: Item.Type, decoder: Decoder

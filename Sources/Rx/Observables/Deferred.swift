@@ -1,5 +1,6 @@
 extension ObservableType {
-    /// Makes the stream anew for each subscription. What `observableFactory` throws is its error.
+    /// Calls `observableFactory` for each subscription and subscribes to the stream it returns. If the
+    /// factory throws, the stream fails with that error.
     @inlinable
     @preconcurrency
     public static func deferred(

@@ -1,7 +1,7 @@
 import Locking
 
 extension ObservableType {
-    /// Shifts values and completion by `dueTime`. An error is delivered at once and drops what waits.
+    /// Delays values and completion by `dueTime`. An error is delivered immediately and drops pending values.
     @inlinable
     public consuming func delay(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
@@ -10,18 +10,18 @@ extension ObservableType {
     }
 }
 
-/// One timer, for what has waited longest.
+/// Uses a single timer, set for the oldest pending event.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget, @unchecked Sendable {
     private struct State {
-        /// What waits and when it came, the oldest first; `nil` is the completion.
+        /// Pending events with their arrival times, oldest first. A `nil` value is the completion.
         var waiting = Queue<(value: Element?, time: RxTime)>()
-        /// Whether a timer is set or will be.
+        /// Whether a timer is set or about to be set.
         var isTimed = false
         var isOver = false
 
-        /// When the one came that is to be waited for next.
+        /// Returns the arrival time of the next pending event.
         mutating func nextTime() -> RxTime? {
             isTimed = !waiting.isEmpty
             return waiting.first?.time
@@ -66,7 +66,7 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
             defer { state.isTimed = true }
             return !state.isTimed
         }
-        // By the gate's owner, so that none fires before it is known.
+        // Inside the gate, so that the timer cannot fire before its token is stored.
         if isFirst { gate.run { self.timer.set(after: self.dueTime, self) } }
         if upstream.isClosed { drop() }
     }
@@ -76,8 +76,9 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
         gate.run { if self.timer.take(token) { self.deliver() } }
     }
 
-    /// Delivers what is due, and sets the timer for what comes next. As the gate's owner. What comes meanwhile has a further turn,
-    /// and in virtual time each event.
+    /// Delivers what is due and sets the timer for the next pending event. Runs inside the gate.
+    ///
+    /// Events that arrive meanwhile wait for another turn. In virtual time each event gets its own turn.
     private func deliver() {
         var most = scheduler is any PerEventScheduler ? 1 : state.withLock { $0.waiting.count }
         while let first = state.withLock({ $0.waiting.popFirst() }), !upstream.isClosed {

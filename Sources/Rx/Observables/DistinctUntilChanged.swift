@@ -1,5 +1,5 @@
 extension ObservableType where Element: Equatable {
-    /// The values that differ from the one before.
+    /// Drops values that equal the previous one.
     @inlinable
     public consuming func distinctUntilChanged() -> Observable<Element> {
         DistinctUntilChanged(asObservable(), { $0 }, { $0 == $1 })
@@ -7,7 +7,7 @@ extension ObservableType where Element: Equatable {
 }
 
 extension ObservableType {
-    /// The values whose keys differ from the key before. What a closure throws ends the stream.
+    /// Drops values whose key equals the previous key. An error thrown by `keySelector` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged<Key: Equatable & Sendable>(
@@ -16,7 +16,8 @@ extension ObservableType {
         DistinctUntilChanged(asObservable(), keySelector, { $0 == $1 })
     }
 
-    /// The values that `comparer` does not find equal to the one before.
+    /// Drops values that `comparer` considers equal to the last emitted one. An error thrown by `comparer`
+    /// ends the stream.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged(
@@ -25,7 +26,8 @@ extension ObservableType {
         DistinctUntilChanged(asObservable(), { $0 }, comparer)
     }
 
-    /// The values whose keys `comparer` does not find equal to the key before.
+    /// Drops values whose key `comparer` considers equal to the previous key. An error thrown by a closure
+    /// ends the stream.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged<Key: Sendable>(
@@ -35,7 +37,7 @@ extension ObservableType {
         DistinctUntilChanged(asObservable(), keySelector, comparer)
     }
 
-    /// The values of which the property at `keyPath` differs from the one before.
+    /// Drops values whose property at `keyPath` equals that of the previous value.
     @inlinable
     public consuming func distinctUntilChanged<Property: Equatable & Sendable>(
         at keyPath: any KeyPath<Element, Property> & Sendable
@@ -75,7 +77,7 @@ final class DistinctUntilChanged<Element: Sendable, Key: Sendable>: Operator<Ele
         type(of: self).init(nil, keySelector, comparer)
     }
 
-    /// Keeps the key where it is a new one.
+    /// Returns whether the value has a new key, and stores that key.
     private func isNew(_ value: Element) throws -> Bool {
         let new = try keySelector(value)
         guard state.enter() else { return false }

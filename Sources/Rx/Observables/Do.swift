@@ -1,8 +1,10 @@
 extension ObservableType {
-    /// Calls the hooks as the events pass: `on...` before an event is forwarded, `after...` after it was.
+    /// Calls the given hooks as events pass: an `on...` hook before the event is forwarded, an `after...`
+    /// hook afterwards.
     ///
-    /// A hook that throws replaces the event by its error. `onSubscribe` and `onSubscribed` run around the subscription to
-    /// the source; `onDispose` once it has ended and was disposed.
+    /// If a hook throws, the stream ends with that error. An error thrown after a terminal event is ignored.
+    /// `onSubscribe` and `onSubscribed` run before and after the subscription to the source. `onDispose` runs
+    /// last, once the source's subscription has been disposed, whether the stream ended or was disposed.
     @inlinable
     @preconcurrency
     public consuming func `do`(
@@ -62,7 +64,7 @@ struct DoHooks<Element: Sendable>: Sendable {
 @usableFromInline
 final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let hooks: DoHooks<Element>
-    /// Both come before `onDispose`.
+    /// `onDispose` waits for both the start to return and the stream to end.
     private let startAndEnd = StartEndLatch()
 
     @usableFromInline
@@ -123,7 +125,7 @@ final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecke
         stop()
     }
 
-    /// A hook threw: its error is the end, no hook is called for it.
+    /// Ends the stream with an error thrown by a hook, without calling `onError` or `afterError` for it.
     private func fail(_ error: any Error) {
         guard upstream.end() else { return }
         down.error(error)

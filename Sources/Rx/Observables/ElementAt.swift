@@ -1,6 +1,7 @@
 extension ObservableType {
-    /// The value after `index` others, then the end. Fails with `RxError.argumentOutOfRange` where the stream completes before
-    /// it, or `index` is negative.
+    /// Emits only the value at `index`, counted from 0, and completes.
+    ///
+    /// It fails with `RxError.argumentOutOfRange` if `index` is negative or the stream completes first.
     @inlinable
     public consuming func element(at index: Int) -> Observable<Element> {
         guard index >= 0 else { return .error(RxError.argumentOutOfRange) }

@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// Completes at once.
+    /// Creates a stream that completes on subscription without emitting a value.
     @inlinable
     public static func empty() -> Observable<Element> {
         Empty()

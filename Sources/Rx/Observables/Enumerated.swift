@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// The values with their numbers, from 0 on.
+    /// Pairs each value with its index, starting at 0.
     @inlinable
     public consuming func enumerated() -> Observable<(index: Int, element: Element)> {
         Enumerated(asObservable())

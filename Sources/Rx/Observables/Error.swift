@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// Fails at once.
+    /// Creates a stream that fails with `error` on subscription.
     @inlinable
     public static func error(_ error: any Error) -> Observable<Element> {
         Failing(error)
