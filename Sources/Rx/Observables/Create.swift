@@ -19,11 +19,12 @@ extension ObservableType {
 // Sound: the emitter's state word orders `begin()` before `cancel()`.
 @usableFromInline
 final class Create<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
-    // Sound: read and cleared only by `begin()`. An emitter that is copied for another attempt keeps it.
+    // Sound: cleared only by `begin()`. `copy()` reads it earlier, or later only if `begin()` kept it for
+    // another attempt.
     // Unchecked for the row "charts pipeline, built for each request" of RxBench.
     @exclusivity(unchecked)
     private var body: (@Sendable (AnyObserver<Element>) -> any Disposable)?
-    // Sound: written by `begin()`, read by `cancel()`, which the emitter's state word orders after it.
+    // Sound: written by `begin()` and read by `cancel()`. The emitter's state word orders the two.
     // Unchecked for the row "charts pipeline, built for each request" of RxBench.
     @exclusivity(unchecked)
     private var resource: (any Disposable)?

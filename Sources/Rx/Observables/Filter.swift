@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// The values that `predicate` is true of. What it throws ends the stream.
+    /// Emits only the values that satisfy `predicate`. An error thrown by `predicate` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func filter(

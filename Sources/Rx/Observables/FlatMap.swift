@@ -1,5 +1,10 @@
 extension ObservableType {
-    /// The values of all the streams that `selector` makes of the values, as they come.
+    /// Subscribes to the stream that `selector` returns for each value and merges their values as they
+    /// arrive.
+    ///
+    /// It completes when the source and all inner streams have completed. The first error, including one
+    /// thrown by `selector`, ends the stream and disposes the others. The number of inner streams is not
+    /// limited.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Source: ObservableConvertibleType>(
@@ -9,16 +14,16 @@ extension ObservableType {
     }
 }
 
-/// Merges what a selector makes of each value.
+/// Merges the inner streams of a selector.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
     private let selector: @Sendable (In) throws -> Observable<Out>
-    /// Kept, because asking for it for each value would look up metadata.
+    /// Stored, because naming the type for each value would look up its metadata.
     private let innerType: FlatMapInner<In, Out>.Type
     private let gate = SerialGate()
     private let inners = InnerList()
-    /// Whether all have completed, so that no inner stream is left to be stopped.
+    /// Whether all inner streams have completed, so that none is left to stop.
     private let isFinished = RelaxedAtomic(false)
 
     @usableFromInline

@@ -1,9 +1,13 @@
 extension ObservableType {
-    /// The values of the streams that `selector` makes of the values, at most `maxConcurrent` streams at a time. The other
-    /// values wait in their order, without bound, and `selector` is called when it is their turn, so that no work is made
-    /// before there is room for it. What it throws is the stream's error; a limit below 1 is `RxError.argumentOutOfRange`.
+    /// Merges the streams that `selector` returns for the values, with at most `maxConcurrent` subscribed at
+    /// a time.
     ///
-    /// `concatMap` and `merge(maxConcurrent:)` differ in that: there it is the streams, made already, that wait.
+    /// Further values wait in order, in an unbounded queue. `selector` is called when a value's turn comes,
+    /// so no work starts before there is room for it. In contrast, `concatMap` calls its selector when a
+    /// value arrives, and `merge(maxConcurrent:)` queues streams that already exist.
+    ///
+    /// An error thrown by `selector` ends the stream. A limit below 1 fails with
+    /// `RxError.argumentOutOfRange`.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Source: ObservableConvertibleType>(
@@ -16,8 +20,10 @@ extension ObservableType {
 }
 
 extension InfallibleType {
-    /// The values of the streams that `selector` makes of the values, at most `maxConcurrent` streams at a time. The other
-    /// values wait in their order, without bound, and `selector` is called when it is their turn.
+    /// Merges the streams that `selector` returns for the values, with at most `maxConcurrent` subscribed at
+    /// a time.
+    ///
+    /// Further values wait in order, in an unbounded queue. `selector` is called when a value's turn comes.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Source: InfallibleType>(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A stream of the values that share a key.
+/// The values of one group of `groupBy(keySelector:)`.
 public struct GroupedObservable<Key: Sendable, Element: Sendable>: ObservableType {
     public let key: Key
     private let source: Observable<Element>
@@ -22,11 +22,14 @@ public struct GroupedObservable<Key: Sendable, Element: Sendable>: ObservableTyp
 }
 
 extension ObservableType {
-    /// The values in one stream a key: a group is sent when its first value comes, and that value in it next. An error or the
-    /// completion ends the groups first; what `keySelector` throws is such an error.
+    /// Splits the stream into one stream for each key.
     ///
-    /// A group keeps no values for late subscribers. The source runs as long as this stream or a group is subscribed to, and
-    /// the keys are kept as long as it runs.
+    /// A group is emitted when its first value arrives, and that value follows as the group's first.
+    /// Completion and errors, including one thrown by `keySelector`, end the groups first and then this
+    /// stream.
+    ///
+    /// Groups do not replay values to late subscribers. The source stays subscribed while this stream or any
+    /// group is subscribed to, and all keys are kept until then.
     @inlinable
     @preconcurrency
     public consuming func groupBy<Key: Hashable & Sendable>(
@@ -43,12 +46,12 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
 {
     private let keySelector: @Sendable (Element) throws -> Key
     private let holds = HoldCount()
-    /// Whether nobody below wants groups any more; those that there are may still be subscribed to.
+    /// Whether the outer subscription has ended. Groups may still be subscribed to.
     private let isOuterClosed = Atomic<Bool>(false)
     private let state = StateGuard()
-    // The guard's: both.
+    // `state` guards both.
     private var groups: [Key: PublishSubject<Element>] = [:]
-    /// In the order they came, which is the one that they end in.
+    /// Groups in order of creation, which is the order they end in.
     private var ordered: [PublishSubject<Element>] = []
 
     @usableFromInline

@@ -1,25 +1,25 @@
 import Synchronization
 
-/// An operator that sends streams of its source's values: the source runs as long as somebody is subscribed to the operator
-/// or to one of those.
+/// An operator that emits streams of its source's values. The source stays subscribed while the operator or
+/// any of these streams is.
 protocol SourceHolder: Link {
-    /// Nobody is left: stop the source.
+    /// Stops the source. Called when the last subscription has gone.
     func letGo()
 }
 
-/// Counts those that need a source: the outer subscription, which it starts with, and each inner one.
+/// Counts the subscriptions that need a source: the outer one, counted from the start, and each inner one.
 ///
-/// It has the operator until the last of them has gone: a stream that somebody keeps beyond that keeps nothing else.
+/// It retains the operator until the count reaches 0. A stream kept beyond that retains nothing else.
 final class HoldCount: Sendable {
     private let count = Atomic<Int>(1)
     private let holder = LinkSlot()
 
-    /// The operator whose source it is, before anybody can release it.
+    /// Sets the operator that owns the source. Called before anybody can call `release()`.
     func begin(_ holder: any SourceHolder) {
         self.holder.set(HeldSource(holder))
     }
 
-    /// Whether the source still ran, and is now held once more.
+    /// Adds a subscription, unless the count has reached 0. Returns whether it was added.
     func retain() -> Bool {
         var current = count.load(ordering: .acquiring)
         while current > 0 {
@@ -31,7 +31,7 @@ final class HoldCount: Sendable {
         return false
     }
 
-    /// The last one lets the source go.
+    /// Removes a subscription. The last one stops the source.
     func release() {
         if count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { holder.closeAndStop() }
     }
@@ -51,7 +51,7 @@ private final class HeldSource: Link, @unchecked Sendable {
     }
 }
 
-/// A stream whose subscriptions hold the source of the operator that sends it.
+/// A stream whose subscriptions keep its operator's source subscribed.
 // Sound: `isHolding` is written before the source starts.
 final class HeldStream<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let stream: PublishSubject<Element>

@@ -1,11 +1,11 @@
 extension ObservableType {
-    /// The values, or `element` where the stream completes without one.
+    /// Emits `element` if the stream completes without a value.
     @inlinable
     public consuming func ifEmpty(default element: Element) -> Observable<Element> {
         IfEmptySwitch(asObservable(), .just(element))
     }
 
-    /// The values, or those of `other` where the stream completes without one.
+    /// Continues with `other` if the stream completes without a value.
     @inlinable
     public consuming func ifEmpty(switchTo other: Observable<Element>) -> Observable<Element> {
         IfEmptySwitch(asObservable(), other)

@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// One value, then the end.
+    /// Creates a stream that emits `element` on subscription and completes.
     @inlinable
     public static func just(_ element: Element) -> Observable<Element> {
         Just(element)

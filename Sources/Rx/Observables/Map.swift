@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// Each value, transformed. What `transform` throws ends the stream.
+    /// Transforms each value with `transform`. An error thrown by `transform` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func map<Result: Sendable>(

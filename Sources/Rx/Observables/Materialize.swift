@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// The events as values, the stop event too, and then the end.
+    /// Emits each event as a value, including the terminal event, and then completes. The result never fails.
     @inlinable
     public consuming func materialize() -> Observable<Event<Element>> {
         Materialize(asObservable())
@@ -7,7 +7,7 @@ extension ObservableType {
 }
 
 extension ObservableType where Element: EventConvertible {
-    /// The events that the values stand for.
+    /// Turns values that represent events back into events. The first terminal event ends the stream.
     @inlinable
     public consuming func dematerialize() -> Observable<Element.Element> {
         Dematerialize(asObservable()) { $0.event }

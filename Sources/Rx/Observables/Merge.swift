@@ -1,19 +1,23 @@
 extension ObservableType where Element: ObservableConvertibleType {
-    /// The values of all streams, as they come.
+    /// Subscribes to each inner stream as it arrives and merges their values. The first error ends the
+    /// stream.
     @inlinable
     public consuming func merge() -> Observable<Element.Element> {
         FlatMap(asObservable(), { $0.asObservable() }, FlatMapInner.self)
     }
 
-    /// The values of at most `maxConcurrent` streams at a time; the others wait in their order, without bound. A limit below
-    /// 1 is `RxError.argumentOutOfRange`.
+    /// Merges the inner streams, with at most `maxConcurrent` subscribed at a time.
+    ///
+    /// Further streams wait in order, in an unbounded queue. A limit below 1 fails with
+    /// `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func merge(maxConcurrent: Int) -> Observable<Element.Element> {
         guard maxConcurrent > 0 else { return .error(RxError.argumentOutOfRange) }
         return MergeLimited(asObservable(), maxConcurrent, { $0.asObservable() }, MergeLimitedInner.self)
     }
 
-    /// The values of the streams, one stream after the other.
+    /// Emits the values of the inner streams one stream after the other. Waiting streams are queued without
+    /// limit.
     @inlinable
     public consuming func concat() -> Observable<Element.Element> {
         merge(maxConcurrent: 1)
@@ -21,8 +25,10 @@ extension ObservableType where Element: ObservableConvertibleType {
 }
 
 extension ObservableType {
-    /// The values of the streams that `selector` makes of the values, one stream after the other. It makes them as the values
-    /// arrive; the streams wait without bound.
+    /// Emits the values of the streams that `selector` returns, one stream after the other.
+    ///
+    /// `selector` is called when a value arrives. The streams it returns wait in order, in an unbounded
+    /// queue.
     @inlinable
     @preconcurrency
     public consuming func concatMap<Source: ObservableConvertibleType>(
@@ -31,7 +37,8 @@ extension ObservableType {
         MergeLimited(asObservable().map(selector), 1, { $0.asObservable() }, MergeLimitedInner.self)
     }
 
-    /// The values of all sources, as they come.
+    /// Subscribes to all sources and merges their values. It completes when all have completed; the first
+    /// error ends the stream.
     @inlinable
     public static func merge<Sources: Collection>(
         _ sources: Sources
@@ -39,14 +46,15 @@ extension ObservableType {
         MergeAll(Array(sources))
     }
 
-    /// The values of all sources, as they come.
+    /// Subscribes to all sources and merges their values. It completes when all have completed; the first
+    /// error ends the stream.
     @inlinable
     public static func merge(_ sources: Observable<Element>...) -> Observable<Element> {
         MergeAll(sources)
     }
 }
 
-/// A fixed number of sources, started in their order.
+/// Merges a fixed number of sources, subscribed to in order.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {

@@ -1,8 +1,8 @@
 import Locking
 import Synchronization
 
-/// Merges what a selector makes of each value, a limited number at a time. The values wait; the selector is called when
-/// there is room.
+/// Merges the inner streams of a selector, a limited number at a time. Values are queued, and the selector is
+/// called when there is room.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
@@ -21,7 +21,8 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             return value
         }
 
-        /// Whether a value that comes now can be started before all that waits.
+        /// Claims a slot for a value that has just arrived. Fails if none is free or older values are
+        /// waiting.
         mutating func takeRoom(_ limit: Int) -> Bool {
             guard active < limit, waiting.isEmpty else { return false }
             active += 1
@@ -31,12 +32,13 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
 
     private let selector: @Sendable (In) throws -> Observable<Out>
     private let limit: Int
-    /// Kept, because asking for it for each value would look up metadata.
+    /// Stored, because naming the type for each value would look up its metadata.
     private let innerType: MergeLimitedInner<In, Out>.Type
     private let gate = SerialGate()
     private let inners = InnerList()
     private let state = Lock(State())
-    /// Looks at the queue that are due; whoever raises it from 0 does them, so that synchronous sources use no stack.
+    /// Pending requests to drain the queue. Whoever raises it from 0 drains, so synchronous sources do not
+    /// recurse.
     private let pumps = Atomic<Int>(0)
 
     @usableFromInline
@@ -45,7 +47,6 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         _ selector: @escaping @Sendable (In) throws -> Observable<Out>,
         _ innerType: MergeLimitedInner<In, Out>.Type
     ) {
-        precondition(limit > 0, "\(limit) streams cannot be merged at a time")
         self.limit = limit
         self.selector = selector
         self.innerType = innerType
@@ -62,7 +63,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         drop()
     }
 
-    /// Lets go of what waits, outside of the lock.
+    /// Drops the waiting values. They are released outside the lock.
     private func drop() {
         _ = state.withLock { state in
             let old = state.waiting
@@ -78,7 +79,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             state.withLock { $0.waiting.append(value) }
             return pump()
         }
-        // Nobody looks at the queue: where there is room and nothing waits, this need not wait either.
+        // Nobody else drains. Start at once if there is room and nothing waits.
         if state.withLock({ $0.takeRoom(limit) }) {
             guard start(value) else { return }
         } else {
@@ -99,13 +100,14 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         } while pumps.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
     }
 
-    /// Starts the stream of a value. False where all has ended, so that nobody is to look at the queue again.
+    /// Starts the inner stream of a value. Returns false if the whole stream has ended, so the queue must not
+    /// be drained again.
     private func start(_ value: In) -> Bool {
         let source: Observable<Out>
         do {
             source = try selector(value)
         } catch {
-            // It ends now, or behind what is being delivered.
+            // Ends the stream now, or after the delivery in progress.
             self.error(error)
             return false
         }
@@ -119,7 +121,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         return true
     }
 
-    /// Makes room. Whether all has ended.
+    /// Frees a slot. Returns whether everything has ended.
     private func streamEnded() -> Bool {
         state.withLock { state in
             state.active -= 1
@@ -149,7 +151,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
 
     func innerCompleted(_ inner: any InnerListMember) {
         _ = inners.remove(inner)
-        // Behind the values of this inner stream that may be parked.
+        // The gate runs this after any parked values of the inner stream.
         if streamEnded() { gate.run { self.end(nil) } } else { pump() }
     }
 }

@@ -1,13 +1,13 @@
 import Locking
 
-/// A stream that waits for `connect()` before it starts its source.
+/// A stream that subscribes to its source only on `connect()`.
 public protocol ConnectableObservableType<Element>: ObservableType {
-    /// Starts the source, unless it runs already. Disposing what it returns stops the source; the subscribers are
-    /// not told.
+    /// Subscribes to the source, unless already connected. Disposing the result ends the connection without
+    /// an event to the subscribers.
     func connect() -> any Disposable
 }
 
-/// A stream that waits for `connect()` before it starts its source, once for all of its subscribers.
+/// A stream that shares one subscription to its source, made by `connect()`.
 // Sound: it adds no property.
 public class ConnectableObservable<Element: Sendable>: Observable<Element>, ConnectableObservableType,
     @unchecked Sendable
@@ -21,34 +21,40 @@ public class ConnectableObservable<Element: Sendable>: Observable<Element>, Conn
         Disposables.create()
     }
 
-    /// The same stream, connected while anybody is subscribed.
+    /// Returns this stream, connected while it has subscribers.
     func counted() -> Observable<Element> {
         self
     }
 }
 
 extension ObservableType {
-    /// One subscription to the source for all subscribers, made by `connect()`. They get what arrives while they are
-    /// subscribed; after its end the next connection starts afresh. Nothing is buffered.
+    /// Shares one subscription to the source, made by `connect()`, among all subscribers.
+    ///
+    /// Subscribers receive what arrives while they are subscribed: nothing is replayed. After the source
+    /// ends, the next connection subscribes to it again.
     @inlinable
     public consuming func publish() -> ConnectableObservable<Element> {
         multicast { PublishSubject() }
     }
 
-    /// The same as `publish`, with the last `bufferSize` values of a connection kept for those that come later.
+    /// Shares one subscription to the source like `publish()` and replays its last `bufferSize` values to
+    /// late subscribers.
     @inlinable
     public consuming func replay(_ bufferSize: Int) -> ConnectableObservable<Element> {
         multicast { ReplaySubject.create(bufferSize: bufferSize) }
     }
 
-    /// The same as `publish`, with all values of a connection kept for those that come later, without bound.
+    /// Shares one subscription to the source like `publish()` and replays all its values to late subscribers,
+    /// without limit.
     @inlinable
     public consuming func replayAll() -> ConnectableObservable<Element> {
         multicast { ReplaySubject.createUnbounded() }
     }
 
-    /// `connect()` sends the source to `subject`, which is what the subscribers are subscribed to. Once it has ended, they
-    /// and those that come later get from it what it sends after its end; a further connection sends it nothing.
+    /// Shares one subscription to the source through `subject`, which all subscribers subscribe to.
+    ///
+    /// Once the source has ended, so has the subject. Late subscribers receive what it replays after its end,
+    /// and reconnecting has no effect on them.
     @inlinable
     public consuming func multicast<Subject: SubjectType>(_ subject: Subject)
         -> ConnectableObservable<Subject.Element> where Subject.Observer.Element == Element
@@ -56,9 +62,11 @@ extension ObservableType {
         Multicast(asObservable()) { subject }
     }
 
-    /// `connect()` sends the source to a subject that `makeSubject` makes for each connection, or for the first subscriber
-    /// that waits for it. When several threads need the first one at once, it may be called by each; one of what they
-    /// made is used.
+    /// Shares one subscription to the source through a new subject for each connection.
+    ///
+    /// `makeSubject` runs when a connection starts or when the first subscriber arrives before it. If several
+    /// threads need the subject at the same moment, each may call `makeSubject`, and one of the results is
+    /// used.
     @inlinable
     @preconcurrency
     public consuming func multicast<Subject: SubjectType>(makeSubject: @escaping @Sendable () -> Subject)
@@ -68,7 +76,7 @@ extension ObservableType {
     }
 }
 
-/// A subject and its two sides, by reference.
+/// A subject with its observer side, held by reference.
 final class Hub<Subject: SubjectType>: Sendable {
     let subject: Subject
     let observer: Subject.Observer
@@ -79,12 +87,12 @@ final class Hub<Subject: SubjectType>: Sendable {
     }
 }
 
-/// The description that all subscribers share; it is never copied.
+/// Shared by all subscribers and never copied.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Element>, @unchecked Sendable {
     private struct State {
-        /// What those subscribe to who come now: the connection's, or that of the next one.
+        /// The subject that new subscribers join: the current connection's, or the next one's.
         var hub: Hub<Subject>?
         var connection: MulticastConnection<Subject>?
     }
@@ -128,7 +136,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
         }
     }
 
-    /// The connection there is, or a new one for the caller to start, with so many subscribers more.
+    /// Adds `subscribers` to the current connection, or to a new one that the caller has to start.
     func join(as subscribers: Int) -> (MulticastConnection<Subject>, isNew: Bool) {
         while true {
             let hub = hub()
@@ -137,7 +145,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
                     connection.subscribers += subscribers
                     return (connection, false)
                 }
-                // Another thread's connection came and went meanwhile.
+                // Another thread connected and disconnected meanwhile.
                 guard state.hub === hub else { return nil }
                 let connection = MulticastConnection(self, hub)
                 connection.subscribers = subscribers
@@ -152,7 +160,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
         if !connection.upstream.isClosed { startStream(source, Downstream(connection)) }
     }
 
-    /// One subscriber less. Whether it was the last one, so that the connection is to be stopped.
+    /// Removes one subscriber. Returns whether it was the last, so the caller stops the connection.
     fileprivate func leave(_ connection: MulticastConnection<Subject>) -> Bool {
         state.withLock { state in
             guard state.connection === connection else { return false }
@@ -163,7 +171,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
         }
     }
 
-    /// Who subscribes or connects from now on has nothing to do with `connection`.
+    /// Detaches `connection`: later subscribers and `connect()` calls start a new one.
     fileprivate func forget(_ connection: MulticastConnection<Subject>) {
         state.withLock { state in
             if state.connection === connection { state = State() }
@@ -171,7 +179,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     }
 }
 
-/// The one subscription to the source.
+/// The shared subscription to the source.
 // Sound: the lock of its stream guards `subscribers`.
 final class MulticastConnection<Subject: SubjectType>: InnerStep<Subject.Observer.Element>, Disposable,
     SubscriberCount, @unchecked Sendable
@@ -207,7 +215,8 @@ final class MulticastConnection<Subject: SubjectType>: InnerStep<Subject.Observe
     }
 
     func leave(_ step: Link) {
-        // Also one whose end is being passed on: who subscribes because of it starts the source anew, and alone.
+        // Also stop a connection that is delivering its end: a subscriber that reacts by subscribing again
+        // starts the source again, and the two must not overlap.
         if multicast.leave(self) || upstream.isClosed { upstream.closeAndStop() }
     }
 }

@@ -1,7 +1,9 @@
 extension ObservableType {
-    /// What `selector` makes of the source, which it may use more than once: all of it gets one subscription to the source,
-    /// sent through a subject that `subjectSelector` makes for each subscriber. What either throws is the error. The
-    /// source is started after the result was subscribed to, and stopped with it.
+    /// Lets `selector` use the source several times through a single subscription to it.
+    ///
+    /// For each subscriber, `subjectSelector` makes a subject and `selector` builds the result from that
+    /// subject. The source is subscribed to after the result and disposed with it. An error thrown by either
+    /// closure ends the stream.
     @inlinable
     @preconcurrency
     public consuming func multicast<Subject: SubjectType, Result: Sendable>(

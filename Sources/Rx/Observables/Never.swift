@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// Sends nothing, ever.
+    /// Creates a stream that emits no events and never ends.
     @inlinable
     public static func never() -> Observable<Element> {
         Silent()
@@ -15,7 +15,7 @@ final class Silent<Element: Sendable>: Observable<Element>, @unchecked Sendable 
     }
 
     override consuming func run(_ port: consuming Downstream<Element>) {
-        // It has nothing to stop, but takes the place of what was attached before.
+        // There is nothing to stop, but this replaces the link that was attached before.
         port.attach(self)
     }
 }

@@ -1,26 +1,29 @@
 import Locking
 
 extension ObservableType {
-    /// Delivers the events on `scheduler`, in their order. Events that wait are kept without bound; none is delivered after
-    /// disposal, and an error does not overtake the values before it.
+    /// Delivers events on `scheduler`, in order.
+    ///
+    /// Pending events are queued without limit. An error does not overtake the values before it. Nothing is
+    /// delivered after disposal. The subscription itself is made on the calling thread.
     @inlinable
     public consuming func observe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         ObserveOn(asObservable(), scheduler)
     }
 }
 
-/// The most values whose room is kept for those that come later.
+/// The largest batch whose array capacity is kept for reuse.
 private let mostKeptRoom = 1024
 
-/// Delivers all that waits in a turn, in virtual time one event.
+/// Delivers everything pending in one turn, or one event a turn in virtual time.
 // Sound: the lock guards `values` and `turns`; only the running delivery touches `batch`.
 @usableFromInline
 final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked Sendable {
-    /// What waits; the state's lock guards it.
+    /// Pending values. Guarded by the lock of `state`.
     private var values: [Element] = []
-    /// What is being delivered: the pump's. The two change places, so that their room is used again.
+    /// The batch being delivered. Accessed only by the pump. It is swapped with `values`, so both buffers are
+    /// reused.
     private var batch: [Element] = []
-    /// What is delivered one at a time, the first one last; the state's lock guards it.
+    /// Pending values in reverse order, for delivery one at a time. Guarded by the lock of `state`.
     private var turns: [Element] = []
 
     @usableFromInline
@@ -75,7 +78,7 @@ final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked
         }
     }
 
-    /// Delivers one event. Whether more waits.
+    /// Delivers one event. Returns whether more are pending.
     private func deliverNext() -> Bool {
         let (value, end): (Element?, SubjectCore.End?) = state.withLock { state in
             if turns.isEmpty {

@@ -1,21 +1,23 @@
 import Locking
 
-/// What a full queue between two threads does with one value more.
+/// What `observe(on:capacity:overflow:)` does with a value when its queue is full.
 public enum OverflowPolicy: Sendable {
-    /// The stream fails with `RxError.overflow`, after the values that wait.
+    /// Fails with `RxError.overflow` after the queued values.
     case error
-    /// The value that has waited longest makes room. With a capacity of 1 only the latest waits.
+    /// Drops the oldest queued value. With a capacity of 1, only the latest value waits.
     case dropOldest
-    /// The new value is dropped.
+    /// Drops the new value.
     case dropNewest
 }
 
 extension ObservableType {
-    /// Delivers the events on `scheduler`, in their order, and keeps at most `capacity` values that wait for it; `overflow`
-    /// says what becomes of one more. The value being delivered does not count, nor does the end of the stream.
+    /// Delivers events on `scheduler`, in order, with at most `capacity` values queued. `overflow` decides
+    /// what happens to a value when the queue is full.
     ///
-    /// No error overtakes the values before it. On an overflow that is an error the source is disposed at once, what waits is
-    /// delivered, and then the error. None is delivered after disposal. A capacity below 1 is `RxError.argumentOutOfRange`.
+    /// The value being delivered and the terminal event do not count. An error does not overtake the values
+    /// before it. With the `.error` policy, an overflow disposes the source at once; the queued values are
+    /// delivered, then the error. Nothing is delivered after disposal. A capacity below 1 fails with
+    /// `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func observe(
         on scheduler: any ImmediateSchedulerType, capacity: Int, overflow: OverflowPolicy
@@ -25,7 +27,7 @@ extension ObservableType {
     }
 }
 
-/// Delivers a value at a time, so that what counts is what has not been delivered.
+/// Takes values from the queue one at a time, so the queue's count is the number of undelivered values.
 // Sound: the lock guards `waiting`.
 @usableFromInline
 final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @unchecked Sendable {
@@ -35,18 +37,18 @@ final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @un
         case nothing
     }
 
-    /// What became of a value.
+    /// The outcome of queueing a value.
     private struct Arrival {
-        /// Whether somebody has to start the pump.
+        /// Whether the caller has to start the pump.
         var isIdle = false
         var hasOverflowed = false
-        /// Let go outside of the lock.
+        /// Returned so that it is released outside the lock.
         var dropped: Element?
     }
 
     private let capacity: Int
     private let overflow: OverflowPolicy
-    /// The state's lock guards it.
+    /// Guarded by the lock of `state`.
     private var waiting = Queue<Element>()
 
     @usableFromInline
@@ -54,7 +56,6 @@ final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @un
         _ source: consuming Observable<Element>?, _ scheduler: any ImmediateSchedulerType, _ capacity: Int,
         _ overflow: OverflowPolicy
     ) {
-        precondition(capacity > 0, "\(capacity) values cannot wait")
         self.capacity = capacity
         self.overflow = overflow
         super.init(source, scheduler)
@@ -91,12 +92,12 @@ final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @un
             arrival.isIdle = state.start()
             return arrival
         }
-        // The queue is full, so its pump is on its way to the error.
+        // The queue is full, so the pump is running and will deliver the error.
         if arrival.hasOverflowed { upstream.clear() }
         if arrival.isIdle { schedule() }
     }
 
-    /// Delivers as many as wait now, in virtual time one event.
+    /// Delivers as many values as are queued now, or one event in virtual time.
     override func deliver() -> Bool {
         var left = deliversOne ? 0 : state.withLock { _ in waiting.count }
         while !upstream.isClosed {
@@ -119,7 +120,7 @@ final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @un
         return false
     }
 
-    /// Whether a further turn is due.
+    /// Returns whether another turn is needed.
     private func hasMore() -> Bool {
         state.withLock { state in
             state.isDelivering = !waiting.isEmpty || state.end != nil

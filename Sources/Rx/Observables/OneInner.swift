@@ -2,7 +2,11 @@ import Locking
 import Synchronization
 
 extension ObservableType {
-    /// The values of the stream that `selector` made of the latest value; the one before is disposed first.
+    /// Emits the values of the stream that `selector` returned for the latest value.
+    ///
+    /// The previous inner stream is disposed before the new one is subscribed to. It completes when the
+    /// source and the current inner stream have completed. The first error, including one thrown by
+    /// `selector`, ends the stream.
     @inlinable
     @preconcurrency
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
@@ -13,7 +17,8 @@ extension ObservableType {
 }
 
 extension ObservableType where Element: ObservableConvertibleType {
-    /// The values of the latest stream; the one before is disposed first.
+    /// Emits the values of the latest inner stream. The previous one is disposed before the new one is
+    /// subscribed to.
     @inlinable
     public consuming func switchLatest() -> Observable<Element.Element> {
         OneInner(asObservable(), .latest, { $0.asObservable() }, OneInnerStep.self)
@@ -21,8 +26,9 @@ extension ObservableType where Element: ObservableConvertibleType {
 }
 
 extension ObservableType {
-    /// The values of the stream that `selector` makes of a value; values that come before that stream has ended are
-    /// dropped, without `selector` being asked. What it throws ends the stream.
+    /// Emits the values of the stream that `selector` returns for a value, and drops values that arrive
+    /// before that stream ends, without calling `selector` for them. An error thrown by `selector` ends the
+    /// stream.
     @inlinable
     @preconcurrency
     public consuming func flatMapFirst<Source: ObservableConvertibleType>(
@@ -32,14 +38,14 @@ extension ObservableType {
     }
 }
 
-/// Which stream goes on where another would begin.
+/// Which inner stream wins when a value arrives while one is running.
 @usableFromInline
 enum InnerChoice: Sendable {
     case latest
     case first
 }
 
-/// Sends the values of one inner stream at a time.
+/// Forwards one inner stream at a time.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
@@ -47,7 +53,7 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
 {
     private let choice: InnerChoice
     private let selector: @Sendable (In) throws -> Observable<Out>
-    /// Kept, because asking for it for each value would look up metadata.
+    /// Stored, because naming the type for each value would look up its metadata.
     private let innerType: OneInnerStep<In, Out>.Type
     private let gate = SerialGate()
     private let current = LinkSlot()
@@ -88,12 +94,12 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
         state.withLock { $0.hasInner = true }
         let inner = innerType.init(self, id)
         current.stopAndSet(inner)
-        // Its selector may have ended it.
+        // The selector may have ended this stream.
         guard !upstream.isClosed else { return }
         startStream(source, Downstream(inner))
     }
 
-    /// Whether no inner stream runs; from here on one does.
+    /// Reserves the only slot for an inner stream. Returns false if one is running.
     private func claim() -> Bool {
         state.withLock { state in
             defer { state.hasInner = true }
@@ -146,8 +152,8 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
         }
     }
 
-    /// The inner stream is just one value: there is nothing to subscribe to. It is sent and over in one turn of the gate,
-    /// which the outer stream's completion comes after.
+    /// Emits an inner stream that is a single value, without subscribing to it. The value and the end share
+    /// one turn of the gate, so the outer completion cannot fall between them.
     private func innerScalar(_ value: Out, _ id: UInt64) {
         current.clear()
         if gate.enter() {
@@ -190,7 +196,7 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
     }
 }
 
-/// Outside of the generic class, where using it would look up metadata.
+/// Declared outside the generic class, where using it would look up metadata.
 private struct OneInnerState {
     var hasInner = false
     var isOuterDone = false

@@ -1,9 +1,11 @@
-/// What `range`, `timer` and `interval` count in.
+/// The integers that `range`, `timer` and `interval` count in.
 public typealias RxAbstractInteger = FixedWidthInteger
 
 extension ObservableType where Element: FixedWidthInteger {
-    /// `count` numbers from `start` on, one a turn of `scheduler`, then the end. A negative count fails with
-    /// `RxError.argumentOutOfRange`, numbers beyond the type's with `RxError.overflow`.
+    /// Emits `count` consecutive integers from `start`, one for each turn of `scheduler`, and completes.
+    ///
+    /// A negative count fails with `RxError.argumentOutOfRange`, and a range beyond the type's maximum with
+    /// `RxError.overflow`.
     @inlinable
     public static func range(
         start: Element, count: Element,
@@ -22,8 +24,9 @@ extension ObservableType where Element: FixedWidthInteger {
 }
 
 extension ObservableType {
-    /// `initialState`, then what `iterate` makes of the one before, as long as `condition` is true of it. What a closure
-    /// throws ends the stream.
+    /// Emits `initialState` and then the results of calling `iterate` repeatedly, while `condition` holds.
+    ///
+    /// Each value takes one turn of `scheduler`. An error thrown by a closure ends the stream.
     @inlinable
     @preconcurrency
     public static func generate(
@@ -37,7 +40,7 @@ extension ObservableType {
         }
     }
 
-    /// `element` without end, once a turn of `scheduler`.
+    /// Emits `element` forever, once for each turn of `scheduler`.
     @inlinable
     public static func repeatElement(
         _ element: Element, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
@@ -46,7 +49,7 @@ extension ObservableType {
     }
 }
 
-/// Sends a state as long as a condition holds, and makes the next of it.
+/// Emits a state while a condition holds, then advances it.
 // Sound: only the running turn touches `state` and `hasBegun`.
 @usableFromInline
 final class GeneratedSequence<Element: Sendable>: ScheduledSequence<Element>, @unchecked Sendable {
@@ -56,7 +59,7 @@ final class GeneratedSequence<Element: Sendable>: ScheduledSequence<Element>, @u
     private var state: Element
     private var hasBegun = false
 
-    /// - Parameter advance: makes the next state; false where there is none.
+    /// - Parameter advance: Advances the state. Returns false if there is no next state.
     @usableFromInline
     init(
         _ initialState: Element, _ scheduler: consuming any ImmediateSchedulerType,

@@ -1,5 +1,8 @@
 extension ObservableType {
-    /// What `accumulator` made of all values, from `seed` on, when the stream completes; `seed` where it was empty.
+    /// Emits the accumulated result when the stream completes: `seed` combined with each value in turn by
+    /// `accumulator`.
+    ///
+    /// A stream without values gives `seed`. An error thrown by `accumulator` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func reduce<Result: Sendable>(
@@ -8,7 +11,8 @@ extension ObservableType {
         Reduce(asObservable(), seed, { $0 = try accumulator($0, $1) }, { $0 })
     }
 
-    /// The same, sent as `mapResult` makes it.
+    /// Emits the accumulated result, transformed by `mapResult`, when the stream completes. An error thrown
+    /// by a closure ends the stream.
     @inlinable
     @preconcurrency
     public consuming func reduce<Accumulation: Sendable, Result: Sendable>(
@@ -18,7 +22,8 @@ extension ObservableType {
         Reduce(asObservable(), seed, { $0 = try accumulator($0, $1) }, mapResult)
     }
 
-    /// All values in one array, when the stream completes. Holds them until then.
+    /// Collects all values into one array, emitted when the stream completes. They are kept in memory until
+    /// then.
     @inlinable
     public consuming func toArray() -> Single<[Element]> {
         Single(raw: Reduce(asObservable(), [], { $0.append($1) }, { $0 }))

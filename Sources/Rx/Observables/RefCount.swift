@@ -1,21 +1,23 @@
 extension ConnectableObservableType {
-    /// Connects with the first subscriber, once that is subscribed, and ends the connection with the last one. After the
-    /// end of the source the next subscriber connects again.
+    /// Connects when the first subscriber arrives and disconnects when the last one leaves.
+    ///
+    /// The first subscriber is subscribed before the connection starts. After the source ends, the next
+    /// subscriber connects again.
     public func refCount() -> Observable<Element> {
         (self as? ConnectableObservable<Element>)?.counted() ?? ForeignCount(self)
     }
 }
 
-/// What is told of each subscriber that has gone.
+/// Receives a call when a subscriber leaves.
 protocol SubscriberCount: AnyObject, Sendable {
     func leave(_ step: Link)
 }
 
-/// One subscriber of a counted connection.
+/// One subscriber of a reference-counted connection.
 // Sound: only the gate's owner touches `isCounted`.
 final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let count: any SubscriberCount
-    // Only its count touches it, in its gate.
+    // Accessed only by `ForeignCount`, inside its gate.
     fileprivate var isCounted = false
 
     fileprivate init(_ count: any SubscriberCount, _ port: consuming Downstream<Element>) {
@@ -25,7 +27,7 @@ final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, 
         down.attach(self)
     }
 
-    /// Starts `source` for a subscriber that `count` has counted already.
+    /// Starts `source` for a subscriber that `count` already includes.
     static func start(
         _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>,
         _ count: any SubscriberCount
@@ -60,8 +62,8 @@ final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, 
     }
 }
 
-/// Counts the subscribers of a multicast. Who comes joins its connection, or makes it, and is counted in one step, so that
-/// no connection ends under a new subscriber.
+/// Counts the subscribers of a `Multicast`. Joining or creating its connection and counting the subscriber
+/// are one step, so a connection cannot end between them.
 // Sound: it adds only constants.
 final class MulticastCount<Subject: SubjectType>: Observable<Subject.Element>, @unchecked Sendable {
     private let multicast: Multicast<Subject>
@@ -74,21 +76,21 @@ final class MulticastCount<Subject: SubjectType>: Observable<Subject.Element>, @
     override consuming func run(_ port: consuming Downstream<Subject.Element>) {
         let multicast = multicast
         let (connection, isNew) = multicast.join(as: 1)
-        // The subscriber is there before the source starts, so that it misses nothing.
+        // Subscribe before the source starts, so that no event is missed.
         CountedStep.start(connection.hub.subject.asObservable(), port, connection)
         if isNew { multicast.start(connection) }
     }
 }
 
-/// Counts the subscribers of somebody else's connectable stream. They come and go one at a time: one that comes while the
-/// first one's `connect()` still runs is subscribed after it.
+/// Counts the subscribers of a connectable stream of another type. They enter and leave one at a time: one
+/// that arrives while `connect()` runs is subscribed after it returns.
 // Sound: only the gate's owner touches what changes.
 private final class ForeignCount<Source: ConnectableObservableType>: Observable<Source.Element>,
     SubscriberCount, @unchecked Sendable
 {
     private let source: Source
     private let gate = SerialGate()
-    // Owned by the gate.
+    // Accessed only inside the gate.
     private var subscribers = 0
     private var connection: (any Disposable)?
 

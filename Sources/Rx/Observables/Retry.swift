@@ -1,12 +1,14 @@
 extension ObservableType {
-    /// Subscribes again whenever the stream fails.
+    /// Subscribes to the source again whenever it fails, without a limit.
     @inlinable
     public consuming func retry() -> Observable<Element> {
         Observable.retry(asObservable(), attempts: .max)
     }
 
-    /// Subscribes again when the stream fails, `maxAttemptCount` times in all; the last error passes. With 0 it completes
-    /// without subscribing; a negative count is `RxError.argumentOutOfRange`.
+    /// Subscribes to the source again when it fails, up to `maxAttemptCount` attempts in total. The last
+    /// error is passed on.
+    ///
+    /// With 0 it completes without subscribing. A negative count fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func retry(_ maxAttemptCount: Int) -> Observable<Element> {
         Observable.retry(asObservable(), attempts: maxAttemptCount)
@@ -20,7 +22,7 @@ extension Observable {
     ) -> Observable<Element> {
         guard attempts > 0 else { return attempts == 0 ? .empty() : .error(RxError.argumentOutOfRange) }
         if attempts <= mostAbsorbedAttempts {
-            // Uniqueness is asked through the non-generic root: no metadata is looked up for it.
+            // Uniqueness is checked through the non-generic root, which needs no metadata lookup.
             var link: Link = consume source
             let isAlone = isKnownUniquelyReferenced(&link)
             let source = unsafeDowncast(consume link, to: Observable<Element>.self)
@@ -31,13 +33,13 @@ extension Observable {
     }
 }
 
-/// Runs its source until it does not fail, in a loop: a source that fails at once uses no stack.
+/// Repeats its source while it fails, in a loop, so a source that fails synchronously does not recurse.
 // Sound: `repeated` is written before the source runs.
 @usableFromInline
 final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let attempts: Int
     private let starts = RerunLoop()
-    // Sound: written in `begin` before the source runs, read by whoever runs the starts.
+    // Sound: written in `begin` before the source runs, then read only inside a turn of `starts`.
     private var repeated: Observable<Element>?
     private let left: RelaxedAtomic<Int>
 
@@ -77,7 +79,7 @@ final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unche
     override func error(_ error: any Error) {
         guard left.value > 1 else { return super.error(error) }
         if left.value < .max { left.value -= 1 }
-        // The failed attempt is over before the next one starts.
+        // Dispose the failed attempt before the next one starts.
         upstream.clear()
         start()
     }

@@ -1,24 +1,28 @@
 import Locking
 
 extension ObservableType {
-    /// On an error asks the stream that `notificationHandler` makes of the errors: its next value means to subscribe again, its
-    /// completion or error ends the stream. The handler runs once a subscription.
+    /// Subscribes to the source again each time the notification stream emits a value after an error.
     ///
-    /// An attempt that runs is left alone: a value that comes meanwhile is dropped, and an end counts at the next error.
+    /// `notificationHandler` runs once for each subscription. It receives the source's errors and returns the
+    /// notification stream. If that stream completes or fails, the result ends the same way.
+    ///
+    /// A notification does not interrupt a running attempt: a value is dropped, and a terminal event takes
+    /// effect at the next error.
     @inlinable
     @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType>(
         when notificationHandler: @escaping @Sendable (Observable<any Error>) -> TriggerObservable
     ) -> Observable<Element> {
         RetryWhen(asObservable()) { errors in
-            // `any Error` does not conform to `Error`, so the errors come in a box.
+            // `any Error` does not conform to `Error`, so errors are boxed.
             Notifier(notificationHandler(errors.map(\.error)).asObservable())
         } accepts: { _ in
             true
         }
     }
 
-    /// The same for errors of type `Failure`; others pass at once.
+    /// Subscribes to the source again like `retry(when:)`, but only after errors of type `Failure`. Other
+    /// errors are passed on at once.
     @inlinable
     @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType, Failure: Error>(
@@ -45,9 +49,9 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, No
     @usableFromInline typealias Handler = @Sendable (Observable<BoxedError>) -> Notifier
 
     private struct Answer {
-        /// An attempt has failed, and the trigger has not said what comes next.
+        /// Whether an attempt has failed and the notification stream has not decided yet.
         var isAwaited = false
-        /// How the trigger ended: with an error or without.
+        /// How the notification stream ended, if it has.
         var end: Result<Void, any Error>?
     }
 
@@ -58,7 +62,7 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, No
     private let trigger = LinkSlot()
     private let starts = RerunLoop()
     private let answer = Lock(Answer())
-    // Sound: written in `begin` before the source runs, read by whoever runs the starts.
+    // Sound: written in `begin` before the source runs, then read only inside a turn of `starts`.
     private var repeated: Observable<Element>?
 
     @usableFromInline
@@ -106,7 +110,7 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, No
     override func error(_ error: any Error) {
         guard accepts(error) else { return end(error) }
         guard !upstream.isClosed else { return }
-        // The failed attempt is over before the trigger is asked.
+        // Dispose the failed attempt before asking the notification stream.
         upstream.clear()
         let triggerEnd = answer.withLock { answer in
             answer.isAwaited = true

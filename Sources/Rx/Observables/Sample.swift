@@ -1,6 +1,8 @@
 extension ObservableType {
-    /// The latest value, when `sampler` sends something or completes and there is a new one; `defaultValue`, if given, where
-    /// there is none. The completion of this stream is sent at the next of those moments, an error of either at once.
+    /// Emits the latest value each time `sampler` emits or completes, if it is new since the last sample.
+    ///
+    /// Without a new value it emits `defaultValue`, if given. When the source completes, the stream completes
+    /// at the next sample. An error of either ends it at once.
     @inlinable
     public consuming func sample<Source: ObservableType>(
         _ sampler: Source, defaultValue: Element? = nil
@@ -13,7 +15,7 @@ extension ObservableType {
 @usableFromInline
 final class Sample<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
     private let defaultValue: Element?
-    // The gate's owner's.
+    // Accessed only inside the gate.
     private var latest = ValueStorage<Element>()
     private var isOver = false
 
@@ -35,7 +37,7 @@ final class Sample<Element: Sendable>: NotifiedOperator<Element, Element>, @unch
         if !isOver { latest.set(value) }
     }
 
-    /// Waits for the sampler.
+    /// Completion waits for the next sample.
     override func sourceCompleted() {
         isOver = true
         upstream.clear()

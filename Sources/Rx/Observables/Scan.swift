@@ -1,6 +1,7 @@
 extension ObservableType {
-    /// What `accumulator` makes of each value and its result before, from `seed` on, which itself is not sent. What it
-    /// throws ends the stream.
+    /// Emits each intermediate result of combining the values with `accumulator`, starting from `seed`.
+    ///
+    /// `seed` itself is not emitted. An error thrown by `accumulator` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func scan<Result: Sendable>(
@@ -9,7 +10,8 @@ extension ObservableType {
         Scan(asObservable(), seed) { result, value in result = try accumulator(result, value) }
     }
 
-    /// The same with an accumulator that changes its result in place.
+    /// Emits each intermediate result, like `scan(_:accumulator:)`, with an accumulator that mutates the
+    /// result in place.
     @inlinable
     @preconcurrency
     public consuming func scan<Result: Sendable>(

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension ObservableType {
-    /// The elements, one a turn of `scheduler`, then the end.
+    /// Emits the given elements, one for each turn of `scheduler`, and completes.
     @inlinable
     public static func of(
         _ elements: Element..., scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
@@ -9,7 +9,7 @@ extension ObservableType {
         from(elements, scheduler: scheduler)
     }
 
-    /// The elements of `array`, one a turn of `scheduler`, then the end.
+    /// Emits the elements of `array`, one for each turn of `scheduler`, and completes.
     @inlinable
     public static func from(
         _ array: [Element], scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
@@ -17,13 +17,14 @@ extension ObservableType {
         ElementSequence(array, scheduler)
     }
 
-    /// The elements of `sequence`, one a turn of `scheduler`, then the end. It is iterated anew for each subscription.
+    /// Emits the elements of `sequence`, one for each turn of `scheduler`, and completes. Each subscription
+    /// iterates it anew.
     @inlinable
     public static func from<Elements: Sequence & Sendable>(
         _ sequence: Elements, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> where Elements.Element == Element {
         IteratorSequence(scheduler) {
-            // The iterator's type and its optional are taken apart here, where they are known.
+            // The iterator and its optional are unwrapped here, where their types are known statically.
             var iterator = sequence.makeIterator()
             return ElementPull { send in
                 guard let element = iterator.next() else { return false }
@@ -33,13 +34,13 @@ extension ObservableType {
         }
     }
 
-    /// The value if there is one, then the end.
+    /// Emits the value, if any, and completes.
     @inlinable
     public static func from(optional: Element?) -> Observable<Element> {
         if let optional { just(optional) } else { empty() }
     }
 
-    /// The value if there is one, then the end, each in a turn of `scheduler`.
+    /// Emits the value, if any, and completes, each in a turn of `scheduler`.
     @inlinable
     public static func from(
         optional: Element?, scheduler: any ImmediateSchedulerType
@@ -47,7 +48,7 @@ extension ObservableType {
         from(optional.map { [$0] } ?? [], scheduler: scheduler)
     }
 
-    /// The value in a turn of `scheduler`, then the end.
+    /// Emits `element` and completes, each in a turn of `scheduler`.
     @inlinable
     public static func just(
         _ element: Element, scheduler: any ImmediateSchedulerType
@@ -56,8 +57,8 @@ extension ObservableType {
     }
 }
 
-/// Sends elements in turns. On the current thread's trampoline it goes on in a loop as long as nobody else waits
-/// for a turn, which is the order of one element a turn without its cost.
+/// Emits one element a turn. On the current thread's trampoline it loops while no other work waits, which
+/// gives the same order as a turn for each element at a lower cost.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class ScheduledSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable {
@@ -74,7 +75,8 @@ class ScheduledSequence<Element: Sendable>: Observable<Element>, @unchecked Send
         self
     }
 
-    /// Sends the next element. `false` when there was none. One turn runs at a time, each scheduled by the one before.
+    /// Emits the next element. Returns false if there is none. Turns never overlap: each is scheduled by the
+    /// one before.
     func sendNext() -> Bool {
         false
     }
@@ -142,8 +144,8 @@ final class ElementSequence<Element: Sendable>: ScheduledSequence<Element>, @unc
     }
 }
 
-/// Sends the next element if there is one. An object, because a closure in an optional is wrapped anew whenever it is
-/// stored.
+/// Emits the next element of an iterator. A class, because storing an optional closure would wrap it each
+/// time.
 @usableFromInline
 final class ElementPull<Element: Sendable> {
     let sendNext: ((Element) -> Void) -> Bool

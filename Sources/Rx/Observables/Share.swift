@@ -1,16 +1,21 @@
 import Locking
 
-/// How long the values that `share` keeps for later subscribers live.
+/// How long `share` keeps values for later subscribers.
 public enum SubjectLifetimeScope: Sendable {
-    /// As long as somebody is subscribed. Afterwards, and after the end, a subscriber starts the source anew.
+    /// Until the last subscriber leaves or the source ends. The next subscriber then subscribes to the source
+    /// again.
     case whileConnected
-    /// For ever: a later subscriber first gets the values kept, and after the end only those and the end.
+    /// Forever. A later subscriber first receives the kept values. After the source has ended it receives
+    /// only these and the terminal event.
     case forever
 }
 
 extension ObservableType {
-    /// One subscription to the source for all subscribers, from the first to the last one. `replay` values are kept for those
-    /// that come later; a negative number of them is `RxError.argumentOutOfRange`.
+    /// Shares one subscription to the source among all subscribers, from the first one's arrival until the
+    /// last one leaves.
+    ///
+    /// The last `replay` values are replayed to later subscribers. A negative `replay` fails with
+    /// `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func share(
         replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
@@ -19,15 +24,17 @@ extension ObservableType {
         return Share(asObservable(), replay, scope, nil)
     }
 
-    /// The same, with values that get too old: one that came `timeToLive` ago or longer is not replayed.
+    /// Shares one subscription to the source and replays only values younger than `timeToLive`.
     ///
-    /// While the source runs, who comes joins its connection, whatever there is to replay. `.forever`, after the end: as
-    /// long as a value is kept that is not too old (without any, until `timeToLive` after the end) who comes gets that and
-    /// the end; after that the next one starts the source anew, with nothing replayed. So a call is made at most once in that
-    /// time: `call.asObservable().share(replay: 1, scope: .forever, timeToLive: .seconds(60), scheduler: scheduler)`.
+    /// While the source runs, a new subscriber joins its connection, even if nothing is left to replay. With
+    /// `.forever`, a subscriber that arrives after the end receives the kept values and the terminal event as
+    /// long as one value is still young enough or, if no value was kept, until `timeToLive` after the end.
+    /// The next subscriber then subscribes to the source again. This limits a request to one per interval:
+    /// `call.asObservable().share(replay: 1, scope: .forever, timeToLive: .seconds(60), scheduler:
+    /// scheduler)`.
     ///
-    /// Ages are of `scheduler`'s clock, and no timer is set: what is too old is let go of when the next subscriber comes, or
-    /// the value that takes its place.
+    /// Ages are measured with the clock of `scheduler`, and no timer is set. Expired values are freed when
+    /// the next subscriber or value arrives.
     @inlinable
     public consuming func share(
         replay: Int, scope: SubjectLifetimeScope = .whileConnected, timeToLive: RxTimeInterval,
@@ -39,7 +46,7 @@ extension ObservableType {
 }
 
 extension InfallibleType {
-    /// One subscription to the source for all subscribers. `replay` values are kept for those that come later, each for
+    /// Shares one subscription to the source and replays up to `replay` values that are younger than
     /// `timeToLive`.
     @inlinable
     public consuming func share(
@@ -52,17 +59,18 @@ extension InfallibleType {
     }
 }
 
-/// Outside of the generic class, where using it would look up metadata; hence the links without their types.
+/// Declared outside the generic class, where using it would look up metadata. For the same reason the links
+/// are untyped.
 private struct ShareState {
-    /// What the subscribers of the connection are subscribed to, a `ReplaySubject`. With `.forever` it outlives connections.
+    /// The `ReplaySubject` that subscribers join. With `.forever` it outlives connections.
     var subject: Link?
-    /// A `Connection`.
+    /// The current `Connection`.
     var connection: Link?
-    /// The subscribers of the connection.
+    /// The number of subscribers of the connection.
     var count = 0
 }
 
-/// The description that all subscribers share; it is never copied.
+/// Shared by all subscribers and never copied.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @unchecked Sendable {
@@ -88,18 +96,19 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         let share = self
         let (subject, connection, isFirst) = share.join()
         let link = ShareLink<Element>(share, connection, port)
-        // The subscriber is there before the source starts, so that it misses nothing. One that has left meanwhile still starts
-        // it for those who came in between.
+        // Subscribe before the source starts, so that no event is missed. A first subscriber that has already
+        // left still starts the source, because others may have joined meanwhile.
         if link.open() { unsafeDowncast(subject, to: ReplaySubject<Element>.self).add(link) }
         guard isFirst, let connection else { return }
         let step = unsafeDowncast(connection, to: Connection<Element>.self)
         if !step.upstream.isClosed { startStream(share.source, Downstream(step)) }
     }
 
-    /// The subject, the connection unless that has ended, and whether the caller is to start it.
+    /// Returns the subject, the connection unless it has ended, and whether the caller has to start the
+    /// connection.
     private func join() -> (subject: Link, connection: Link?, isFirst: Bool) {
         let now = lifetime?.now
-        // Outside of the lock: what goes with it may come back here.
+        // Released outside the lock, because releasing it may call back into this object.
         var expired: Link?
         defer { withExtendedLifetime(expired) {} }
         return state.withLock { state in
@@ -120,7 +129,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
                 state.count += 1
                 return (subject, connection, false)
             }
-            // After the end of a `.forever` there are only the replay and the end.
+            // After the end, `.forever` only replays.
             if subject.hasEnded { return (subject, nil, false) }
             let connection = Connection(self, subject)
             state.connection = connection
@@ -143,7 +152,8 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         if let mine {
             let connection = unsafeDowncast(mine, to: Connection<Element>.self)
             connection.subject.leave(link)
-            // Its end is being passed on: who subscribes because of it starts the source anew, and alone.
+            // A connection that is delivering its end is stopped: a subscriber that reacts by subscribing
+            // again starts the source again, and the two must not overlap.
             if connection.upstream.isClosed { connection.stop() }
         } else if let subject {
             unsafeDowncast(subject, to: ReplaySubject<Element>.self).leave(link)
@@ -151,15 +161,16 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         connection?.stop()
     }
 
-    /// The connection's source ended, as `end` tells the subject.
+    /// Passes the end of the connection's source to the subject, by calling `end`.
     fileprivate func ended(_ connection: Connection<Element>, _ end: (ReplaySubject<Element>) -> Void) {
         switch scope {
         case .whileConnected:
-            // Who subscribes from now on, also because of the end, starts the source anew.
+            // Forget first: whoever subscribes from now on, even in reaction to the end, starts the source
+            // again.
             forget(connection)
             end(connection.subject)
         case .forever:
-            // Who subscribes before the subject has ended still belongs to this connection.
+            // Forget last: whoever subscribes before the subject has ended still belongs to this connection.
             end(connection.subject)
             forget(connection)
         }
@@ -175,7 +186,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
     }
 }
 
-/// The one subscription to the source.
+/// The shared subscription to the source.
 // Sound: it adds only constants.
 private final class Connection<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
     let subject: ReplaySubject<Element>
@@ -203,7 +214,7 @@ private final class Connection<Element: Sendable>: InnerStep<Element>, @unchecke
 /// One subscriber of a shared stream.
 // Sound: it adds only constants.
 private final class ShareLink<Element: Sendable>: ReplayLink<Element>, @unchecked Sendable {
-    /// The `Connection` it came for.
+    /// The `Connection` it joined.
     let connection: Link?
 
     init(_ share: Share<Element>, _ connection: Link?, _ down: consuming Downstream<Element>) {

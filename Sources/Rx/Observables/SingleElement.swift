@@ -1,12 +1,15 @@
 extension ObservableType {
-    /// The only value: sent when it comes; a second one fails the stream with `RxError.moreThanOneElement`, none with
-    /// `RxError.noElements`.
+    /// Emits the only value as it arrives.
+    ///
+    /// A second value fails the stream with `RxError.moreThanOneElement`. Completion without a value fails it
+    /// with `RxError.noElements`.
     @inlinable
     public consuming func single() -> Observable<Element> {
         SingleElement(asObservable(), nil)
     }
 
-    /// The same of the values of which `predicate` is true. What it throws ends the stream.
+    /// Emits the only value that satisfies `predicate`, with the errors of `single()`. An error thrown by
+    /// `predicate` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func single(

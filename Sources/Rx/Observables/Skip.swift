@@ -1,12 +1,12 @@
 extension ObservableType {
-    /// The values but the first `count`.
+    /// Skips the first `count` values.
     @inlinable
     public consuming func skip(_ count: Int) -> Observable<Element> {
         Skip(asObservable(), count)
     }
 
-    /// The values from the first on of which `predicate` is false. What it throws ends the stream; it is not asked of
-    /// later ones.
+    /// Skips values while `predicate` holds. Once it has returned false, it is not called again. An error
+    /// thrown by `predicate` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func skip(

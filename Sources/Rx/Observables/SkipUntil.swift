@@ -1,6 +1,8 @@
 extension ObservableType {
-    /// The values after `other` has sent one. Where this stream completes before that, nothing is sent, not even the end;
-    /// where `other` completes without a value neither. An error of either is passed on.
+    /// Skips values until `other` emits one.
+    ///
+    /// If this stream completes first, nothing is emitted, not even the completion. The completion of `other`
+    /// alone changes nothing. An error of either ends the stream.
     @inlinable
     public consuming func skip<Source: ObservableType>(until other: Source) -> Observable<Element> {
         SkipUntil(asObservable(), Notifier(other.asObservable()))
@@ -10,7 +12,7 @@ extension ObservableType {
 // Sound: only the gate's owner touches `isOpen`.
 @usableFromInline
 final class SkipUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
-    /// The gate's owner's.
+    /// Accessed only inside the gate.
     private var isOpen = false
 
     @usableFromInline
@@ -36,5 +38,4 @@ final class SkipUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @u
             self.other.closeAndStop()
         }
     }
-
 }

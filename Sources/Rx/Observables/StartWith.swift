@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// The elements, then those of the stream.
+    /// Emits `elements` before subscribing to the source.
     @inlinable
     public consuming func startWith(_ elements: Element...) -> Observable<Element> {
         StartWith(asObservable(), elements)
@@ -32,8 +32,8 @@ final class StartWith<Element: Sendable>: StatefulOperator<Element, Element>, @u
                 me.down.next(element)
             }
             guard !me.upstream.isClosed else { return }
-            // One behind another is not subscribed to: its elements and its source are taken over, so that a chain of them is
-            // no deeper than one.
+            // If the source is another `StartWith`, take over its elements and source instead of subscribing
+            // to it, so a chain of them does not deepen the stack.
             guard type(of: source as Link) == type(of: me as Link) else { break }
             let inner = unsafeDowncast(source, to: StartWith<Element>.self)
             guard let next = inner.described else { break }

@@ -1,6 +1,8 @@
 extension ObservableType {
-    /// Subscribes to the source, and disposes that subscription, on `scheduler`. Events are delivered where they arise, and a
-    /// source that has ended is left there and then.
+    /// Subscribes to the source, and disposes that subscription, on `scheduler`.
+    ///
+    /// Events are delivered on the thread that emits them. A source that has ended is released there, without
+    /// the scheduler.
     @inlinable
     public consuming func subscribe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         SubscribeOn(asObservable(), scheduler)
@@ -43,7 +45,7 @@ final class SubscribeOn<Element: Sendable>: StatefulOperator<Element, Element>, 
     }
 
     override func stop() {
-        // After its end nothing is left to be done elsewhere.
+        // After the end there is nothing to dispose on the scheduler.
         if upstream.isClosed { return super.stop() }
         guard let closed = upstream.close() else { return }
         pending.dispose()

@@ -1,6 +1,7 @@
 extension ObservableType {
-    /// The first `count` values, then the end. With 0 it completes without subscribing. A negative count is
-    /// `RxError.argumentOutOfRange`.
+    /// Emits the first `count` values and completes.
+    ///
+    /// With 0 it completes without subscribing. A negative count fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func take(_ count: Int) -> Observable<Element> {
         guard count > 0 else { return count == 0 ? .empty() : .error(RxError.argumentOutOfRange) }

@@ -1,6 +1,8 @@
 extension ObservableType {
-    /// The last `count` values, when the stream completes. Holds that many. A negative count is
-    /// `RxError.argumentOutOfRange`.
+    /// Emits the last `count` values when the stream completes. Up to `count` values are kept in memory until
+    /// then.
+    ///
+    /// A negative count fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func takeLast(_ count: Int) -> Observable<Element> {
         guard count >= 0 else { return .error(RxError.argumentOutOfRange) }
@@ -13,7 +15,7 @@ extension ObservableType {
 final class TakeLast<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let count: Int
     private let state = StateGuard()
-    /// A ring once it is full; `oldest` is where it begins.
+    /// A ring buffer once it is full. `oldest` is its first index.
     private var kept: [Element] = []
     private var oldest = 0
 
@@ -37,7 +39,7 @@ final class TakeLast<Element: Sendable>: StatefulOperator<Element, Element>, @un
             oldest = (oldest + 1) % count
         }
         state.leave()
-        // The value that made room goes now: whoever its end tells may come back here.
+        // Release the replaced value only now, outside the guard: its deinit may send to this stream.
         withExtendedLifetime(old) {}
     }
 

@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// The values of the first `duration`, then the end.
+    /// Emits the values of the first `duration` after subscription, then completes.
     @inlinable
     public consuming func take(for duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<
         Element
@@ -7,7 +7,7 @@ extension ObservableType {
         TakeTime(asObservable(), duration, scheduler)
     }
 
-    /// The values after the first `duration`.
+    /// Skips the values of the first `duration` after subscription.
     @inlinable
     public consuming func skip(_ duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<
         Element

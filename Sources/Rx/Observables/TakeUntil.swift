@@ -1,5 +1,6 @@
 extension ObservableType {
-    /// The values until `other` sends one. The completion of `other` changes nothing, its error is passed on.
+    /// Emits values until `other` emits one, then completes. The completion of `other` changes nothing; its
+    /// error ends the stream.
     @inlinable
     public consuming func take<Source: ObservableType>(until other: Source) -> Observable<Element> {
         TakeUntil(asObservable(), Notifier(other.asObservable()))
@@ -19,7 +20,7 @@ final class TakeUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @u
         type(of: self).init(nil, notifier)
     }
 
-    /// The second stream first: where it sends at once, the source is not subscribed to.
+    /// Starts `other` first. If it emits synchronously, the source is not subscribed to.
     override consuming func begin(_ source: consuming Observable<Element>) {
         let me = self
         me.down.attach(me)
@@ -35,5 +36,4 @@ final class TakeUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @u
     override func notifierFired() {
         completed()
     }
-
 }

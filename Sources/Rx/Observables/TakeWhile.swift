@@ -1,13 +1,13 @@
-/// Whether the value that ends a `take(while:)` or `take(until:)` is sent.
+/// Whether `take(while:)` and `take(until:)` emit the value that ends the stream.
 public enum TakeBehavior: Sendable {
-    /// It is sent before the end.
+    /// The value is emitted before the completion.
     case inclusive
-    /// It is not.
+    /// The value is dropped.
     case exclusive
 }
 
 extension ObservableType {
-    /// The values as long as `predicate` is true of them. What it throws ends the stream.
+    /// Emits values while `predicate` holds, then completes. An error thrown by `predicate` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func take(
@@ -16,7 +16,8 @@ extension ObservableType {
         TakeWhile(asObservable(), behavior, predicate)
     }
 
-    /// The values until `predicate` is true of one. What it throws ends the stream.
+    /// Emits values until `predicate` holds for one, then completes. An error thrown by `predicate` ends the
+    /// stream.
     @inlinable
     @preconcurrency
     public consuming func take(

@@ -1,8 +1,10 @@
 import FoundationEssentials
 
 extension ObservableType {
-    /// At most one value every `dueTime`: the first at once and, if `latest`, the last that came meanwhile when the time is
-    /// over. Completion waits for that one; an error drops it. The time counts from when a value was delivered.
+    /// Emits at most one value every `dueTime`, measured from the end of the last delivery.
+    ///
+    /// The first value is emitted at once. If `latest` is true, the last value that arrived meanwhile is
+    /// emitted when the time is up, and completion waits for it. An error drops it.
     @inlinable
     public consuming func throttle(
         _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
@@ -16,7 +18,7 @@ extension ObservableType {
 final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval
     private let latest: Bool
-    // The gate's owner's: what follows.
+    // Accessed only inside the gate.
     private var waiting = ValueStorage<Element>()
     private var sentAt: RxTime?
     private var isOver = false
@@ -42,7 +44,7 @@ final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unche
     override func received(_ value: Element) {
         guard !isOver else { return }
         let rest = sentAt.map { dueTime.seconds - scheduler.now.timeIntervalSince($0) } ?? 0
-        // A date counts seconds since 2001 in a floating-point number: to less than a microsecond, not better.
+        // A date is a floating-point number of seconds since 2001, accurate to just under a microsecond.
         guard rest >= 1e-6 else { return send(value) }
         guard latest else { return }
         let isWaiting = waiting.isFull
@@ -62,7 +64,7 @@ final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unche
         if isOver { end(with: waiting.value) } else { send(waiting.value) }
     }
 
-    /// The value that waits is sent before the end.
+    /// Completion waits for the pending value.
     override func sourceCompleted() {
         guard waiting.isFull else { return end() }
         isOver = true

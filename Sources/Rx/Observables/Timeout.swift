@@ -1,8 +1,9 @@
 import Locking
 
 extension ObservableType {
-    /// Fails with `RxError.timeout` when `dueTime` passes without an event: since the subscription, or since the last
-    /// value was delivered.
+    /// Fails with `RxError.timeout` if `dueTime` passes without an event.
+    ///
+    /// The time restarts after the delivery of each value. A timeout disposes the source.
     @inlinable
     public consuming func timeout(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
@@ -10,7 +11,7 @@ extension ObservableType {
         Timeout(asObservable(), dueTime, nil, scheduler)
     }
 
-    /// Goes on with `other` when `dueTime` passes without an event.
+    /// Switches to `other` if `dueTime` passes without an event. The timeout does not apply to `other`.
     @inlinable
     public consuming func timeout<Source: ObservableConvertibleType>(
         _ dueTime: RxTimeInterval, other: Source, scheduler: any SchedulerType
@@ -19,14 +20,14 @@ extension ObservableType {
     }
 }
 
-/// Outside of the generic class, where using it would look up metadata.
+/// Declared outside the generic class, where using it would look up metadata.
 struct TimeoutState {
     enum Phase {
-        /// The timer runs. Next: delivering (a value came), ended (a terminal event, disposal, or it fired).
+        /// The timer runs. Exits: `delivering` (a value), `ended` (a terminal event, disposal or expiry).
         case armed(TimerToken)
-        /// A value is being delivered or the timer being set. Next: armed, ended.
+        /// A value is being delivered or the timer is being set. Exits: `armed`, `ended`.
         case delivering
-        /// Nobody waits for the timer any more.
+        /// The timer no longer matters. No exits.
         case ended
     }
 
@@ -35,7 +36,7 @@ struct TimeoutState {
     }
 
     var phase = Phase.delivering
-    /// A timer that fired before its token was known.
+    /// A timer that fired before its token was stored.
     var early: TimerToken?
 }
 
@@ -91,7 +92,7 @@ final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, Time
         }
     }
 
-    /// Takes the timer's place. Whether it had not fired.
+    /// Cancels the timer and enters `phase`. Returns false if the timeout has already ended.
     private func disarm(_ phase: TimeoutState.Phase) -> Bool {
         let (isLive, token): (Bool, TimerToken?) = state.withLock { state in
             switch state.phase {

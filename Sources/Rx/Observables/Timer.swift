@@ -1,5 +1,6 @@
 extension ObservableType where Element: FixedWidthInteger {
-    /// 0 after `dueTime`, then 1, 2 and so on every `period`; without a period the end after the 0.
+    /// Emits 0 after `dueTime`, then 1, 2 and so on every `period`. Without a period it completes after the
+    /// 0.
     @inlinable
     public static func timer(
         _ dueTime: RxTimeInterval, period: RxTimeInterval? = nil, scheduler: any SchedulerType
@@ -11,7 +12,7 @@ extension ObservableType where Element: FixedWidthInteger {
         }
     }
 
-    /// 0 after `period`, then 1, 2 and so on every `period`.
+    /// Emits 0 after `period`, then 1, 2 and so on every `period`. It never ends.
     @inlinable
     public static func interval(
         _ period: RxTimeInterval, scheduler: any SchedulerType
@@ -26,7 +27,7 @@ final class OneOffTimer<Element: Sendable>: Emitter<Element>, TimerTarget, @unch
     private let dueTime: RxTimeInterval
     private let scheduler: any SchedulerType
     private let value: Element
-    // Sound: written by `begin()`, read by `cancel()`, which the emitter's state word orders after it.
+    // Sound: written by `begin()` and read by `cancel()`. The emitter's state word orders the two.
     private var token = TimerToken(index: 0, generation: 0)
 
     @usableFromInline
@@ -63,7 +64,7 @@ final class PeriodicTimer<Element: FixedWidthInteger & Sendable>: Emitter<Elemen
     private let dueTime: RxTimeInterval
     private let period: RxTimeInterval
     private let scheduler: any SchedulerType
-    // Sound: written by `begin()`, read by `cancel()`, which the emitter's state word orders after it.
+    // Sound: written by `begin()` and read by `cancel()`. The emitter's state word orders the two.
     private var work: (any Disposable)?
 
     @usableFromInline

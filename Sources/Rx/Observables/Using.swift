@@ -1,5 +1,10 @@
 extension ObservableType {
-    /// A stream with a resource that is made for each subscription and disposed at its end.
+    /// Creates a stream that owns a resource.
+    ///
+    /// Each subscription makes a resource with `resourceFactory` and subscribes to the stream that
+    /// `observableFactory` returns for it. When that stream ends or the subscription is disposed, the
+    /// stream's subscription is disposed first, then the resource. If a factory throws, the stream fails with
+    /// that error.
     @inlinable
     @preconcurrency
     public static func using<Resource: Disposable>(
@@ -17,7 +22,7 @@ extension ObservableType {
     }
 }
 
-/// A stateful step whose source is made when it starts.
+/// A stateful step that makes its source when it starts.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
@@ -26,7 +31,7 @@ final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unche
     private let factory: Factory
     /// Holds the resource.
     private let resource = SingleAssignmentDisposable()
-    /// Both come before the resource goes: its source is disposed first.
+    /// The resource is disposed once the start has returned and the source's subscription has been disposed.
     private let startAndEnd = StartEndLatch()
 
     @usableFromInline

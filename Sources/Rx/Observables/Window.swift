@@ -1,10 +1,14 @@
 import Synchronization
 
 extension ObservableType {
-    /// The values in streams, of which one is open at a time: the first from the subscription on, the next whenever `timeSpan`
-    /// is over or `count` values have come, which starts the time anew. An error or the completion ends the open one first.
+    /// Splits the values into consecutive windows, each a stream of its own.
     ///
-    /// A window keeps no values for late subscribers. The source runs as long as this stream or a window is subscribed to.
+    /// The first window opens on subscription. The next one opens, and the current one completes, whenever
+    /// `timeSpan` passes or the window has received `count` values, which restarts the time span. Completion
+    /// and errors end the open window first and then this stream.
+    ///
+    /// Windows do not replay values to late subscribers. The source stays subscribed while this stream or any
+    /// window is subscribed to.
     @inlinable
     public consuming func window(
         timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType
@@ -22,9 +26,10 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
     private let count: Int
     private let scheduler: any SchedulerType
     private let holds = HoldCount()
-    /// Whether nobody below wants windows any more; those that are open may still be subscribed to.
+    /// Whether the outer subscription has ended. Open windows may still be subscribed to.
     private let isOuterClosed = Atomic<Bool>(false)
-    // The gate's owner's: what follows. It sets the timer too, so that none fires before it is known.
+    // Everything below is accessed only inside the gate. The timer is set there too, so it cannot fire before
+    // its token is stored.
     private let gate = SerialGate()
     private let timer: TimerSlot
     private var window = PublishSubject<Element>()
@@ -50,7 +55,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
         let me = self
         me.holds.begin(me)
         me.down.attach(me)
-        // Nobody else can be there yet.
+        // No one else can be in the gate yet.
         if me.gate.enter() {
             me.open()
             me.gate.leave()

@@ -1,6 +1,8 @@
 extension ObservableType {
-    /// What `resultSelector` makes of each value and the latest of `second`. Values before the first of `second` are
-    /// dropped; its completion changes nothing, its error is passed on. What the closure throws ends the stream.
+    /// Combines each value with the latest value of `second` by `resultSelector`.
+    ///
+    /// Values that arrive before the first of `second` are dropped. The completion of `second` changes
+    /// nothing; its error ends the stream, as does an error thrown by `resultSelector`.
     @inlinable
     @preconcurrency
     public consuming func withLatestFrom<Source: ObservableConvertibleType, Result: Sendable>(
@@ -9,7 +11,8 @@ extension ObservableType {
         WithLatestFrom(asObservable(), second.asObservable(), resultSelector)
     }
 
-    /// The latest value of `second` at each value.
+    /// Emits the latest value of `second` each time this stream emits. Values that arrive before the first of
+    /// `second` are dropped.
     @inlinable
     public consuming func withLatestFrom<Source: ObservableConvertibleType>(
         _ second: Source
@@ -26,7 +29,7 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
     private let second: Observable<Second>
     private let resultSelector: @Sendable (In, Second) throws -> Out
     private let other = LinkSlot()
-    /// The gate's owner's.
+    /// Accessed only inside the gate.
     private var latest = ValueStorage<Second>()
 
     @usableFromInline
@@ -47,7 +50,7 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
         type(of: self).init(nil, second, resultSelector)
     }
 
-    /// The second stream first, so that it can have a value when the first comes.
+    /// Starts the second stream first, so that it can have a value when the source emits.
     override consuming func begin(_ source: consuming Observable<In>) {
         let me = self
         me.down.attach(me)

@@ -1,6 +1,6 @@
 extension ObservableType {
-    /// What `resultSelector` makes of `object` and each value; the stream completes at the first value that finds `object`
-    /// gone. It is not kept alive.
+    /// Combines `object` with each value by `resultSelector`, without retaining `object`. The stream
+    /// completes at the first value after `object` was deallocated.
     @inlinable
     @preconcurrency
     public consuming func withUnretained<Object: AnyObject & Sendable, Out: Sendable>(
@@ -9,7 +9,8 @@ extension ObservableType {
         WithUnretained(asObservable(), object, resultSelector)
     }
 
-    /// Each value with `object`.
+    /// Pairs `object` with each value, without retaining `object`. The stream completes at the first value
+    /// after `object` was deallocated.
     @inlinable
     public consuming func withUnretained<Object: AnyObject & Sendable>(
         _ object: Object
