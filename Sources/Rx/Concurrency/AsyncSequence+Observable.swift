@@ -1,16 +1,20 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-    /// The values of the sequence, iterated anew for each subscription by a task. What it throws is the error, but
-    /// `CancellationError` the completion. Disposing cancels the task.
+    /// Emits the elements of the sequence. Each subscription iterates it in a task of its own.
+    ///
+    /// An error thrown by the sequence ends the stream, except that `CancellationError` completes it.
+    /// Disposing the subscription cancels the task. Events are delivered on the task's executor.
     ///
     /// - Parameters:
-    ///   - detached: whether the task takes nothing over from where it is subscribed to, as its priority and task-local values.
-    ///   - priority: the task's; `nil` is that of where it is subscribed to, or, detached, the default.
+    ///   - detached: Whether the task is detached, so that it inherits neither the priority nor the
+    ///     task-local values of the subscribing context.
+    ///   - priority: The task's priority. `nil` inherits it or, if detached, uses the default.
     public func asObservable(detached: Bool = false, priority: TaskPriority? = nil) -> Observable<Element> {
         Observable.create { observer in
             let operation: @Sendable () async -> Void = {
                 do {
                     for try await element in self {
-                        // A sequence that does not look for it itself is left at its next value.
+                        // Cancels between elements, in case the sequence does not check for cancellation
+                        // itself.
                         try Task.checkCancellation()
                         observer.onNext(element)
                     }
@@ -31,12 +35,14 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// What `work` returns or throws, in a task for each subscription, which disposing cancels.
+    /// Creates a single that runs `work` in a task for each subscription. Disposing the subscription cancels
+    /// the task.
     ///
     /// - Parameters:
-    ///   - detached: whether the task takes nothing over from where it is subscribed to, as its priority and task-local values.
-    ///   - priority: the task's; `nil` is that of where it is subscribed to, or, detached, the default.
-    ///   - work: what to do for each subscription; what it throws is the error.
+    ///   - detached: Whether the task is detached, so that it inherits neither the priority nor the
+    ///     task-local values of the subscribing context.
+    ///   - priority: The task's priority. `nil` inherits it or, if detached, uses the default.
+    ///   - work: Returns the value. An error it throws fails the single.
     @_disfavoredOverload
     @preconcurrency
     public static func create(

@@ -1,7 +1,10 @@
 import Locking
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Subscribes and waits for the value. Cancelling the task disposes the subscription and throws `CancellationError`.
+    /// Subscribes and waits for the value.
+    ///
+    /// - Throws: The error of the single, or `CancellationError` if the task is cancelled, which disposes the
+    ///   subscription.
     public var value: Element {
         get async throws {
             guard let value = try await source.awaitValue() else { throw RxError.noElements }
@@ -11,23 +14,27 @@ extension PrimitiveSequence where Trait == SingleTrait {
 }
 
 extension PrimitiveSequence where Trait == MaybeTrait {
-    /// Subscribes and waits for the value, or for the completion without one. Cancelling the task disposes the subscription
-    /// and throws `CancellationError`.
+    /// Subscribes and waits for the value, or for an empty completion, which returns nil.
+    ///
+    /// - Throws: The error of the maybe, or `CancellationError` if the task is cancelled, which disposes the
+    ///   subscription.
     public var value: Element? {
         get async throws { try await source.awaitValue() }
     }
 }
 
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
-    /// Subscribes and waits for the completion. Cancelling the task disposes the subscription and throws
-    /// `CancellationError`.
+    /// Subscribes and waits for the completion.
+    ///
+    /// - Throws: The error of the completable, or `CancellationError` if the task is cancelled, which
+    ///   disposes the subscription.
     public var value: Void {
         get async throws { _ = try await source.awaitValue() }
     }
 }
 
 extension Observable {
-    /// Waits for the first value, `nil` when there is none.
+    /// Waits for the first value. Returns nil if the stream completes empty.
     fileprivate func awaitValue() async throws -> Element? {
         let subscription = SingleAssignmentDisposable()
         let handover = Handover()
@@ -48,7 +55,7 @@ extension Observable {
     }
 }
 
-/// Resumes a continuation once, however many events race for it.
+/// Resumes a continuation exactly once, no matter how many events race for it.
 private final class Resumption<Element: Sendable>: Sendable {
     private let continuation: Lock<CheckedContinuation<Element?, any Error>?>
 

@@ -1,19 +1,22 @@
 extension ObservableConvertibleType {
-    /// The values for `for try await`. Subscribes when it is read. Ending the iteration disposes the subscription.
+    /// The values as an `AsyncSequence`, for `for try await`.
     ///
-    /// Values that are not yet taken are kept. A streamed response that is subscribed to at once, with operators in between or
-    /// without, is held back from 16 of them on. All others are kept without bound: also a response that an operator (`retry`,
-    /// `flatMap`) subscribes to later.
+    /// Reading this property subscribes. Ending the iteration disposes the subscription.
+    ///
+    /// Values that have not been read yet are buffered. A streamed response that is subscribed to directly,
+    /// even through operators, pauses once 16 values are waiting. Any other source is buffered without limit,
+    /// including a response that an operator such as `retry` or `flatMap` subscribes to later.
     public var values: AsyncThrowingStream<Element, any Error> {
         let reading = ValuesReading(asObservable())
         return AsyncThrowingStream { try await reading.next() }
     }
 }
 
-/// The subscription of a stream whose values a task reads, for as long as it could read them.
+/// The subscription behind `values`, kept while a task can still read from it.
 final class ValuesReading<Element: Sendable>: Sendable {
-    /// Values that wait before a source is held back.
+    /// The number of buffered values that pauses the source.
     private static var high: Int { 16 }
+    /// The number of buffered values that resumes the source.
     private static var low: Int { 4 }
 
     private let buffer = ValuesBuffer<Element>(high: high, low: low)
@@ -25,7 +28,7 @@ final class ValuesReading<Element: Sendable>: Sendable {
             source.subscribe(
                 onNext: { buffer.send($0) }, onError: { buffer.end(.failure($0)) },
                 onCompleted: { buffer.end(.success(())) },
-                // After a terminal event this changes nothing.
+                // No effect after a terminal event.
                 onDisposed: { buffer.end(.failure(CancellationError())) })
         }
     }

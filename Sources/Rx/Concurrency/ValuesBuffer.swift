@@ -1,15 +1,16 @@
 import Locking
 
-/// Holds sources back while what they sent waits to be read.
+/// Backpressure from a reader to its sources: pauses them while too many values are unread.
 @_spi(Demand) public final class Demand: Sendable {
-    /// Pauses and resumes a source, from any thread. Neither may send a value before it returns.
+    /// A source that can be paused and resumed from any thread. Neither closure may send a value before it
+    /// returns.
     @_spi(Demand) public struct Source: Sendable {
         let pause: @Sendable () -> Void
         let resume: @Sendable () -> Void
 
         /// - Parameters:
-        ///   - pause: nothing is sent any more, except what is on its way.
-        ///   - resume: sends again.
+        ///   - pause: Stops sending, except for what is already on its way.
+        ///   - resume: Starts sending again.
         public init(pause: @escaping @Sendable () -> Void, resume: @escaping @Sendable () -> Void) {
             self.pause = pause
             self.resume = resume
@@ -22,20 +23,21 @@ import Locking
         var hasEnded = false
     }
 
-    /// Of the reader that is subscribing; nil where none is, or where it takes what comes.
+    /// The demand of the reader that is subscribing. Nil if there is no reader, or if it does not apply
+    /// backpressure.
     @TaskLocal public static var current: Demand?
 
     private let state = Lock(State())
 
-    /// Nothing is held back.
+    /// Creates a demand that is not paused and has no sources.
     public init() {}
 
-    /// Holds the source back too, from now on to the end.
+    /// Registers a source, which is paused and resumed from now on until the reader ends.
     public func hold(_ source: Source) {
         state.withLock { state in
             guard !state.hasEnded else { return }
             state.sources.append(source)
-            // Under the lock, so that a reader that catches up meanwhile resumes the source after the pause.
+            // Under the lock, so that a reader that catches up meanwhile resumes the source after this pause.
             if state.isPaused { source.pause() }
         }
     }
@@ -44,7 +46,7 @@ import Locking
 
     func resume() { for source in changed(isPaused: false) { source.resume() } }
 
-    /// Lets go of all sources. They send again: others may listen to a shared one.
+    /// Releases all sources and resumes them, since a shared source may have other subscribers.
     func end() {
         let ended = state.withLock { state in
             let ended = state
@@ -64,11 +66,12 @@ import Locking
     }
 }
 
-/// Values on their way from a stream to the one task that reads them. From so many on, sources that can be held back are.
+/// The queue between a stream and the one task that reads it. Sources that support it are paused while it is
+/// full.
 @_spi(Demand) public final class ValuesBuffer<Element: Sendable>: Sendable {
     private struct State {
         var values: [Element?] = []
-        /// Of the first value that was not read.
+        /// The index of the first unread value.
         var first = 0
         var weight = 0
         var end: Result<Void, any Error>?
@@ -89,37 +92,37 @@ import Locking
     private let low: Int
     private let weigh: @Sendable (Element) -> Int
     private let state = Lock(State())
-    /// What holds the sources back.
+    /// Pauses and resumes the sources.
     public let demand = Demand()
 
     /// - Parameters:
-    ///   - high: the weight from which sources are held back.
-    ///   - low: the weight at which they send again.
-    ///   - weigh: what a value weighs. Default 1.
+    ///   - high: The total weight at which sources are paused.
+    ///   - low: The total weight at which they are resumed.
+    ///   - weigh: Returns the weight of a value. Defaults to 1.
     public init(high: Int, low: Int, weigh: @escaping @Sendable (Element) -> Int = { _ in 1 }) {
         self.high = high
         self.low = low
         self.weigh = weigh
     }
 
-    /// The next value.
+    /// Appends a value, or hands it to the waiting reader.
     public func send(_ value: Element) {
         let reader = state.withLock { state -> CheckedContinuation<Element?, any Error>? in
             guard state.end == nil else { return nil }
             if let reader = state.reader.take() { return reader }
             state.values.append(value)
             state.weight += weigh(value)
-            // Under the lock, so that a reader that takes all of it meanwhile does not resume before the pause.
+            // Under the lock, so that a reader that drains the queue meanwhile resumes after this pause.
             if state.weight >= high { demand.pause() }
             return nil
         }
         reader?.resume(returning: value)
     }
 
-    /// Nothing follows. The first end is the one that counts; values that came before are read first.
+    /// Ends the queue. Values appended before are read first. Only the first end counts.
     public func end(_ end: Result<Void, any Error>) { finish(end, dropsValues: false) }
 
-    /// The reader has left: what was not read is dropped, and reading throws `CancellationError`.
+    /// Ends the reader: drops unread values, and further reads throw `CancellationError`.
     public func cancel() { finish(.failure(CancellationError()), dropsValues: true) }
 
     private func finish(_ end: Result<Void, any Error>, dropsValues: Bool) {
@@ -135,7 +138,7 @@ import Locking
         reader?.resume(with: end.map { nil })
     }
 
-    /// The next value; nil at the end.
+    /// Returns the next value, or nil at the end. Only one task may read at a time.
     public func next() async throws -> Element? {
         try await withCheckedThrowingContinuation { continuation in
             let known = state.withLock { state -> Result<Element?, any Error>? in
@@ -145,7 +148,7 @@ import Locking
                     return .success(value)
                 }
                 if let end = state.end { return end.map { nil } }
-                precondition(state.reader == nil, "values are read by one task")
+                precondition(state.reader == nil, "values were read by two tasks at once")
                 state.reader = continuation
                 return nil
             }

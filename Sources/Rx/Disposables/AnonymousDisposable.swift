@@ -1,6 +1,6 @@
 import Locking
 
-/// Calls a closure once, and lets go of it then.
+/// Calls a closure once and then releases it.
 final class AnonymousDisposable: Cancelable {
     #if DEBUG || TRACE_RESOURCES
         private let counted = CountedResource()

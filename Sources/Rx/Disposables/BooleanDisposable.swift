@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Only remembers that it was disposed.
+/// A disposable that only records whether it was disposed.
 // Sound: it adds only constants, locks and atomics.
 public final class BooleanDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private let disposed: Atomic<Bool>

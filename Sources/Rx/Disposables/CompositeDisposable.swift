@@ -3,7 +3,7 @@ import Locking
 /// A group of disposables that are disposed together.
 // Sound: it adds only constants, locks and atomics.
 public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Sendable {
-    /// Names a disposable in its group.
+    /// Identifies a disposable in its group.
     public struct DisposeKey: Sendable {
         fileprivate let id: UInt64
     }
@@ -53,7 +53,8 @@ public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Send
         state.withLock { $0.members.count }
     }
 
-    /// Adds `disposable`. When the group is disposed already, disposes it at once and returns `nil`.
+    /// Adds `disposable` and returns its key. If the group is already disposed, disposes it at once and
+    /// returns nil.
     public func insert(_ disposable: any Disposable) -> DisposeKey? {
         let key: DisposeKey? = state.withLock { state in
             guard !state.isDisposed else { return nil }
@@ -65,12 +66,12 @@ public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Send
         return key
     }
 
-    /// Takes a member out and disposes it.
+    /// Removes the disposable with the given key and disposes it.
     public func remove(for key: DisposeKey) {
         state.withLock { $0.members.removeValue(forKey: key.id) }?.dispose()
     }
 
-    /// Disposes the members in the order they were added, and all that are added later.
+    /// Disposes all members in the order they were added. Members added later are disposed at once.
     public func dispose() {
         let members = state.withLock { state in
             defer {

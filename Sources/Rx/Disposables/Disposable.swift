@@ -1,47 +1,48 @@
-/// Something that can be ended: a subscription, a timer, a resource. `dispose()` is idempotent and may be called from
-/// any thread.
+/// A resource that can be released, such as a subscription or a timer.
+///
+/// `dispose()` is idempotent and may be called from any thread.
 public protocol Disposable: AnyObject, Sendable {
     func dispose()
 }
 
-/// A disposable that tells whether it was disposed.
+/// A disposable that reports whether it was disposed.
 public protocol Cancelable: Disposable {
     var isDisposed: Bool { get }
 }
 
 extension Disposable {
-    /// Disposes this when `bag` goes.
+    /// Adds this to `bag`, which disposes it when it is deallocated.
     public func disposed(by bag: DisposeBag) {
         bag.insert(self)
     }
 }
 
-/// Makes disposables.
+/// Factory methods for disposables.
 public enum Disposables {
-    /// One that does nothing.
+    /// Returns a disposable that does nothing.
     public static func create() -> any Disposable {
         NopDisposable.shared
     }
 
-    /// One that calls `dispose` once.
+    /// Returns a disposable that calls `dispose` the first time it is disposed.
     @preconcurrency
     public static func create(with dispose: @escaping @Sendable () -> Void) -> any Cancelable {
         AnonymousDisposable(dispose)
     }
 
-    /// One that disposes both.
+    /// Returns a disposable that disposes both of the given ones.
     public static func create(_ first: any Disposable, _ second: any Disposable) -> any Cancelable {
         CompositeDisposable(first, second)
     }
 
-    /// One that disposes all three.
+    /// Returns a disposable that disposes all of the given ones.
     public static func create(
         _ first: any Disposable, _ second: any Disposable, _ third: any Disposable
     ) -> any Cancelable {
         CompositeDisposable(first, second, third)
     }
 
-    /// One that disposes them all.
+    /// Returns a disposable that disposes all of the given ones.
     public static func create(
         _ first: any Disposable, _ second: any Disposable, _ third: any Disposable,
         _ rest: any Disposable...
@@ -49,7 +50,7 @@ public enum Disposables {
         CompositeDisposable(disposables: [first, second, third] + rest)
     }
 
-    /// One that disposes them all.
+    /// Returns a disposable that disposes all of the given ones.
     public static func create(_ disposables: [any Disposable]) -> any Cancelable {
         CompositeDisposable(disposables: disposables)
     }

@@ -1,6 +1,6 @@
 import Locking
 
-/// Disposes what was put into it when it goes.
+/// Disposes its members when it is deallocated.
 // Sound: it adds only constants, locks and atomics.
 public final class DisposeBag: DisposeBase, @unchecked Sendable {
     private let members = Lock<[any Disposable]>([])
@@ -9,19 +9,19 @@ public final class DisposeBag: DisposeBase, @unchecked Sendable {
         super.init()
     }
 
-    /// A bag that starts with `disposables`.
+    /// Creates a bag with the given members.
     public convenience init(disposing disposables: any Disposable...) {
         self.init()
         insert(disposables)
     }
 
-    /// A bag that starts with `disposables`.
+    /// Creates a bag with the given members.
     public convenience init(disposing disposables: [any Disposable]) {
         self.init()
         insert(disposables)
     }
 
-    /// A bag that starts with the disposables of the block.
+    /// Creates a bag with the disposables listed in the block.
     public convenience init(@DisposableBuilder builder: () -> [any Disposable]) {
         self.init()
         insert(builder())
@@ -47,7 +47,7 @@ public final class DisposeBag: DisposeBase, @unchecked Sendable {
         insert(builder())
     }
 
-    /// Collects disposables line by line.
+    /// Collects the disposables listed in a block.
     @resultBuilder
     public enum DisposableBuilder {
         public static func buildBlock(_ disposables: any Disposable...) -> [any Disposable] {

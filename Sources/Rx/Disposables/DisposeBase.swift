@@ -1,6 +1,7 @@
-/// What the library's disposables have in common: they are counted in `Resources` where those are counted.
+/// The base class of the library's disposables. Debug builds count them in `Resources`.
 // Sound: it has no state of its own.
 public class DisposeBase: @unchecked Sendable {
+    // Sound: no stored state.
     #if DEBUG || TRACE_RESOURCES
         private let counted = CountedResource()
     #endif

@@ -1,7 +1,7 @@
 import Locking
 import Synchronization
 
-/// Disposes a resource once this and all that `retain()` handed out are disposed.
+/// Disposes a resource once this and everything returned by `retain()` have been disposed.
 // Sound: it adds only constants, locks and atomics.
 public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private struct State {
@@ -17,12 +17,13 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
         super.init()
     }
 
-    /// Whether the resource was disposed.
+    /// Whether the resource has been disposed.
     public var isDisposed: Bool {
         state.withLock { $0.resource == nil }
     }
 
-    /// What keeps the resource until it is disposed itself. Once the resource is disposed, one that does nothing.
+    /// Returns a disposable that keeps the resource until it is disposed. After the resource was disposed, it
+    /// does nothing.
     public func retain() -> any Disposable {
         let isRetained = state.withLock { state in
             guard state.resource != nil else { return false }
@@ -32,7 +33,7 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
         return isRetained ? Holder(self) : Disposables.create()
     }
 
-    /// Disposes the resource, or leaves that to the last of those who hold it.
+    /// Disposes the resource, now or when the last disposable from `retain()` is disposed.
     public func dispose() {
         let resource = state.withLock { state in
             state.isOver = true
@@ -53,7 +54,7 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
         state.isOver && state.holders == 0 ? state.resource.take() : nil
     }
 
-    /// What one of those who retain it disposes.
+    /// The disposable that `retain()` returns.
     private final class Holder: Disposable {
         #if DEBUG || TRACE_RESOURCES
             private let counted = CountedResource()

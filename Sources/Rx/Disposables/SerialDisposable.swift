@@ -1,6 +1,6 @@
 import Locking
 
-/// Holds one disposable at a time; replacing it disposes the old one.
+/// Holds one disposable at a time. Replacing it disposes the previous one.
 // Sound: it adds only constants, locks and atomics.
 public final class SerialDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private struct State {
@@ -18,7 +18,8 @@ public final class SerialDisposable: DisposeBase, Cancelable, @unchecked Sendabl
         state.withLock { $0.isDisposed }
     }
 
-    /// The current one. Setting disposes the old one, or the new one at once when this is disposed already.
+    /// The current disposable. Setting it disposes the previous one, or the new one if this is already
+    /// disposed.
     public var disposable: any Disposable {
         get { state.withLock { $0.current } ?? Disposables.create() }
         set {

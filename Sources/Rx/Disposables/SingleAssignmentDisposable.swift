@@ -1,6 +1,7 @@
 import Locking
 
-/// Holds one disposable that comes later, and disposes it on arrival when this was disposed before.
+/// Holds a disposable that is set once, later. If this was disposed before, the disposable is disposed as it
+/// is set.
 // Sound: it adds only constants, locks and atomics.
 public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private struct State {
@@ -19,7 +20,7 @@ public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @uncheck
         state.withLock { $0.isDisposed }
     }
 
-    /// Sets the disposable. A second one is a programming error and stops the program.
+    /// Sets the disposable. May be called only once: a second call stops the program.
     public func setDisposable(_ disposable: any Disposable) {
         let (wasSet, isDisposed) = state.withLock { state in
             defer {
@@ -28,7 +29,7 @@ public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @uncheck
             }
             return (state.isSet, state.isDisposed)
         }
-        precondition(!wasSet, "SingleAssignmentDisposable was set twice")
+        precondition(!wasSet, "setDisposable(_:) was called twice")
         if isDisposed { disposable.dispose() }
     }
 

@@ -1,31 +1,32 @@
-// Where infallible streams come from.
+// Factories of infallible streams.
 extension Infallible {
-    /// One value, then the end.
+    /// Creates a stream that emits `element` and completes.
     @inlinable
     public static func just(_ element: Element) -> Infallible<Element> {
         Infallible(raw: .just(element))
     }
 
-    /// The value in a turn of `scheduler`, then the end.
+    /// Creates a stream that emits `element` and completes, each in a turn of `scheduler`.
     @inlinable
     public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Infallible<Element>
     {
         Infallible(raw: .just(element, scheduler: scheduler))
     }
 
-    /// The end alone.
+    /// Creates a stream that completes without emitting a value.
     @inlinable
     public static func empty() -> Infallible<Element> {
         Infallible(raw: .empty())
     }
 
-    /// Nothing, not even an end.
+    /// Creates a stream that emits no events and never ends.
     @inlinable
     public static func never() -> Infallible<Element> {
         Infallible(raw: .never())
     }
 
-    /// Makes the stream anew for each subscription.
+    /// Calls `observableFactory` for each subscription and subscribes to the stream it returns. If the
+    /// factory throws, the stream completes.
     @inlinable
     @preconcurrency
     public static func deferred(_ observableFactory: @escaping @Sendable () throws -> Infallible<Element>)
@@ -34,7 +35,7 @@ extension Infallible {
         Infallible(raw: .deferred { try observableFactory().source })
     }
 
-    /// The elements, one a turn of `scheduler`, then the end.
+    /// Emits the given elements, one for each turn of `scheduler`, and completes.
     @inlinable
     public static func of(
         _ elements: Element..., scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
@@ -42,7 +43,7 @@ extension Infallible {
         Infallible(raw: .from(elements, scheduler: scheduler))
     }
 
-    /// The elements of `array`, one a turn of `scheduler`, then the end.
+    /// Emits the elements of `array`, one for each turn of `scheduler`, and completes.
     @inlinable
     public static func from(
         _ array: [Element], scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
@@ -50,7 +51,8 @@ extension Infallible {
         Infallible(raw: .from(array, scheduler: scheduler))
     }
 
-    /// The elements of `sequence`, one a turn of `scheduler`, then the end. It is iterated anew for each subscription.
+    /// Emits the elements of `sequence`, one for each turn of `scheduler`, and completes. Each subscription
+    /// iterates it anew.
     @inlinable
     public static func from<Elements: Sequence & Sendable>(
         _ sequence: Elements, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
@@ -58,7 +60,7 @@ extension Infallible {
         Infallible(raw: .from(sequence, scheduler: scheduler))
     }
 
-    /// The value if there is one, then the end.
+    /// Emits the value, if any, and completes.
     @inlinable
     public static func from(optional: Element?) -> Infallible<Element> {
         Infallible(raw: .from(optional: optional))
@@ -66,7 +68,8 @@ extension Infallible {
 }
 
 extension Infallible where Element: FixedWidthInteger {
-    /// 0 after `dueTime`, then 1, 2 and so on every `period`; without a period the end after the 0.
+    /// Emits 0 after `dueTime`, then 1, 2 and so on every `period`. Without a period it completes after the
+    /// 0.
     @inlinable
     public static func timer(
         _ dueTime: RxTimeInterval, period: RxTimeInterval? = nil, scheduler: any SchedulerType
@@ -74,7 +77,7 @@ extension Infallible where Element: FixedWidthInteger {
         Infallible(raw: .timer(dueTime, period: period, scheduler: scheduler))
     }
 
-    /// 0 after `period`, then 1, 2 and so on every `period`.
+    /// Emits 0 after `period`, then 1, 2 and so on every `period`. It never ends.
     @inlinable
     public static func interval(
         _ period: RxTimeInterval, scheduler: any SchedulerType

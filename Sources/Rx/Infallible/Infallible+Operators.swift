@@ -1,12 +1,12 @@
 extension InfallibleType {
-    /// The values that `predicate` is true of.
+    /// Emits only the values that satisfy `predicate`.
     @inlinable
     @preconcurrency
     public consuming func filter(_ predicate: @escaping @Sendable (Element) -> Bool) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().filter(predicate))
     }
 
-    /// The values, transformed.
+    /// Transforms each value with `transform`.
     @inlinable
     @preconcurrency
     public consuming func map<Result: Sendable>(_ transform: @escaping @Sendable (Element) -> Result)
@@ -15,7 +15,7 @@ extension InfallibleType {
         Infallible<Result>(raw: asObservable().map(transform))
     }
 
-    /// The values, transformed, but those that become `nil`.
+    /// Transforms each value and drops the `nil` results.
     @inlinable
     @preconcurrency
     public consuming func compactMap<Result: Sendable>(_ transform: @escaping @Sendable (Element) -> Result?)
@@ -24,7 +24,7 @@ extension InfallibleType {
         Infallible<Result>(raw: asObservable().compactMap(transform))
     }
 
-    /// What has been gathered so far, after each value.
+    /// Emits each intermediate result of combining the values with `accumulator`, starting from `seed`.
     @inlinable
     @preconcurrency
     public consuming func scan<Result: Sendable>(
@@ -33,7 +33,8 @@ extension InfallibleType {
         Infallible<Result>(raw: asObservable().scan(seed, accumulator: accumulator))
     }
 
-    /// What has been gathered so far, after each value.
+    /// Emits each intermediate result of combining the values with `accumulator`, which mutates the result in
+    /// place.
     @inlinable
     @preconcurrency
     public consuming func scan<Result: Sendable>(
@@ -42,19 +43,19 @@ extension InfallibleType {
         Infallible<Result>(raw: asObservable().scan(into: seed, accumulator: accumulator))
     }
 
-    /// `element`, then the values.
+    /// Emits `element` before subscribing to the source.
     @inlinable
     public consuming func startWith(_ element: Element) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().startWith(element))
     }
 
-    /// The first `count` values.
+    /// Emits the first `count` values and completes.
     @inlinable
     public consuming func take(_ count: Int) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().take(count))
     }
 
-    /// The values as long as `predicate` is true of them.
+    /// Emits values while `predicate` holds, then completes.
     @inlinable
     @preconcurrency
     public consuming func take(
@@ -63,7 +64,7 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().take(while: predicate, behavior: behavior))
     }
 
-    /// The values until `predicate` is true of one.
+    /// Emits values until `predicate` holds for one, then completes.
     @inlinable
     @preconcurrency
     public consuming func take(
@@ -72,14 +73,14 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().take(until: predicate, behavior: behavior))
     }
 
-    /// The values until `other` sends one.
+    /// Emits values until `other` emits one, then completes.
     @inlinable
     public consuming func take<Source: ObservableConvertibleType>(until other: Source) -> Infallible<Element>
     {
         Infallible<Element>(raw: asObservable().take(until: other.asObservable()))
     }
 
-    /// The values of the first `duration`.
+    /// Emits the values of the first `duration` after subscription, then completes.
     @inlinable
     public consuming func take(for duration: RxTimeInterval, scheduler: any SchedulerType) -> Infallible<
         Element
@@ -87,19 +88,19 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().take(for: duration, scheduler: scheduler))
     }
 
-    /// The last `count` values.
+    /// Emits the last `count` values when the stream completes.
     @inlinable
     public consuming func takeLast(_ count: Int) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().takeLast(count))
     }
 
-    /// The values but the first `count`.
+    /// Skips the first `count` values.
     @inlinable
     public consuming func skip(_ count: Int) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().skip(count))
     }
 
-    /// The values from the first on of which `predicate` is false.
+    /// Skips values while `predicate` holds.
     @inlinable
     @preconcurrency
     public consuming func skip(while predicate: @escaping @Sendable (Element) throws -> Bool) -> Infallible<
@@ -108,14 +109,14 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().skip(while: predicate))
     }
 
-    /// The values after `other` has sent one.
+    /// Skips values until `other` emits one.
     @inlinable
     public consuming func skip<Source: ObservableConvertibleType>(until other: Source) -> Infallible<Element>
     {
         Infallible<Element>(raw: asObservable().skip(until: other.asObservable()))
     }
 
-    /// The values after the first `duration`.
+    /// Skips the values of the first `duration` after subscription.
     @inlinable
     public consuming func skip(_ duration: RxTimeInterval, scheduler: any SchedulerType) -> Infallible<
         Element
@@ -123,19 +124,19 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().skip(duration, scheduler: scheduler))
     }
 
-    /// The values, or `element` where there are none.
+    /// Emits `element` if the stream completes without a value.
     @inlinable
     public consuming func ifEmpty(default element: Element) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().ifEmpty(default: element))
     }
 
-    /// The values with their numbers, from 0.
+    /// Pairs each value with its index, starting at 0.
     @inlinable
     public consuming func enumerated() -> Infallible<(index: Int, element: Element)> {
         Infallible<(index: Int, element: Element)>(raw: asObservable().enumerated())
     }
 
-    /// A value when none has followed it for `dueTime`.
+    /// Emits a value once `dueTime` passes without a newer one.
     @inlinable
     public consuming func debounce(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Infallible<
         Element
@@ -143,7 +144,8 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().debounce(dueTime, scheduler: scheduler))
     }
 
-    /// At most one value every `dueTime`: the first at once and, if `latest`, the last that came meanwhile when the time is over.
+    /// Emits at most one value every `dueTime`: the first at once and, if `latest` is true, the last of the
+    /// rest when the time is up.
     @inlinable
     public consuming func throttle(
         _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
@@ -151,7 +153,7 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().throttle(dueTime, latest: latest, scheduler: scheduler))
     }
 
-    /// Shifts the values and the completion by `dueTime`.
+    /// Delays values and completion by `dueTime`.
     @inlinable
     public consuming func delay(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Infallible<
         Element
@@ -159,7 +161,7 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().delay(dueTime, scheduler: scheduler))
     }
 
-    /// Subscribes `dueTime` after it is subscribed to.
+    /// Subscribes to the source `dueTime` after this stream is subscribed to.
     @inlinable
     public consuming func delaySubscription(_ dueTime: RxTimeInterval, scheduler: any SchedulerType)
         -> Infallible<Element>
@@ -167,19 +169,20 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().delaySubscription(dueTime, scheduler: scheduler))
     }
 
-    /// Delivers the events on `scheduler`.
+    /// Delivers events on `scheduler`, in order. Pending events are queued without limit.
     @inlinable
     public consuming func observe(on scheduler: any ImmediateSchedulerType) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().observe(on: scheduler))
     }
 
-    /// Subscribes, and disposes that subscription, on `scheduler`.
+    /// Subscribes to the source, and disposes that subscription, on `scheduler`.
     @inlinable
     public consuming func subscribe(on scheduler: any ImmediateSchedulerType) -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().subscribe(on: scheduler))
     }
 
-    /// One subscription to the source for all subscribers. `replay` values are kept for those that come later.
+    /// Shares one subscription to the source among all subscribers and replays its last `replay` values to
+    /// later ones.
     @inlinable
     public consuming func share(replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected) -> Infallible<
         Element
@@ -187,7 +190,7 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().share(replay: replay, scope: scope))
     }
 
-    /// Prints the subscription, its events and its end, each with the time and `identifier`.
+    /// Prints the subscription, each event and the disposal, with the time and `identifier`.
     @inlinable
     public consuming func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
@@ -198,7 +201,8 @@ extension InfallibleType {
                 identifier, trimOutput: trimOutput, file: file, line: line, function: function))
     }
 
-    /// The values with `object`, which is not kept alive; the stream completes when it has gone.
+    /// Pairs `object` with each value, without retaining `object`. Completes at the first value after
+    /// `object` was deallocated.
     @inlinable
     public consuming func withUnretained<Object: AnyObject & Sendable>(_ object: Object) -> Infallible<
         (Object, Element)
@@ -206,7 +210,8 @@ extension InfallibleType {
         Infallible<(Object, Element)>(raw: asObservable().withUnretained(object))
     }
 
-    /// What `resultSelector` makes of `object`, which is not kept alive, and each value; completes when it has gone.
+    /// Combines `object` with each value, without retaining `object`. Completes at the first value after
+    /// `object` was deallocated.
     @inlinable
     @preconcurrency
     public consuming func withUnretained<Object: AnyObject & Sendable, Out: Sendable>(
@@ -215,7 +220,8 @@ extension InfallibleType {
         Infallible<Out>(raw: asObservable().withUnretained(object) { resultSelector($0, $1) })
     }
 
-    /// Calls the hooks as the events pass: `on...` before an event is forwarded, `after...` after it was.
+    /// Calls the given hooks as events pass: an `on...` hook before the event is forwarded, an `after...`
+    /// hook afterwards.
     @inlinable
     @preconcurrency
     public consuming func `do`(
@@ -235,7 +241,7 @@ extension InfallibleType {
 }
 
 extension InfallibleType where Element: Equatable {
-    /// The values that differ from the one before.
+    /// Drops values that equal the previous one.
     @inlinable
     public consuming func distinctUntilChanged() -> Infallible<Element> {
         Infallible<Element>(raw: asObservable().distinctUntilChanged())
@@ -243,7 +249,7 @@ extension InfallibleType where Element: Equatable {
 }
 
 extension InfallibleType {
-    /// The values whose key differs from that of the one before.
+    /// Drops values whose key equals the previous key.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged<Key: Equatable & Sendable>(
@@ -252,7 +258,7 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().distinctUntilChanged(keySelector))
     }
 
-    /// The values that `comparer` does not find equal to the one before.
+    /// Drops values that `comparer` considers equal to the last emitted one.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged(
@@ -263,7 +269,7 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().distinctUntilChanged(comparer))
     }
 
-    /// The values whose key `comparer` does not find equal to that of the one before.
+    /// Drops values whose key `comparer` considers equal to the previous key.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged<Key: Sendable>(
@@ -273,7 +279,7 @@ extension InfallibleType {
         Infallible<Element>(raw: asObservable().distinctUntilChanged(keySelector, comparer: comparer))
     }
 
-    /// The values whose property at `keyPath` is not that of the value before.
+    /// Drops values whose property at `keyPath` equals that of the previous value.
     @inlinable
     public consuming func distinctUntilChanged<Property: Equatable & Sendable>(
         at keyPath: any KeyPath<Element, Property> & Sendable

@@ -1,6 +1,7 @@
-// Infallible streams of streams, and several together.
+// Operators on streams of streams and on several streams.
 extension InfallibleType {
-    /// The values of all the streams that `selector` makes of the values, as they come.
+    /// Subscribes to the stream that `selector` returns for each value and merges their values as they
+    /// arrive.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Source: ObservableConvertibleType>(
@@ -11,7 +12,8 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().flatMap(selector))
     }
 
-    /// The values of the latest stream that `selector` made of a value.
+    /// Emits the values of the stream that `selector` returned for the latest value. The previous one is
+    /// disposed first.
     @inlinable
     @preconcurrency
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
@@ -20,7 +22,8 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().flatMapLatest(selector))
     }
 
-    /// The values of the stream that `selector` makes of a value; values that come while it runs are dropped.
+    /// Emits the values of the stream that `selector` returns for a value, and drops values that arrive
+    /// before it ends.
     @inlinable
     @preconcurrency
     public consuming func flatMapFirst<Source: ObservableConvertibleType>(
@@ -29,7 +32,7 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().flatMapFirst(selector))
     }
 
-    /// The values of the streams that `selector` makes of the values, one stream after the other.
+    /// Emits the values of the streams that `selector` returns, one stream after the other.
     @inlinable
     @preconcurrency
     public consuming func concatMap<Source: ObservableConvertibleType>(
@@ -38,7 +41,8 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().concatMap(selector))
     }
 
-    /// What `resultSelector` makes of each value and the latest of `second`. Values before the first of `second` are dropped.
+    /// Combines each value with the latest value of `second`. Values that arrive before the first of `second`
+    /// are dropped.
     @inlinable
     @preconcurrency
     public consuming func withLatestFrom<Source: InfallibleType, Result: Sendable>(
@@ -47,7 +51,8 @@ extension InfallibleType {
         Infallible<Result>(raw: asObservable().withLatestFrom(second, resultSelector: resultSelector))
     }
 
-    /// The latest value of `second` at each value.
+    /// Emits the latest value of `second` each time this stream emits. Values that arrive before the first of
+    /// `second` are dropped.
     @inlinable
     public consuming func withLatestFrom<Source: InfallibleType>(_ second: Source) -> Infallible<
         Source.Element
@@ -55,7 +60,7 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().withLatestFrom(second))
     }
 
-    /// The values and, after the completion, those of `second`.
+    /// Emits the values of this stream and, once it completes, those of `second`.
     @inlinable
     public consuming func concat<Source: ObservableConvertibleType>(_ second: Source) -> Infallible<Element>
     where Source.Element == Element {
@@ -64,8 +69,8 @@ extension InfallibleType {
 }
 
 extension ObservableType {
-    /// The values of the latest stream that `selector` made of a value, where an `Infallible` is asked for. An error of this
-    /// stream, and what `selector` throws, is taken for the completion.
+    /// Emits the values of the stream that `selector` returned for the latest value, as an `Infallible`. An
+    /// error of this stream, or one thrown by `selector`, completes it.
     @inlinable
     @_disfavoredOverload
     @preconcurrency
@@ -78,19 +83,20 @@ extension ObservableType {
 }
 
 extension InfallibleType where Element: InfallibleType {
-    /// The values of all streams, as they come.
+    /// Subscribes to each inner stream as it arrives and merges their values.
     @inlinable
     public consuming func merge() -> Infallible<Element.Element> {
         Infallible<Element.Element>(raw: asObservable().merge())
     }
 
-    /// The values of the latest stream.
+    /// Emits the values of the latest inner stream. The previous one is disposed before the new one is
+    /// subscribed to.
     @inlinable
     public consuming func switchLatest() -> Infallible<Element.Element> {
         Infallible<Element.Element>(raw: asObservable().switchLatest())
     }
 
-    /// The values of the streams, one stream after the other.
+    /// Emits the values of the inner streams one stream after the other.
     @inlinable
     public consuming func concat() -> Infallible<Element.Element> {
         Infallible<Element.Element>(raw: asObservable().concat())
@@ -98,7 +104,8 @@ extension InfallibleType where Element: InfallibleType {
 }
 
 extension Infallible {
-    /// The values of all sources, each subscribed to after the completion of the one before. The sequence is asked for a source when that is due.
+    /// Emits the values of all sources, subscribing to each when the one before completes. The iterator is
+    /// advanced only when the next source is needed.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(_ sequence: Sources) -> Infallible<Element>
     where Sources.Element == Infallible<Element> {
@@ -109,27 +116,27 @@ extension Infallible {
             })
     }
 
-    /// The values of all sources, each subscribed to after the completion of the one before.
+    /// Emits the values of all sources, subscribing to each when the one before completes.
     @inlinable
     public static func concat<Sources: Collection & Sendable>(_ collection: Sources) -> Infallible<Element>
     where Sources.Element == Infallible<Element> {
         Infallible(raw: Concat(collection.map { $0.source }))
     }
 
-    /// The values of all sources, each subscribed to after the completion of the one before.
+    /// Emits the values of all sources, subscribing to each when the one before completes.
     @inlinable
     public static func concat(_ sources: Infallible<Element>...) -> Infallible<Element> {
         Infallible(raw: Concat(sources.map { $0.source }))
     }
 
-    /// The values of all sources, as they come.
+    /// Subscribes to all sources and merges their values. It completes when all have completed.
     @inlinable
     public static func merge<Sources: Collection>(_ sources: Sources) -> Infallible<Element>
     where Sources.Element == Infallible<Element> {
         Infallible(raw: MergeAll(sources.map { $0.source }))
     }
 
-    /// The values of all sources, as they come.
+    /// Subscribes to all sources and merges their values. It completes when all have completed.
     @inlinable
     public static func merge(_ sources: Infallible<Element>...) -> Infallible<Element> {
         Infallible(raw: MergeAll(sources.map { $0.source }))

@@ -1,14 +1,14 @@
-/// A stream that does not fail: `next* completed?`.
+/// A stream that never fails: `next* completed?`.
 public protocol InfallibleType<Element>: ObservableConvertibleType {}
 
-/// A stream whose type says that it does not fail.
+/// A stream whose type guarantees that it never fails.
 ///
-/// What could fail is turned into one by `asInfallible`. Closures that throw, inner streams that fail, and a type of your own
-/// break the promise but nothing else: who subscribes takes the error for the completion.
+/// `asInfallible` converts a stream that can fail, by handling its error. If an error still occurs, because a
+/// closure throws or an inner stream fails, subscribers receive a completion instead.
 public struct Infallible<Element: Sendable>: InfallibleType {
     @usableFromInline let source: Observable<Element>
 
-    /// `raw` has to keep the promise.
+    /// - Parameter raw: A stream that never fails.
     @inlinable
     init(raw: consuming Observable<Element>) {
         source = consume raw
@@ -25,7 +25,7 @@ public struct Infallible<Element: Sendable>: InfallibleType {
     }
 }
 
-/// One notification of an infallible stream.
+/// An event of an infallible stream.
 @frozen
 public enum InfallibleEvent<Element: Sendable>: Sendable {
     case next(Element)
@@ -44,8 +44,10 @@ extension InfallibleEvent: EventConvertible {
 extension Infallible {
     public typealias InfallibleObserver = @Sendable (InfallibleEvent<Element>) -> Void
 
-    /// A stream made by hand. `subscribe` is called for each subscription with its observer, and returns what ends the work.
-    /// Events after the completion or after disposal are ignored.
+    /// Creates a stream from a subscribe closure.
+    ///
+    /// `subscribe` runs once for each subscription. It sends events to the observer and returns a disposable
+    /// that cancels the work. Events after the completion or after disposal are ignored.
     @inlinable
     @preconcurrency
     public static func create(
@@ -86,7 +88,8 @@ extension InfallibleType {
             onDisposed: onDisposed)
     }
 
-    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
+    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
+    /// was deallocated.
     @inlinable
     @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(
@@ -100,8 +103,10 @@ extension InfallibleType {
             onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// The values for `for await`, kept until they are taken as `ObservableConvertibleType.values` keeps them. Subscribes when
-    /// it is read. Ending the iteration disposes the subscription.
+    /// The values as an `AsyncSequence`, for `for await`.
+    ///
+    /// Reading this property subscribes. Ending the iteration disposes the subscription. Unread values are
+    /// buffered as described for `ObservableConvertibleType.values`.
     public var values: AsyncStream<Element> {
         let reading = ValuesReading(asObservable())
         return AsyncStream { (try? await reading.next()) ?? nil }
@@ -109,13 +114,13 @@ extension InfallibleType {
 }
 
 extension ObservableConvertibleType {
-    /// The values; on an error `element`, then the end.
+    /// Converts the stream to one that never fails: an error emits `element` and completes.
     @inlinable
     public consuming func asInfallible(onErrorJustReturn element: Element) -> Infallible<Element> {
         Infallible(raw: asObservable().catchAndReturn(element))
     }
 
-    /// The values; on an error those of `infallible`.
+    /// Converts the stream to one that never fails: an error continues with `infallible`.
     @inlinable
     public consuming func asInfallible(
         onErrorFallbackTo infallible: Infallible<Element>
@@ -123,7 +128,8 @@ extension ObservableConvertibleType {
         Infallible(raw: asObservable().catch { _ in infallible.source })
     }
 
-    /// The values; on an error those of what `onErrorRecover` makes of it.
+    /// Converts the stream to one that never fails: an error continues with the stream that `onErrorRecover`
+    /// returns for it.
     @inlinable
     @preconcurrency
     public consuming func asInfallible(

@@ -1,4 +1,5 @@
-/// Keeps the value that it accepted last: who subscribes gets that first. It never ends and never fails.
+/// Passes values on to its subscribers and replays the latest one to each new subscriber. It never ends and
+/// never fails.
 public final class BehaviorRelay<Element: Sendable>: ObservableType {
     private let subject: BehaviorSubject<Element>
 
@@ -6,14 +7,16 @@ public final class BehaviorRelay<Element: Sendable>: ObservableType {
         subject = BehaviorSubject(value: value)
     }
 
-    /// Whether anybody is subscribed.
+    /// Whether there are any subscribers.
     public var hasObservers: Bool { subject.hasObservers }
 
-    /// The value accepted last.
+    /// The latest value.
     public var value: Element { subject.current }
 
-    /// Keeps `event` and sends it to the subscribers before it returns. From any thread, also from inside a subscriber,
-    /// which then gets the new value inside the delivery of the one before.
+    /// Stores `event` and delivers it to the subscribers before returning.
+    ///
+    /// May be called from any thread. A subscriber may call it too: the new value is then delivered inside
+    /// the delivery of the previous one.
     public func accept(_ event: Element) {
         subject.onNext(event)
     }

@@ -1,57 +1,58 @@
 extension InfallibleType {
-    /// Subscribes all of `observers`, with one subscription: each event goes to them in their order.
+    /// Forwards each event to all of `observers`, in order, through one subscription.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element {
         observed(by: observers)
     }
 
-    /// Subscribes all of `observers` of optional values, with one subscription.
+    /// Forwards each event to all of `observers` of optional values, in order, through one subscription.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element? {
         observed(by: observers)
     }
 
-    /// Has `relays` accept the values, with one subscription.
+    /// Forwards the values to `relays` through one subscription.
     public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Has `relays` of optional values accept the values, with one subscription.
+    /// Forwards the values to `relays` of optional values through one subscription.
     public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Has `relays` accept the values, with one subscription.
+    /// Forwards the values to `relays` through one subscription.
     public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Has `relays` of optional values accept the values, with one subscription.
+    /// Forwards the values to `relays` of optional values through one subscription.
     public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Has `relays` accept the values, with one subscription.
+    /// Forwards the values to `relays` through one subscription.
     public func bind(to relays: ReplayRelay<Element>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Has `relays` of optional values accept the values, with one subscription.
+    /// Forwards the values to `relays` of optional values through one subscription.
     public func bind(to relays: ReplayRelay<Element?>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// What `binder` makes of this stream.
+    /// Returns `binder` applied to this stream.
     public func bind<Result>(to binder: (Self) -> Result) -> Result {
         binder(self)
     }
 
-    /// What `binder` makes of this stream and `curriedArgument`.
+    /// Returns `binder` applied to this stream and then to `curriedArgument`.
     public func bind<R1, R2>(to binder: (Self) -> (R1) -> R2, curriedArgument: R1) -> R2 {
         binder(self)(curriedArgument)
     }
 
-    /// Calls `onNext` with `object` and each value as long as `object` lives; it is not kept alive.
+    /// Calls `onNext` with `object` and each value, without retaining `object`. It is not called after
+    /// `object` was deallocated.
     @preconcurrency
     public func bind<Object: AnyObject & Sendable>(
         with object: Object, onNext: @escaping @Sendable (Object, Element) -> Void

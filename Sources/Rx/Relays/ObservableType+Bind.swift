@@ -1,59 +1,66 @@
-// What observers are bound to, they get: also the error and the completion. Relays and closures get the values alone; an
-// error ends the binding and goes to `Hooks.defaultErrorHandler`, and the relay goes on.
+// Observers receive all events. Relays and closures receive only values: a completion ends the binding, an
+// error ends it and goes to `Hooks.defaultErrorHandler`, and the relay stays usable.
 extension ObservableType {
-    /// Subscribes all of `observers`, with one subscription: each event goes to them in their order.
+    /// Forwards each event to all of `observers`, in order, through one subscription.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element {
         observed(by: observers)
     }
 
-    /// Subscribes all of `observers` of optional values, with one subscription.
+    /// Forwards each event to all of `observers` of optional values, in order, through one subscription.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element? {
         observed(by: observers)
     }
 
-    /// Has `relays` accept the values, with one subscription. An error goes to `Hooks.defaultErrorHandler`.
+    /// Forwards the values to `relays` through one subscription. An error goes to
+    /// `Hooks.defaultErrorHandler`.
     public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Has `relays` of optional values accept the values, with one subscription.
+    /// Forwards the values to `relays` of optional values through one subscription. An error goes to
+    /// `Hooks.defaultErrorHandler`.
     public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Has `relays` accept the values, with one subscription. An error goes to `Hooks.defaultErrorHandler`.
+    /// Forwards the values to `relays` through one subscription. An error goes to
+    /// `Hooks.defaultErrorHandler`.
     public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Has `relays` of optional values accept the values, with one subscription.
+    /// Forwards the values to `relays` of optional values through one subscription. An error goes to
+    /// `Hooks.defaultErrorHandler`.
     public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Has `relays` accept the values, with one subscription. An error goes to `Hooks.defaultErrorHandler`.
+    /// Forwards the values to `relays` through one subscription. An error goes to
+    /// `Hooks.defaultErrorHandler`.
     public func bind(to relays: ReplayRelay<Element>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Has `relays` of optional values accept the values, with one subscription.
+    /// Forwards the values to `relays` of optional values through one subscription. An error goes to
+    /// `Hooks.defaultErrorHandler`.
     public func bind(to relays: ReplayRelay<Element?>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// What `binder` makes of this stream.
+    /// Returns `binder` applied to this stream.
     public func bind<Result>(to binder: (Self) -> Result) -> Result {
         binder(self)
     }
 
-    /// What `binder` makes of this stream and `curriedArgument`.
+    /// Returns `binder` applied to this stream and then to `curriedArgument`.
     public func bind<R1, R2>(to binder: (Self) -> (R1) -> R2, curriedArgument: R1) -> R2 {
         binder(self)(curriedArgument)
     }
 
-    /// Calls `onNext` with `object` and each value as long as `object` lives; it is not kept alive.
+    /// Calls `onNext` with `object` and each value, without retaining `object`. It is not called after
+    /// `object` was deallocated. An error goes to `Hooks.defaultErrorHandler`.
     @preconcurrency
     public func bind<Object: AnyObject & Sendable>(
         with object: Object, onNext: @escaping @Sendable (Object, Element) -> Void

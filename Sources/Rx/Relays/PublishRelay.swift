@@ -1,13 +1,14 @@
-/// Passes on what it accepts to those subscribed at that moment. It never ends and never fails.
+/// Passes values on to its current subscribers. It never ends and never fails.
 public final class PublishRelay<Element: Sendable>: ObservableType {
     private let subject = PublishSubject<Element>()
 
     public init() {}
 
-    /// Whether anybody is subscribed.
+    /// Whether there are any subscribers.
     public var hasObservers: Bool { subject.hasObservers }
 
-    /// Sends `event` to the subscribers before it returns. From any thread, also from inside a subscriber.
+    /// Delivers `event` to the subscribers before returning. May be called from any thread and by a
+    /// subscriber.
     public func accept(_ event: Element) {
         subject.onNext(event)
     }

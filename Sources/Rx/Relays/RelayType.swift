@@ -1,4 +1,4 @@
-/// What values are bound to that never ends.
+/// A target of `bind(to:)` that never ends.
 protocol RelayType<Element>: Sendable {
     associatedtype Element: Sendable
 
@@ -6,27 +6,27 @@ protocol RelayType<Element>: Sendable {
 }
 
 extension PublishRelay: RelayType {
-    /// The values, in the type that says that they do not fail.
+    /// Converts the relay to an `Infallible`.
     public func asInfallible() -> Infallible<Element> {
         Infallible(raw: asObservable())
     }
 }
 
 extension BehaviorRelay: RelayType {
-    /// The values, in the type that says that they do not fail.
+    /// Converts the relay to an `Infallible`.
     public func asInfallible() -> Infallible<Element> {
         Infallible(raw: asObservable())
     }
 }
 
 extension ReplayRelay: RelayType {
-    /// The values, in the type that says that they do not fail.
+    /// Converts the relay to an `Infallible`.
     public func asInfallible() -> Infallible<Element> {
         Infallible(raw: asObservable())
     }
 }
 
-// One subscription for all that is bound at once.
+// Each subscribes once, however many targets there are.
 extension ObservableConvertibleType {
     func accepted<Relay: RelayType>(by relays: [Relay]) -> any Disposable where Relay.Element == Element {
         asObservable().subscribe(onNext: { element in

@@ -1,4 +1,5 @@
-/// Keeps the values that it accepted last: who subscribes gets those first. It never ends and never fails.
+/// Passes values on to its subscribers and replays the latest ones to each new subscriber. It never ends and
+/// never fails.
 public final class ReplayRelay<Element: Sendable>: ObservableType {
     private let subject: ReplaySubject<Element>
 
@@ -6,20 +7,21 @@ public final class ReplayRelay<Element: Sendable>: ObservableType {
         self.subject = subject
     }
 
-    /// One that keeps the last `bufferSize` values.
+    /// Creates a relay that replays the last `bufferSize` values.
     public static func create(bufferSize: Int) -> ReplayRelay<Element> {
         ReplayRelay(.create(bufferSize: bufferSize))
     }
 
-    /// One that keeps all values, without bound.
+    /// Creates a relay that replays all values. The buffer grows without limit.
     public static func createUnbound() -> ReplayRelay<Element> {
         ReplayRelay(.createUnbounded())
     }
 
-    /// Whether anybody is subscribed.
+    /// Whether there are any subscribers.
     public var hasObservers: Bool { subject.hasObservers }
 
-    /// Keeps `event` and sends it to the subscribers before it returns. From any thread, also from inside a subscriber.
+    /// Stores `event` and delivers it to the subscribers before returning. May be called from any thread and
+    /// by a subscriber.
     public func accept(_ event: Element) {
         subject.onNext(event)
     }

@@ -1,4 +1,6 @@
-/// Has a relay accept one value after the other, whoever sends them, as `SerializedSubject` does for a subject.
+/// Passes values on to a relay one at a time, whichever thread they come from.
+///
+/// Delivery works as described for `SerializedSubject`.
 public final class SerializedRelay<Element: Sendable>: ObservableType {
     private let relay: any RelayType<Element>
     private let observable: Observable<Element>
@@ -9,8 +11,8 @@ public final class SerializedRelay<Element: Sendable>: ObservableType {
         observable = relay.asObservable()
     }
 
-    /// Sends `event` to the subscribers, or leaves that to who is delivering now. From any thread, also from inside a
-    /// subscriber.
+    /// Delivers `event`, or queues it for the thread that is delivering. May be called from any thread and by
+    /// a subscriber.
     public func accept(_ event: Element) {
         if gate.enter() {
             relay.accept(event)
@@ -31,29 +33,33 @@ public final class SerializedRelay<Element: Sendable>: ObservableType {
 }
 
 extension SerializedRelay: RelayType {
-    /// The values, in the type that says that they do not fail.
+    /// Converts the relay to an `Infallible`.
     public func asInfallible() -> Infallible<Element> {
         Infallible(raw: observable)
     }
 }
 
 extension PublishRelay {
-    /// This relay, to accept values from several threads at once and from inside its own subscribers.
+    /// Returns a view of this relay that accepts values from several threads at once and from inside its own
+    /// subscribers.
     public func serialized() -> SerializedRelay<Element> {
         SerializedRelay(self)
     }
 }
 
 extension BehaviorRelay {
-    /// This relay, to accept values from several threads at once and from inside its own subscribers. Its `value` is the one
-    /// delivered last.
+    /// Returns a view of this relay that accepts values from several threads at once and from inside its own
+    /// subscribers.
+    ///
+    /// `value` is the value delivered last, not the one accepted last.
     public func serialized() -> SerializedRelay<Element> {
         SerializedRelay(self)
     }
 }
 
 extension ReplayRelay {
-    /// This relay, to accept values from several threads at once and from inside its own subscribers.
+    /// Returns a view of this relay that accepts values from several threads at once and from inside its own
+    /// subscribers.
     public func serialized() -> SerializedRelay<Element> {
         SerializedRelay(self)
     }

@@ -1,18 +1,19 @@
 public import Dispatch
 import Glibc
 
-/// How long to wait before each further attempt: a bound that grows from one failure to the next up to a cap, and what is
-/// drawn of it.
+/// Computes the wait before each retry: an upper bound that grows with each failure up to a cap, and jitter
+/// applied to that bound.
 public struct Backoff: Sendable, Hashable {
-    /// What is drawn of the bound, so that those who failed together do not come back together.
+    /// How the wait is drawn from the bound, so that clients that failed together do not retry together.
     public enum Jitter: Sendable, Hashable {
-        /// The bound itself.
+        /// Exactly the bound.
         case none
-        /// Evenly from nothing to the bound.
+        /// Uniformly random between 0 and the bound.
         case full
-        /// Half of the bound, and evenly from nothing to the other half.
+        /// Half the bound plus a uniformly random part of the other half.
         case equal
-        /// Evenly from the base to three times the wait before, at most the cap: the waits grow by themselves.
+        /// Uniformly random between the base and three times the previous wait, up to the cap. The growth of
+        /// the bound is not used.
         case decorrelated
     }
 
@@ -23,7 +24,7 @@ public struct Backoff: Sendable, Hashable {
 
     private let growth: Growth
     private let jitter: Jitter
-    // Nanoseconds.
+    // In nanoseconds.
     private let base: Int64
     private let cap: Int64
 
@@ -34,35 +35,38 @@ public struct Backoff: Sendable, Hashable {
         self.base = min(Int64(base.saturatedNanoseconds), self.cap)
     }
 
-    /// No wait: the next attempt follows at once.
+    /// No wait: retries immediately.
     public static let none = Backoff.constant(.nanoseconds(0))
 
-    /// The same bound each time, which is the cap too.
+    /// The same bound for every retry. It is also the cap.
     public static func constant(_ bound: RxTimeInterval, jitter: Jitter = .none) -> Backoff {
         Backoff(.constant, bound, bound, jitter)
     }
 
-    /// `base`, twice that, three times that, and so on, at most `cap`. Default cap 30 s.
+    /// A bound of `base`, twice `base`, three times `base` and so on, up to `cap`. The default cap is 30 s.
     public static func linear(
         base: RxTimeInterval, cap: RxTimeInterval = .seconds(30), jitter: Jitter = .none
     ) -> Backoff {
         Backoff(.linear, base, cap, jitter)
     }
 
-    /// `base`, and each time `factor` times the bound before, at most `cap`. Defaults: twice, 30 s, full jitter.
+    /// A bound of `base` that is multiplied by `factor` after each failure, up to `cap`. Defaults: factor 2,
+    /// cap 30 s, full jitter.
     public static func exponential(
         base: RxTimeInterval, factor: Double = 2, cap: RxTimeInterval = .seconds(30), jitter: Jitter = .full
     ) -> Backoff {
-        precondition(factor >= 1, "a backoff cannot shrink by \(factor)")
+        precondition(factor >= 1, "the backoff factor \(factor) is less than 1")
         return Backoff(.exponential(factor: factor), base, cap, jitter)
     }
 
-    /// The wait in nanoseconds.
+    /// Returns the wait in nanoseconds.
     ///
     /// - Parameters:
-    ///   - failures: attempts that have failed so far, at least 1.
-    ///   - previous: the wait before this one, 0 before the first; decorrelated jitter alone looks at it.
-    ///   - random: draws from nothing to the bound it is given; what is beyond that is held to it.
+    ///   - failures: The number of failed attempts so far, at least 1.
+    ///   - previous: The previous wait in nanoseconds, or 0 before the first. Used only by decorrelated
+    ///     jitter.
+    ///   - random: Returns a random number between 0 and its argument. Results outside that range are
+    ///     clamped.
     public func nanoseconds(afterFailures failures: Int, previous: Int64, random: (Int64) -> Int64) -> Int64 {
         let bound = bound(failures)
         func draw(_ most: Int64) -> Int64 {
@@ -79,7 +83,7 @@ public struct Backoff: Sendable, Hashable {
     }
 
     private func bound(_ failures: Int) -> Int64 {
-        precondition(failures > 0, "nothing is waited for before the first attempt")
+        precondition(failures > 0, "the first attempt has no backoff")
         guard base > 0 else { return 0 }
         switch growth {
         case .constant: return base

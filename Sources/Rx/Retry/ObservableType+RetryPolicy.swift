@@ -1,10 +1,12 @@
 import Dispatch
 
 extension ObservableType {
-    /// Subscribes again when the stream fails, as often and as late as `policy` says; an error that it does not retry passes.
-    /// The failed attempt is disposed before the wait, which is `scheduler`'s; without a wait the next attempt follows at
-    /// once, on the failing thread. Buffers nothing: values of a failed attempt have been sent. A policy
-    /// of less than 1 attempt is `RxError.argumentOutOfRange`.
+    /// Subscribes to the source again when it fails, as often and after the waits that `policy` allows.
+    ///
+    /// An error that the policy does not retry is passed on. The failed attempt is disposed before the wait.
+    /// Retries run on `scheduler` or, without a wait, at once on the failing thread. Values of a failed
+    /// attempt have already been emitted. A policy with fewer than 1 attempt fails with
+    /// `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func retry(_ policy: RetryPolicy, scheduler: any SchedulerType) -> Observable<Element> {
         guard policy.maxAttempts > 0 else { return .error(RxError.argumentOutOfRange) }
@@ -13,7 +15,8 @@ extension ObservableType {
 }
 
 extension PrimitiveSequence {
-    /// Subscribes again when it fails, as often and as late as `policy` says; an error that it does not retry passes.
+    /// Subscribes to the source again when it fails, as often and after the waits that `policy` allows. Other
+    /// errors are passed on.
     @inlinable
     public consuming func retry(
         _ policy: RetryPolicy, scheduler: any SchedulerType
@@ -22,7 +25,7 @@ extension PrimitiveSequence {
     }
 }
 
-/// Runs its source until it does not fail or the policy has enough; attempts that fail at once use no stack.
+/// Repeats its source while the policy allows, in a loop, so attempts that fail synchronously do not recurse.
 // Sound: `repeated` is written before the source runs; `state` guards `progress`.
 @usableFromInline
 final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget,
@@ -30,18 +33,17 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
 {
     private let policy: RetryPolicy
     private let scheduler: any SchedulerType
-    /// Set between two attempts, in the gate, so that none fires before it is known.
+    /// Set between two attempts, inside the gate, so that it cannot fire before its token is stored.
     private let timer: TimerSlot
     private let gate = SerialGate()
     private let starts = RerunLoop()
-    // Sound: written in `begin` before the source runs, read by whoever runs the starts.
+    // Sound: written in `begin` before the source runs, then read only inside a turn of `starts`.
     private var repeated: Observable<Element>?
     private let state = StateGuard()
     private var progress = RetryProgress()
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ policy: RetryPolicy, _ scheduler: any SchedulerType) {
-        precondition(policy.maxAttempts > 0, "a stream cannot be tried \(policy.maxAttempts) times")
         self.policy = policy
         self.scheduler = scheduler
         timer = TimerSlot(scheduler)
@@ -103,7 +105,7 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
             return super.error(thrown)
         }
         guard let wait else { return super.error(error) }
-        // The failed attempt is over before the next one is waited for.
+        // Dispose the failed attempt before the wait.
         upstream.clear()
         guard wait > 0 else { return start() }
         gate.run { self.timer.set(after: .nanoseconds(Int(wait)), self) }

@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// When a stream that failed is subscribed to again, and how long after.
+/// When and how often a failed stream is subscribed to again.
 ///
 ///     let budget = RetryTokenBucket()
 ///     var policy = RetryPolicy(maxAttempts: 4, backoff: .exponential(base: .milliseconds(50), cap: .seconds(2)))
@@ -8,21 +8,21 @@ public import Dispatch
 ///     policy.budget = budget
 ///     request.retry(policy, scheduler: scheduler)
 public struct RetryPolicy: Sendable {
-    /// Attempts in all, the first included; at least 1. Default 3.
+    /// The total number of attempts, including the first. At least 1. Default 3.
     public var maxAttempts: Int
-    /// The waits. Default: exponential from 100 ms, up to 30 s, with full jitter.
+    /// The wait before each retry. Default: exponential from 100 ms up to 30 s, with full jitter.
     public var backoff: Backoff
-    /// Whether the stream is tried again after `error` of the attempt of that number, from 1. What it throws is the stream's
-    /// error instead. Default: always.
+    /// Whether to retry after `error` ended the attempt with the given number, counted from 1. An error
+    /// thrown here replaces it. Default: always.
     public var isRetried: @Sendable (_ error: any Error, _ attempt: Int) throws -> Bool = { _, _ in true }
-    /// How long the error itself asks to wait, as `Retry-After` does: the wait is that and what the backoff draws, so that
-    /// jitter only lengthens it, whatever the backoff's cap. Default: no error does.
+    /// The wait that the error itself requests, such as a `Retry-After` field. It is added to the backoff, so
+    /// that jitter never shortens it, and the backoff's cap does not apply. Default: nil for every error.
     public var retryAfter: @Sendable (_ error: any Error) -> RxTimeInterval? = { _ in nil }
-    /// An error that asks for a longer wait passes. Default 1 minute.
+    /// An error that requests a longer wait is not retried. Default 1 minute.
     public var longestRetryAfter: RxTimeInterval = .seconds(60)
-    /// Where the retries are taken from; an error passes when it has none. Default: no such limit.
+    /// The budget that retries are taken from. An error is not retried when it is empty. Default: no budget.
     public var budget: RetryTokenBucket?
-    /// Draws from nothing to the bound it is given, in nanoseconds. For tests.
+    /// Returns a random number between 0 and `bound`, in nanoseconds. Replaceable for tests.
     public var random: @Sendable (_ bound: Int64) -> Int64 = { .random(in: 0...$0) }
 
     public init(maxAttempts: Int = 3, backoff: Backoff = .exponential(base: .milliseconds(100))) {
@@ -31,12 +31,12 @@ public struct RetryPolicy: Sendable {
     }
 }
 
-/// What a policy says of one subscription's attempts: decides, and does nothing but take from the budget.
+/// Applies a policy to the attempts of one subscription. Its only side effect is to take from the budget.
 struct RetryProgress {
     private var failures = 0
     private var previous: Int64 = 0
 
-    /// How long to wait after `error`, in nanoseconds; nil when it passes.
+    /// Returns how long to wait after `error`, in nanoseconds, or nil if it is not retried.
     mutating func wait(after error: any Error, _ policy: RetryPolicy) throws -> Int64? {
         failures += 1
         guard failures < policy.maxAttempts, try policy.isRetried(error, failures) else { return nil }

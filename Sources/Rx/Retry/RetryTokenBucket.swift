@@ -1,38 +1,42 @@
 import Synchronization
 
-/// A budget of retries that any number of streams share: each retry takes a token, each success gives back a part of one.
-/// While all goes well nobody notices it; when most fail, retries end at the given share of the successes and first
-/// attempts alone go on, so that whoever is in trouble is not asked several times as much just then.
+/// A retry budget shared by any number of streams.
 ///
-/// It knows no time and no thread: one atomic word.
+/// Each retry takes a token and each success puts a fraction of one back. While most attempts succeed, the
+/// budget has no effect. When most fail, the bucket runs empty and only first attempts go through, so retries
+/// do not multiply the load on a failing server.
+///
+/// It is lock-free: one atomic word.
 public final class RetryTokenBucket: Sendable {
-    // Thousandths of a token.
+    // In thousandths of a token.
     private let capacity: Int
     private let deposit: Int
     private let tokens: Atomic<Int>
 
-    /// A full one.
+    /// Creates a full bucket.
     ///
     /// - Parameters:
-    ///   - capacity: the most tokens it holds, hence the most retries in a row without a success. Default 10.
-    ///   - depositPerSuccess: what a success puts back, in thousandths of a token rounded. Default 0.2: retries are at
-    ///     most a fifth of the successes in the long run.
+    ///   - capacity: The maximum number of tokens, and so of retries in a row without a success. Default 10.
+    ///   - depositPerSuccess: The fraction of a token that a success puts back, rounded to thousandths.
+    ///     Default 0.2, which limits retries to a fifth of the successes in the long run.
     public init(capacity: Int = 10, depositPerSuccess: Double = 0.2) {
-        precondition((0...1_000_000_000).contains(capacity), "a budget cannot hold \(capacity) tokens")
+        precondition(
+            (0...1_000_000_000).contains(capacity),
+            "the capacity \(capacity) is not between 0 and 1,000,000,000")
         precondition(
             depositPerSuccess >= 0 && depositPerSuccess <= 1_000_000,
-            "a success cannot put \(depositPerSuccess) tokens back")
+            "the deposit \(depositPerSuccess) is not between 0 and 1,000,000")
         self.capacity = capacity * 1000
         deposit = Int((depositPerSuccess * 1000).rounded())
         tokens = Atomic(capacity * 1000)
     }
 
-    /// The tokens there are.
+    /// The number of tokens left.
     public var balance: Double {
         Double(tokens.load(ordering: .relaxed)) / 1000
     }
 
-    /// A success.
+    /// Records a success, which puts part of a token back.
     public func succeeded() {
         var current = tokens.load(ordering: .relaxed)
         while current < capacity {
@@ -43,7 +47,7 @@ public final class RetryTokenBucket: Sendable {
         }
     }
 
-    /// Takes a token for a retry. False where there is no whole one.
+    /// Takes a token for a retry. Returns false if less than a whole one is left.
     public func takeRetry() -> Bool {
         var current = tokens.load(ordering: .relaxed)
         while current >= 1000 {

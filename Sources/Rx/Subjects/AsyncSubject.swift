@@ -1,7 +1,9 @@
 import Locking
 
-/// Sends one value, the last one it got, when it completes: to those subscribed then, and to who comes later. An error
-/// passes alone, and so does a completion before any value.
+/// Emits only its last value, when it completes.
+///
+/// Current and later subscribers receive that value and the completion. If it fails, or completes without a
+/// value, they receive only the terminal event.
 // Sound: it adds only constants, locks and atomics.
 public final class AsyncSubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
     Cancelable, SubjectHost, @unchecked Sendable
@@ -21,7 +23,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         super.init()
     }
 
-    /// Whether anybody is subscribed.
+    /// Whether there are any subscribers.
     public var hasObservers: Bool {
         state.withLock { !$0.links.isEmpty }
     }
@@ -39,7 +41,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
     }
 
     public func onNext(_ element: Element) {
-        // The value before goes outside of the lock.
+        // The previous value is released outside the lock.
         var value: Element? = element
         state.withLock { state in
             guard state.end == nil, !state.isDisposed else { return }
@@ -77,7 +79,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         self
     }
 
-    /// Lets go of the subscribers without telling them; later ones fail with `RxError.disposed`.
+    /// Drops all subscribers without an event. Later subscribers fail with `RxError.disposed`.
     public func dispose() {
         _ = state.withLock { state in
             let before = state
@@ -105,7 +107,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         if let end {
             AsyncSubject.tell(link, end, value)
         } else if !link.isOpen {
-            // It was closed before it was in the list.
+            // It was closed before it was added to the list.
             subject.leave(link)
         }
     }

@@ -1,6 +1,8 @@
 import Locking
 
-/// Keeps its last value: who subscribes gets that first.
+/// Passes events on to its subscribers and replays its latest value to each new subscriber.
+///
+/// After the end, new subscribers receive only the terminal event.
 // Sound: it adds only constants, locks and atomics.
 public final class BehaviorSubject<Element: Sendable>: Observable<Element>, SubjectType,
     ObserverType,
@@ -23,7 +25,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         super.init()
     }
 
-    /// Whether anybody is subscribed.
+    /// Whether there are any subscribers.
     public var hasObservers: Bool {
         state.withLock { !$0.links.isEmpty }
     }
@@ -32,7 +34,9 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         state.withLock { $0.isDisposed }
     }
 
-    /// The last value. Throws the error it ended with, or `RxError.disposed`.
+    /// Returns the latest value.
+    ///
+    /// - Throws: The error that ended the subject, or `RxError.disposed` after `dispose()`.
     public func value() throws -> Element {
         let (isDisposed, end, value) = state.withLock { ($0.isDisposed, $0.end, $0.value) }
         if isDisposed { throw RxError.disposed(object: self) }
@@ -40,7 +44,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         return value
     }
 
-    /// The last value, whatever came after it.
+    /// The latest value, even after the subject failed or was disposed.
     package var current: Element {
         state.withLock { $0.value }
     }
@@ -54,7 +58,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
     }
 
     public func onNext(_ element: Element) {
-        // The value before goes outside of the lock.
+        // The previous value is released outside the lock.
         var value = element
         let links: [Link] = state.withLock { state in
             guard state.end == nil, !state.isDisposed else { return [] }
@@ -87,9 +91,11 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         self
     }
 
-    /// Lets go of the subscribers without telling them; later ones fail with `RxError.disposed`.
+    /// Drops all subscribers without an event. Later subscribers fail with `RxError.disposed`, unless the
+    /// subject had already ended.
     public func dispose() {
-        // The subscribers go outside of the lock: what ends with them may come back here.
+        // The subscribers are released outside the lock, because releasing them may call back into this
+        // object.
         _ = state.withLock { state in
             let links = state.links
             state.isDisposed = true
@@ -118,7 +124,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         if let end { return link.deliver(end) }
         link.deliver(value)
         link.goLive()
-        // It may have been closed before it was in the list.
+        // It may have been closed before it was added to the list.
         if !link.isOpen { subject.leave(link) }
     }
 }

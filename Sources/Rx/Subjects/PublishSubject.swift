@@ -1,6 +1,8 @@
 import Locking
 
-/// Sends what it gets to those subscribed at that moment.
+/// Passes events on to its current subscribers.
+///
+/// After the end, new subscribers receive only the terminal event.
 // Sound: it adds only constants.
 public final class PublishSubject<Element: Sendable>: Observable<Element>, SubjectType,
     ObserverType,
@@ -15,7 +17,7 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
         super.init()
     }
 
-    /// Whether anybody is subscribed.
+    /// Whether there are any subscribers.
     public var hasObservers: Bool { core.hasObservers }
 
     public var isDisposed: Bool { core.isDisposed }
@@ -48,7 +50,8 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
         self
     }
 
-    /// Lets go of the subscribers without telling them; later ones fail with `RxError.disposed`.
+    /// Drops all subscribers without an event. Later subscribers fail with `RxError.disposed`, unless the
+    /// subject had already ended.
     public func dispose() {
         core.dispose()
     }
@@ -70,7 +73,7 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
         if let end {
             link.deliver(end)
         } else if !link.isOpen {
-            // It was closed before it was in the list.
+            // It was closed before it was added to the list.
             subject.leave(link)
         }
     }

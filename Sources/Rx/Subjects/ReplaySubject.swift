@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Locking
 
-/// How long a subject's values are replayed.
+/// How long the values of a `ReplaySubject` are replayed.
 struct ReplayLifetime: Sendable {
     private let microseconds: Double
     private let scheduler: any SchedulerType
@@ -13,27 +13,30 @@ struct ReplayLifetime: Sendable {
 
     var now: RxTime { scheduler.now }
 
-    /// Whether what came at `time` is too old at `now`. Times are dates, which are not exact.
+    /// Returns whether an event from `time` has expired at `now`. Dates are inexact, so this compares whole
+    /// microseconds.
     func hasPassed(since time: RxTime, at now: RxTime) -> Bool {
         (now.timeIntervalSince(time) * 1e6).rounded() >= microseconds
     }
 }
 
-/// What the lock guards besides the values. Outside of the generic class, where using it would look up metadata.
+/// The state that the lock guards, except the values. Declared outside the generic class, where using it
+/// would look up metadata.
 private struct ReplayState {
-    /// The place of the oldest value.
+    /// The index of the oldest value.
     var oldest = 0
-    /// When the values came, at the same places; kept where they get too old.
+    /// The arrival times of the values, by the same indices. Empty without a lifetime.
     var times: [RxTime] = []
-    /// When what is replayed last came: the last value that is kept, without one the end.
+    /// The arrival time of the latest replayed event: the last stored value or, without one, the end.
     var newest: RxTime?
-    /// The subscribers; none once it has ended or was disposed.
+    /// The subscribers. Empty after the end or disposal.
     var links: [Link] = []
     var end: SubjectCore.End?
     var isDisposed = false
 }
 
-/// Keeps the last values: who subscribes gets those first, also after its end.
+/// Passes events on to its subscribers and replays its latest values to each new subscriber, even after its
+/// end.
 // Sound: the lock guards `values`.
 public final class ReplaySubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
     Cancelable,
@@ -44,7 +47,8 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     private let bufferSize: Int
     private let lifetime: ReplayLifetime?
     private let state = CrowdLock(ReplayState())
-    /// The last values; once there are `bufferSize` of them, a ring. The state's lock guards them.
+    /// The latest values, as a ring buffer once there are `bufferSize` of them. Guarded by the lock of
+    /// `state`.
     private var values: [Element] = []
 
     private init(bufferSize: Int, lifetime: ReplayLifetime? = nil) {
@@ -53,24 +57,25 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         super.init()
     }
 
-    /// One that keeps the last `bufferSize` values. With a negative size it has failed, with `RxError.argumentOutOfRange`.
+    /// Creates a subject that replays the last `bufferSize` values. With a negative size, it fails with
+    /// `RxError.argumentOutOfRange`.
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
         let subject = ReplaySubject(bufferSize: bufferSize)
         if bufferSize < 0 { subject.onError(RxError.argumentOutOfRange) }
         return subject
     }
 
-    /// One that keeps the last `bufferSize` values, each as long as `lifetime` says.
+    /// Creates a subject that replays the last `bufferSize` values that are within `lifetime`.
     static func create(bufferSize: Int, lifetime: ReplayLifetime?) -> ReplaySubject<Element> {
         ReplaySubject(bufferSize: bufferSize, lifetime: lifetime)
     }
 
-    /// One that keeps all values.
+    /// Creates a subject that replays all values. The buffer grows without limit.
     public static func createUnbounded() -> ReplaySubject<Element> {
         ReplaySubject(bufferSize: .max)
     }
 
-    /// Whether anybody is subscribed.
+    /// Whether there are any subscribers.
     public var hasObservers: Bool {
         state.withLock { !$0.links.isEmpty }
     }
@@ -83,7 +88,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         state.withLock { $0.end != nil }
     }
 
-    /// Whether it has ended and all that it replays is too old at `now`.
+    /// Returns whether the subject has ended and everything it replays has expired at `now`.
     func hasExpired(at now: RxTime?) -> Bool {
         guard let lifetime, let now else { return false }
         return state.withLock { state in
@@ -105,9 +110,9 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         for link in links { unsafeDowncast(link, to: SubjectLink<Element>.self).send(element) }
     }
 
-    /// Keeps the value. Those to send it to.
+    /// Stores the value and returns the subscribers to deliver it to.
     private func keep(_ element: Element) -> [Link] {
-        // The value that makes room goes outside of the lock.
+        // The replaced value is released outside the lock.
         var value = element
         let now = lifetime?.now
         return state.withLock { state in
@@ -151,9 +156,10 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         self
     }
 
-    /// Lets go of the subscribers without telling them; later ones fail with `RxError.disposed`.
+    /// Drops all subscribers without an event. Later subscribers fail with `RxError.disposed`.
     public func dispose() {
-        // The subscribers and the values go outside of the lock: what ends with them may come back here.
+        // Subscribers and values are released outside the lock, because releasing them may call back into
+        // this object.
         _ = state.withLock { state in
             let before = (state, values)
             state = ReplayState(end: state.end, isDisposed: true)
@@ -174,21 +180,21 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         let end = bufferSize == 0 ? state.withLock { enter(link, &$0) } : replay(link)
         if let end { return link.deliver(end) }
         link.goLive()
-        // It may have been closed before it was in the list.
+        // It may have been closed before it was added to the list.
         if !link.isOpen { leave(link) }
     }
 
-    /// Adds a subscription. How the subject has ended.
+    /// Adds a subscription. Returns how the subject has ended, if it has.
     private func enter(_ link: Link, _ state: inout ReplayState) -> SubjectCore.End? {
         if state.isDisposed { return .failed(RxError.disposed(object: self)) }
         if state.end == nil { state.links.addOne(link) }
         return state.end
     }
 
-    /// Adds a subscription and sends it the values. How the subject has ended.
+    /// Adds a subscription and replays the values to it. Returns how the subject has ended, if it has.
     private func replay(_ link: ReplayLink<Element>) -> SubjectCore.End? {
         let now = lifetime?.now
-        // Values that are too old go outside of the lock.
+        // Expired values are released outside the lock.
         let (kept, end, _): ([Element], SubjectCore.End?, [Element]) = state.withLock { state in
             let end = enter(link, &state)
             let old = now.map { dropOld(&state, $0) } ?? []
@@ -199,7 +205,8 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         return end
     }
 
-    /// Takes out the values that are too old at `now`: the first ones.
+    /// Removes the values that have expired at `now`, which are the oldest ones, and returns the array to
+    /// release.
     private func dropOld(_ state: inout ReplayState, _ now: RxTime) -> [Element] {
         guard let lifetime else { return [] }
         let count = values.count

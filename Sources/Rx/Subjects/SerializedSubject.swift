@@ -1,20 +1,22 @@
 extension SubjectType where Observer.Element == Element {
-    /// This subject, to be fed from several threads at once and from inside its own subscribers.
+    /// Returns a view of this subject that accepts events from several threads at once and from inside its
+    /// own subscribers.
     public func serialized() -> SerializedSubject<Self> {
         SerializedSubject(self)
     }
 }
 
-/// Feeds a subject one event after the other, whoever sends them.
+/// Passes events on to a subject one at a time, whichever thread they come from.
 ///
-/// Events are delivered in the order in which they arrived. Who finds nobody delivering does so itself and returns when
-/// nothing is left; who comes meanwhile, from another thread or from inside a subscriber, leaves the event behind and
-/// returns at once: nobody waits, and no delivery nests in another. What is left behind is kept without bound.
+/// Events are delivered in order of arrival. If no delivery is in progress, the calling thread delivers its
+/// event and everything that arrives meanwhile, then returns. Otherwise, on another thread or inside a
+/// subscriber, the event is queued and the call returns at once. So no caller waits and deliveries never
+/// nest. The queue is not limited.
 public final class SerializedSubject<Subject: SubjectType>: SubjectType, ObserverType
 where Subject.Observer.Element == Subject.Element {
     public typealias Element = Subject.Element
 
-    /// What the subscribers are subscribed to. What it is sent directly is not serialized.
+    /// The subject that subscribers join. Events sent to it directly are not serialized.
     public let subject: Subject
     private let observer: Subject.Observer
     private let gate = SerialGate()

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The subscribers of a subject and how it ended.
 ///
-/// Events are sent to a snapshot of the subscribers, outside of the lock.
+/// Events are sent to a snapshot of the subscribers, outside the lock.
 struct SubjectCore: ~Copyable {
     enum End {
         case completed
@@ -28,12 +28,12 @@ struct SubjectCore: ~Copyable {
         state.withLock { !$0.links.isEmpty }
     }
 
-    /// Those that a value goes to now.
+    /// The subscribers that a value is delivered to now.
     var audience: [Link] {
         state.withLock { $0.links }
     }
 
-    /// Ends the subject. Those to tell; empty when it ended before.
+    /// Ends the subject and returns the subscribers to notify. Empty if it has already ended.
     func end(_ end: End) -> [Link] {
         state.withLock { state in
             guard state.end == nil, !state.isDisposed else { return [] }
@@ -52,7 +52,8 @@ struct SubjectCore: ~Copyable {
     }
 
     func dispose() {
-        // The subscribers go outside of the lock: what ends with them may come back here.
+        // The subscribers are released outside the lock, because releasing them may call back into this
+        // object.
         _ = state.withLock { state in
             let links = state.links
             state.isDisposed = true
@@ -63,8 +64,8 @@ struct SubjectCore: ~Copyable {
 }
 
 extension [Link] {
-    // The thread sanitizer does not see that a snapshot was released before the array is changed in place, so under
-    // it the array is replaced.
+    // The thread sanitizer does not see that a snapshot was released before the array is mutated in place, so
+    // under it the array is replaced.
     mutating func addOne(_ link: Link) {
         #if THREAD_SANITIZER
             self = self + [link]
@@ -82,12 +83,12 @@ extension [Link] {
     }
 }
 
-/// What takes part in a subject's subscription: leaving it.
+/// A subject, as seen by its subscriptions.
 protocol SubjectHost: Link {
     func leave(_ link: Link)
 }
 
-/// One subscription of a subject: passes events on until it ends.
+/// One subscription to a subject.
 // Sound: it adds only constants, locks and atomics.
 class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
     /// Where the events go.
@@ -101,7 +102,7 @@ class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
         super.init()
     }
 
-    /// Attaches itself below. Whether the subscription is still wanted.
+    /// Attaches itself to the step below. Returns whether the subscription is still open.
     final func open() -> Bool {
         down.attach(self)
         return isOpen
@@ -109,7 +110,7 @@ class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
 
     final var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
 
-    /// Whether the caller closed it.
+    /// Closes the subscription. Returns whether this call closed it.
     private final func close() -> Bool {
         !isClosed.exchange(true, ordering: .acquiringAndReleasing)
     }
@@ -130,7 +131,7 @@ class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
         if isOpen { down.next(value) }
     }
 
-    /// The last value and the completion in one.
+    /// Delivers the last value and the completion as one event.
     final func deliver(last value: Element) {
         guard close() else { return }
         host.leave(self)
@@ -147,13 +148,13 @@ class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
     }
 }
 
-/// A subscription that first gets what was sent before it. Live events wait until the replay is over.
+/// A subscription that receives a replay first. Live events are queued until the replay is over.
 // Sound: it adds only constants, locks and atomics.
 class ReplayLink<Element: Sendable>: SubjectLink<Element>, @unchecked Sendable {
     private let isLive = Atomic<Bool>(false)
     private let waiting = Lock<[@Sendable () -> Void]>([])
 
-    /// Ends the replay: delivers what came meanwhile.
+    /// Ends the replay and delivers the events that arrived meanwhile.
     final func goLive() {
         while true {
             let batch: [@Sendable () -> Void] = waiting.withLock { waiting in
@@ -167,7 +168,7 @@ class ReplayLink<Element: Sendable>: SubjectLink<Element>, @unchecked Sendable {
         }
     }
 
-    /// Whether `deliver` was put behind the replay.
+    /// Queues `deliver` behind the replay. Returns false if the replay is already over.
     private func postpone(_ deliver: @escaping @Sendable () -> Void) -> Bool {
         waiting.withLock { waiting in
             guard !isLive.load(ordering: .relaxed) else { return false }

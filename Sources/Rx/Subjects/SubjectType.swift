@@ -1,7 +1,7 @@
-/// An observable that is fed from outside.
+/// An observable that is also an observer.
 public protocol SubjectType<Element, Observer>: ObservableType {
     associatedtype Observer: ObserverType
 
-    /// The side that feeds it.
+    /// Returns the observer that sends events to the subscribers.
     func asObserver() -> Observer
 }
