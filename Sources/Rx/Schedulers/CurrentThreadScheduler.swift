@@ -1,10 +1,10 @@
-/// Runs work on the thread that schedules it: at once when nothing of the kind is running there, else after it.
+/// Runs work on the calling thread: at once or, inside other scheduled work, after that work.
 public final class CurrentThreadScheduler: ImmediateSchedulerType {
     public static let instance = CurrentThreadScheduler()
 
     private init() {}
 
-    /// Whether the caller's thread is not inside scheduled work, so that scheduling would run the work at once.
+    /// Whether the calling thread is outside of scheduled work, so that new work would run at once.
     public static var isScheduleRequired: Bool {
         !Trampoline.current.isRunning
     }
@@ -25,7 +25,7 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
     }
 }
 
-/// Work that waits for its turn.
+/// Work that is waiting for its turn.
 // Sound: it adds only constants, locks and atomics.
 private final class TrampolineWork: Link, Disposable, @unchecked Sendable {
     private let work: @Sendable () -> any Disposable

@@ -1,14 +1,16 @@
 public import Dispatch
 public import FoundationEssentials
 
-/// Runs work on a dispatch queue: what the schedulers of one have in common.
+/// The base class of schedulers that run work on a dispatch queue.
 ///
-/// `@unchecked Sendable` is sound: it and its subclasses have constants and atomics alone.
+/// `@unchecked Sendable` is sound: it and its subclasses store only constants and atomics.
 public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
-    private let configuration: DispatchQueueConfiguration
+    private let queue: DispatchQueue
+    private let leeway: DispatchTimeInterval
 
     init(on queue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
-        configuration = DispatchQueueConfiguration(queue: queue, leeway: leeway)
+        self.queue = queue
+        self.leeway = leeway
     }
 
     public final var now: RxTime { Date() }
@@ -17,7 +19,11 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        configuration.schedule(state, action: action)
+        let pending = SingleAssignmentDisposable()
+        queue.async {
+            if !pending.isDisposed { pending.setDisposable(action(state)) }
+        }
+        return pending
     }
 
     @preconcurrency
@@ -25,7 +31,15 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         _ state: StateType, dueTime: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        configuration.scheduleRelative(state, dueTime: dueTime, action: action)
+        let source = DispatchSource.makeTimerSource(queue: queue)
+        let timer = QueueTimer(source)
+        source.setEventHandler {
+            guard !timer.isDisposed else { return }
+            timer.fired(action(state))
+        }
+        source.schedule(deadline: .now() + dueTime, leeway: leeway)
+        source.resume()
+        return timer
     }
 
     @preconcurrency
@@ -33,6 +47,14 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> StateType
     ) -> any Disposable {
-        configuration.schedulePeriodic(state, startAfter: startAfter, period: period, action: action)
+        let source = DispatchSource.makeTimerSource(queue: queue)
+        let timer = QueueTimer(source)
+        let run = PeriodicState(state, action)
+        source.setEventHandler {
+            if !timer.isDisposed { run.step() }
+        }
+        source.schedule(deadline: .now() + startAfter, repeating: period, leeway: leeway)
+        source.resume()
+        return timer
     }
 }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Virtual time in dates.
+/// A virtual time scheduler whose clock is a date.
 // Sound: it adds no property.
 public final class HistoricalScheduler: VirtualTimeScheduler<HistoricalSchedulerTimeConverter>,
     @unchecked Sendable
@@ -10,7 +10,7 @@ public final class HistoricalScheduler: VirtualTimeScheduler<HistoricalScheduler
     }
 }
 
-/// Virtual time as it is.
+/// Uses dates as virtual time, without conversion.
 public struct HistoricalSchedulerTimeConverter: VirtualTimeConverterType {
     public init() {}
 

@@ -1,4 +1,4 @@
-/// Runs work inside the call that schedules it.
+/// Runs work inside the call that schedules it, before that returns.
 public final class ImmediateScheduler: ImmediateSchedulerType {
     public static let instance = ImmediateScheduler()
 

@@ -1,8 +1,8 @@
 import Locking
 
 extension ImmediateSchedulerType {
-    /// Runs `action` with `state`, and again with each state that it hands to its second argument, each time in a turn of its
-    /// own. Disposing ends it.
+    /// Schedules `action` with `state`, and again with each state that it passes to its second argument.
+    /// Disposing the result cancels all of it.
     @preconcurrency
     public func scheduleRecursive<State: Sendable>(
         _ state: State,
@@ -14,7 +14,7 @@ extension ImmediateSchedulerType {
     }
 }
 
-/// Work that schedules itself: its turns that have not ended, by number.
+/// Recursive work and its scheduled turns.
 private final class RecursiveRun<State: Sendable>: Disposable {
     private let scheduler: any ImmediateSchedulerType
     private let action: @Sendable (State, @escaping @Sendable (State) -> Void) -> Void

@@ -1,32 +1,33 @@
 import Dispatch
 import Synchronization
 
-/// Runs work on the main queue: at once where the caller is on it already and nothing waits, else after what waits.
+/// Runs work on the main queue: at once if the caller is on it and no work is pending, otherwise
+/// asynchronously.
 ///
-/// Somebody has to serve the main queue: `dispatchMain()`, a run loop, or the main actor of a program whose `main` is
-/// asynchronous. Where the main thread is busy for good, as that of a server that runs an event loop on it, work never runs:
-/// use that loop's scheduler there.
+/// The main queue must be served by `dispatchMain()`, a run loop, or the main actor of a program with an
+/// asynchronous `main`. If the main thread never returns to it, as in a server that runs an event loop there,
+/// the work never runs: use that loop's scheduler instead.
 // Sound: it adds only constants, locks and atomics.
 public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Sendable {
-    /// For `observe(on:)`: does not hop where it need not.
+    /// The shared scheduler. Meant for `observe(on:)`: it avoids unnecessary hops.
     public static let instance = MainScheduler()
-    /// Always hops, also from the main queue.
+    /// A scheduler that always runs work asynchronously, even if the caller is on the main queue.
     public static let asyncInstance = SerialDispatchQueueScheduler(serialQueue: .main)
 
-    /// Work that waits or runs.
+    /// The number of pending and running pieces of work.
     private let enqueued = Atomic<Int>(0)
 
     public init() {
         super.init(serialQueue: .main)
     }
 
-    /// Does nothing, as RxSwift's does on Linux: no thread is the main queue's for good. `ensureExecutingOnScheduler` checks the
-    /// queue.
+    /// Does nothing, like RxSwift's on Linux, where no thread permanently serves the main queue. Use
+    /// `ensureExecutingOnScheduler(errorMessage:)` to check the queue.
     public static func ensureRunningOnMainThread(errorMessage: String? = nil) {}
 
-    /// Stops the program when the caller is not on the main queue.
+    /// Stops the program if the caller is not on the main queue.
     public static func ensureExecutingOnScheduler(errorMessage: String? = nil) {
-        precondition(MainQueue.isCurrent, errorMessage ?? "This is not the main queue.")
+        precondition(MainQueue.isCurrent, errorMessage ?? "The caller is not on the main queue.")
     }
 
     @preconcurrency
@@ -48,8 +49,9 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
     }
 }
 
-/// Runs work on the main queue: at once where the caller is on it already, whatever waits. For `subscribe(on:)`; `observe(on:)`
-/// wants `MainScheduler`, which keeps the order.
+/// Runs work on the main queue: at once if the caller is on it, even if other work is pending.
+///
+/// Meant for `subscribe(on:)`. Use `MainScheduler` with `observe(on:)`, since it keeps the order.
 // Sound: it adds no property.
 public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked Sendable {
     public static let instance = ConcurrentMainScheduler()
@@ -66,7 +68,8 @@ public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked S
     }
 }
 
-/// Tells whether the caller is on the main queue. The thread does not: after `dispatchMain()` any may serve it.
+/// Checks whether the caller is on the main queue. The thread is no indication: after `dispatchMain()`, any
+/// thread may serve it.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

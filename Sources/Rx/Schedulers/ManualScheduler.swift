@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Virtual time in whole nanoseconds from 0: a clock for tests that is exact in every unit.
+/// A virtual time scheduler for tests that counts whole nanoseconds from 0, so every time interval is exact.
 ///
 ///     let scheduler = ManualScheduler()
 ///     let call = request.timeout(.seconds(5), scheduler: scheduler).subscribe(...)
@@ -12,7 +12,7 @@ public final class ManualScheduler: VirtualTimeScheduler<NanosecondConverter>, @
     }
 }
 
-/// Virtual time as a count of nanoseconds.
+/// Uses a number of nanoseconds as virtual time.
 public struct NanosecondConverter: VirtualTimeConverterType {
     public init() {}
 

@@ -1,9 +1,9 @@
 import Dispatch
 import Locking
 
-/// A timer of a dispatch queue as a disposable.
+/// A dispatch queue's timer as a disposable.
 ///
-/// Sound as Sendable: dispatch sources may be cancelled from any thread, and nothing else is done with this one.
+/// Sound as Sendable: the dispatch source is only cancelled, which any thread may do.
 final class QueueTimer: Cancelable, @unchecked Sendable {
     private let source: any DispatchSourceTimer
     private let result = SingleAssignmentDisposable()
@@ -14,7 +14,7 @@ final class QueueTimer: Cancelable, @unchecked Sendable {
 
     var isDisposed: Bool { result.isDisposed }
 
-    /// The timer's work was done and left `disposable` to dispose.
+    /// Ends the timer after its work has run. `disposable` is what the work returned.
     func fired(_ disposable: any Disposable) {
         source.cancel()
         result.setDisposable(disposable)
@@ -26,8 +26,7 @@ final class QueueTimer: Cancelable, @unchecked Sendable {
     }
 }
 
-/// The state that periodic work hands from one time to the next. A time that comes while the one before still runs is
-/// left out.
+/// The state that periodic work passes from one run to the next. A tick that arrives during a run is skipped.
 final class PeriodicState<StateType: Sendable>: Sendable {
     private let action: @Sendable (StateType) -> StateType
     private let state: Lock<(value: StateType, isRunning: Bool)>
@@ -45,7 +44,7 @@ final class PeriodicState<StateType: Sendable>: Sendable {
         }
         guard let value else { return }
         let next = action(value)
-        // The old value is let go outside of the lock.
+        // The old value is released outside the lock.
         _ = state.withLock { state in
             defer { state = (next, false) }
             return state.value

@@ -2,7 +2,7 @@ import Dispatch
 import FoundationEssentials
 
 extension RxTimeInterval {
-    /// In seconds; infinite for `.never`.
+    /// The interval in seconds. Infinite for `.never`.
     package var seconds: Double {
         switch self {
         case .seconds(let value): Double(value)
@@ -14,7 +14,7 @@ extension RxTimeInterval {
         }
     }
 
-    /// In nanoseconds, at most 2^62; `.never` is that.
+    /// The interval in nanoseconds, clamped to 0...2^62. `.never` is 2^62.
     var saturatedNanoseconds: Int {
         let (value, factor): (Int, Int) =
             switch self {
@@ -30,8 +30,8 @@ extension RxTimeInterval {
         return min(max(product, 0), 1 << 62)
     }
 
-    /// What is left of it at `now` when it began at `start`: all of it where the clock was set back, and nothing once it is over.
-    /// Dates are not exact, so what has passed counts in whole microseconds.
+    /// Returns what remains at `now` of an interval that began at `start`: 0 once it has passed, and all of
+    /// it if the clock was set back. Dates are inexact, so the elapsed time counts in whole microseconds.
     func left(since start: RxTime, at now: RxTime) -> RxTimeInterval {
         let elapsed = (now.timeIntervalSince(start) * 1e6).rounded()
         guard elapsed > 0 else { return self }
@@ -39,7 +39,7 @@ extension RxTimeInterval {
         return .nanoseconds(max(saturatedNanoseconds - Int(elapsed) * 1_000, 0))
     }
 
-    /// So many seconds, to the nearest microsecond; what is longer than 146 years is `.never`.
+    /// Creates an interval from seconds, rounded to microseconds. More than 146 years become `.never`.
     package init(microseconds seconds: Double) {
         self = seconds * 1e9 < Double(1 << 62) ? .microseconds(Int((seconds * 1e6).rounded())) : .never
     }

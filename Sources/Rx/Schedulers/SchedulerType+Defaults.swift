@@ -1,7 +1,7 @@
 import Locking
 
 extension SchedulerType {
-    /// Periodic work as a chain of relative work.
+    /// Runs periodic work as a chain of relative work.
     @preconcurrency
     public func schedulePeriodic<StateType: Sendable>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
@@ -13,13 +13,13 @@ extension SchedulerType {
     }
 }
 
-/// The chain of relative work that makes periodic work.
+/// Periodic work as a chain of relative work.
 private final class PeriodicRun<StateType: Sendable>: Disposable {
     private let scheduler: any SchedulerType
     private let period: RxTimeInterval
     private let action: @Sendable (StateType) -> StateType
     private let state: Lock<StateType>
-    /// Ticks whose work is not done, the one at work included.
+    /// The number of ticks that have not been handled, including the running one.
     private let ticks = Lock(0)
     private let pending = SerialDisposable()
 
@@ -35,14 +35,14 @@ private final class PeriodicRun<StateType: Sendable>: Disposable {
 
     func schedule(after dueTime: RxTimeInterval) {
         pending.disposable = scheduler.scheduleRelative((), dueTime: dueTime) { [self] in
-            // The next tick comes first: what the action schedules for the same time comes after it.
+            // Schedule the next tick first, so that it precedes what the action schedules for the same time.
             if !pending.isDisposed { schedule(after: period) }
             tick()
             return Disposables.create()
         }
     }
 
-    /// Runs one step at a time. A tick that comes during a step leaves its own step to the thread that runs that one.
+    /// Runs one step at a time. A tick that arrives during a step is handled by the thread that runs it.
     private func tick() {
         let isFirst = ticks.withLock { ticks in
             ticks += 1
@@ -61,7 +61,7 @@ private final class PeriodicRun<StateType: Sendable>: Disposable {
         let value = state.withLock { $0 }
         let next = action(value)
         state.withLock { $0 = next }
-        // The old value is let go outside of the lock.
+        // The old value is released outside the lock.
         withExtendedLifetime(value) {}
     }
 

@@ -1,43 +1,46 @@
 public import Dispatch
 public import FoundationEssentials
 
-/// A span of scheduler time.
+/// An interval of scheduler time.
 public typealias RxTimeInterval = DispatchTimeInterval
-/// A point of scheduler time.
+/// A point in scheduler time.
 public typealias RxTime = Date
 
-/// Runs work as soon as its rules allow.
+/// Runs work as soon as possible, on a queue or thread of its choice.
 public protocol ImmediateSchedulerType: AnyObject, Sendable {
-    /// Runs `action` with `state`. Disposing before it ran means it will not run.
+    /// Schedules `action` with `state`. Disposing the result before it has run cancels it.
     @preconcurrency
     func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable
 }
 
-/// Runs work at a time.
+/// Runs work at a given time.
 public protocol SchedulerType: ImmediateSchedulerType {
-    /// The scheduler's clock.
+    /// The current time of the scheduler's clock.
     var now: RxTime { get }
 
-    /// Runs `action` once, `dueTime` from now.
+    /// Schedules `action` to run once, `dueTime` from now.
     @preconcurrency
     func scheduleRelative<StateType: Sendable>(
         _ state: StateType, dueTime: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable
 
-    /// Runs `action` after `startAfter` and then every `period`, with the state it returned before.
+    /// Schedules `action` to run after `startAfter` and then every `period`, each time with the state it
+    /// returned last.
     @preconcurrency
     func schedulePeriodic<StateType: Sendable>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> StateType
     ) -> any Disposable
 
-    /// Calls `target.timerFired` once, `dueTime` from now: the form without a closure, for times that nearly always are
-    /// cancelled. The scheduler keeps `target` alive until then.
+    /// Calls `target.timerFired(_:)` once, `dueTime` from now.
+    ///
+    /// It allocates no closure, for timeouts that are nearly always cancelled. The scheduler retains `target`
+    /// until the timer has fired or was cancelled.
     func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken
 
-    /// Forgets a timer. One that fired or was cancelled before is left alone.
+    /// Cancels a timer. Has no effect if it has already fired or been cancelled.
     func cancelTimer(_ token: TimerToken)
 }

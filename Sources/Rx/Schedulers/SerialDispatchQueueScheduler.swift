@@ -1,15 +1,20 @@
 public import Dispatch
 
-/// Runs work one after the other on a dispatch queue of its own.
+/// Runs work on a serial dispatch queue, one piece after the other.
 // Sound: it adds no property.
 public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
-    /// On `serialQueue` itself.
+    /// Creates a scheduler on `serialQueue` itself.
     init(serialQueue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
         super.init(on: serialQueue, leeway: leeway)
     }
 
-    /// On `internalSerialQueueName`, a new serial queue, after `serialQueueConfiguration` was called with that. `leeway` is how
-    /// late a timer may be.
+    /// Creates a scheduler on a new serial queue.
+    ///
+    /// - Parameters:
+    ///   - internalSerialQueueName: The label of the queue.
+    ///   - qos: The quality of service of the queue.
+    ///   - serialQueueConfiguration: Called with the queue before it is used.
+    ///   - leeway: How late a timer may fire.
     public init(
         internalSerialQueueName: String, qos: DispatchQoS = .default,
         serialQueueConfiguration: ((DispatchQueue) -> Void)? = nil,
@@ -20,7 +25,7 @@ public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Se
         super.init(on: queue, leeway: leeway)
     }
 
-    /// On a new serial queue that runs its work on `queue`.
+    /// Creates a scheduler on a new serial queue that targets `queue`.
     public init(
         queue: DispatchQueue, internalSerialQueueName: String,
         leeway: DispatchTimeInterval = .nanoseconds(0)
@@ -28,7 +33,7 @@ public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Se
         super.init(on: DispatchQueue(label: internalSerialQueueName, target: queue), leeway: leeway)
     }
 
-    /// On a new serial queue that runs its work on the global queue of `qos`.
+    /// Creates a scheduler on a new serial queue that targets the global queue of `qos`.
     public convenience init(
         qos: DispatchQoS, internalSerialQueueName: String = "rx.global_dispatch_queue.serial",
         leeway: DispatchTimeInterval = .nanoseconds(0)

@@ -1,6 +1,7 @@
 import Locking
 
-/// `setTimer` for schedulers that only know `scheduleRelative`: the live timers of all of them, by token.
+/// Implements `setTimer` with `scheduleRelative`, for schedulers without timers of their own. Holds the live
+/// timers of all of them, by token.
 enum TimerTable {
     private struct State {
         var live: [UInt64: any Disposable] = [:]
@@ -35,7 +36,7 @@ enum TimerTable {
         state.withLock { $0.live.removeValue(forKey: id) }?.dispose()
     }
 
-    /// Sound as Sendable: the scheduler calls the target once, on its own thread, as `TimerTarget` says.
+    /// Sound as Sendable: the scheduler calls the target once, on its own thread, as `TimerTarget` requires.
     private struct TargetBox: @unchecked Sendable {
         let target: any TimerTarget
     }

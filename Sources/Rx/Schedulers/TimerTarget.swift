@@ -1,12 +1,12 @@
-/// What a scheduler wakes without a closure: the cheap form of `scheduleRelative` that operators and
-/// connections use for time-outs that nearly always are cancelled.
+/// An object that a scheduler calls when a timer fires. It is the cheap form of `scheduleRelative`, without a
+/// closure, for timeouts that are nearly always cancelled.
 public protocol TimerTarget: AnyObject {
-    /// The time asked for has passed. Called once, on the scheduler that the timer was set on, never after
-    /// `cancelTimer` returned on that scheduler.
+    /// Called once, when the time has passed, on the scheduler that the timer was set on. It is never called
+    /// after `cancelTimer` has returned on that scheduler.
     func timerFired(_ token: TimerToken)
 }
 
-/// Names one timer of one scheduler. A token whose timer fired or was cancelled names nothing any more.
+/// Identifies one timer of one scheduler. It is invalid once the timer has fired or was cancelled.
 public struct TimerToken: Hashable, Sendable {
     public var index: UInt32
     public var generation: UInt32

@@ -2,11 +2,11 @@ public import Dispatch
 public import FoundationEssentials
 import Locking
 
-/// Translates between a virtual clock's units and those of the schedulers.
+/// Converts between the units of a virtual clock and those of schedulers.
 public protocol VirtualTimeConverterType: Sendable {
-    /// A point of virtual time.
+    /// A point in virtual time.
     associatedtype VirtualTimeUnit: Sendable
-    /// A span of virtual time.
+    /// An interval of virtual time.
     associatedtype VirtualTimeIntervalUnit: Sendable
 
     func convertFromVirtualTime(_ virtualTime: VirtualTimeUnit) -> RxTime
@@ -18,7 +18,8 @@ public protocol VirtualTimeConverterType: Sendable {
         -> VirtualTimeUnit
     func compareVirtualTime(_ lhs: VirtualTimeUnit, _ rhs: VirtualTimeUnit) -> VirtualTimeComparison
 
-    /// The span of `interval`. In terms of `convertToVirtualTimeInterval` unless a converter is exact itself.
+    /// Converts an interval. The default goes through `convertToVirtualTimeInterval(_:)`. Implement it to
+    /// convert exactly.
     func convert(_ interval: RxTimeInterval) -> VirtualTimeIntervalUnit
 }
 
@@ -28,28 +29,28 @@ extension VirtualTimeConverterType {
     }
 }
 
-/// How two points of virtual time lie to each other.
+/// The order of two points in virtual time.
 public enum VirtualTimeComparison: Sendable {
     case lessThan
     case equal
     case greaterThan
 }
 
-/// A scheduler of virtual time, where tests count turns: operators that could deliver several events in a turn give each event
-/// its own, as RxSwift's do.
+/// A scheduler of virtual time, in which tests count turns. Operators that could deliver several events in a
+/// turn use one turn for each, like RxSwift's.
 protocol PerEventScheduler: SchedulerType {}
 
 extension VirtualTimeScheduler: PerEventScheduler {}
 
-/// A scheduler whose clock stands until it is moved: time in tests.
+/// A scheduler whose clock only moves when told to, for tests.
 ///
-/// Work runs on the thread that moves the clock, in the order of its times, and at equal times in the order in which it
-/// was scheduled. It may be scheduled and disposed from any thread; one thread moves the clock.
+/// Work runs on the thread that moves the clock, in order of its time or, at equal times, in the order it was
+/// scheduled. Any thread may schedule and dispose work, but only one thread may move the clock.
 // Sound: it adds only constants, locks and atomics.
 open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerType,
     @unchecked Sendable
 {
-    // Sound: all that changes is behind the lock.
+    // Sound: the lock guards everything that changes.
     public typealias VirtualTime = Converter.VirtualTimeUnit
     public typealias VirtualTimeInterval = Converter.VirtualTimeIntervalUnit
 
@@ -72,7 +73,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         work.clear()
     }
 
-    /// The virtual time.
+    /// The current virtual time.
     public final var clock: VirtualTime {
         state.withLock { $0.clock }
     }
@@ -81,7 +82,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         converter.convertFromVirtualTime(clock)
     }
 
-    /// How much work waits.
+    /// The number of pieces of work that are scheduled and have not run.
     public final var pendingCount: Int {
         work.count
     }
@@ -102,7 +103,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         return scheduleAbsoluteVirtual(state, time: adjustScheduledTime(time), action: action)
     }
 
-    /// Runs `action` once, `dueTime` from now.
+    /// Schedules `action` to run once, `dueTime` from now.
     @preconcurrency
     public final func scheduleRelativeVirtual<StateType: Sendable>(
         _ state: StateType, dueTime: VirtualTimeInterval,
@@ -112,7 +113,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
             state, time: converter.offsetVirtualTime(clock, offset: dueTime), action: action)
     }
 
-    /// Runs `action` once, at `time`.
+    /// Schedules `action` to run once, at `time`.
     @preconcurrency
     public final func scheduleAbsoluteVirtual<StateType: Sendable>(
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
@@ -120,18 +121,20 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         work.insert(at: time) { action(state) }
     }
 
-    /// The time at which work of `schedule` and `scheduleRelative` runs that is due at `time`. A subclass may choose a later one:
-    /// a test scheduler adds a tick to a time of now. It is not called for virtual times and intervals.
+    /// Returns when work that `schedule` or `scheduleRelative` would run at `time` actually runs.
+    ///
+    /// Subclasses may return a later time: a test scheduler adds a tick to work that is due now. Not called
+    /// for work scheduled with virtual times or intervals.
     open func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime {
         time
     }
 
-    /// Runs all work there is, moving the clock from one to the next, until none is left or `stop()` is called.
+    /// Runs all work in order, moving the clock along, until none is left or `stop()` is called.
     public final func start() {
         run(until: nil)
     }
 
-    /// Moves the clock to `virtualTime` and runs the work up to then, that included.
+    /// Moves the clock to `virtualTime` and runs the work that is due by then.
     public final func advanceTo(_ virtualTime: VirtualTime) {
         run(until: virtualTime)
         state.withLock { state in
@@ -141,17 +144,17 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         }
     }
 
-    /// Moves the clock by `interval` and runs the work up to then, that included.
+    /// Moves the clock by `interval` and runs the work that is due by then.
     public final func advance(by interval: RxTimeInterval) {
         advanceTo(converter.offsetVirtualTime(clock, offset: converter.convert(interval)))
     }
 
-    /// Moves the clock by `virtualInterval` without running anything.
+    /// Moves the clock by `virtualInterval` without running work.
     public final func sleep(_ virtualInterval: VirtualTimeInterval) {
         state.withLock { $0.clock = converter.offsetVirtualTime($0.clock, offset: virtualInterval) }
     }
 
-    /// Ends `start()` and `advanceTo(_:)` after the work at hand.
+    /// Ends a running `start()` or `advanceTo(_:)` after the current piece of work.
     public final func stop() {
         state.withLock { $0.isRunning = false }
     }
@@ -171,7 +174,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 }
 
 extension VirtualTimeScheduler: CustomDebugStringConvertible {
-    /// The clock, and the times of the work that waits.
+    /// The clock and the times of the pending work.
     public var debugDescription: String {
         "\(clock): \(work.times)"
     }

@@ -1,8 +1,9 @@
 import Locking
 
-/// Work that waits for its virtual time: a binary heap by time and, at equal times, by the order in which it was scheduled.
+/// Work that waits for its virtual time: a binary heap ordered by time and then by order of scheduling.
 ///
-/// The heap holds its items by a class that is not generic: moving those of a generic one looks up metadata each time.
+/// The heap stores items by a non-generic superclass. Moving instances of a generic class would look up
+/// metadata each time.
 final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
     typealias Time = Converter.VirtualTimeUnit
 
@@ -20,12 +21,12 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
 
     var count: Int { state.withLock { $0.heap.count } }
 
-    /// The times of all work, the earliest first.
+    /// The times of all work, earliest first.
     var times: [Time] {
         state.withLock { state in state.heap.sorted { isBefore($0, $1) }.map { time(of: $0) } }
     }
 
-    /// - Returns: what removes the work, or disposes what it has returned.
+    /// - Returns: A disposable that removes the work or, once it has run, disposes what it returned.
     func insert(at time: Time, _ action: @escaping @Sendable () -> any Disposable) -> any Disposable {
         let item = VirtualItem(self, time, action)
         state.withLock { state in
@@ -38,7 +39,7 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
         return item
     }
 
-    /// Takes the first work, unless it comes after `limit`.
+    /// Removes and returns the first work, unless it is later than `limit`.
     func next(until limit: Time?) -> VirtualItem<Converter>? {
         state.withLock { state in
             guard let first = state.heap.first else { return nil }
@@ -48,16 +49,16 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
         }
     }
 
-    /// Takes `item` out if it waits.
+    /// Removes `item` if it is waiting.
     fileprivate func remove(_ item: VirtualItem<Converter>) {
         state.withLock { state in
             if item.place >= 0 { take(at: item.place, &state.heap) }
         }
     }
 
-    /// Takes all out and drops it: items that wait hold this, and it holds them.
+    /// Removes and drops all work. Waiting items and this object retain each other.
     func clear() {
-        // Dropped outside of the lock: what the work holds may come back here.
+        // Released outside the lock, because releasing the work may call back into this object.
         let dropped = state.withLock { state in
             let heap = state.heap
             state.heap = []
@@ -67,7 +68,7 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
         for item in dropped { unsafeDowncast(item, to: VirtualItem<Converter>.self).drop() }
     }
 
-    // MARK: The heap, under its lock
+    // MARK: The heap. The lock is held
 
     private func time(of item: WaitingItem) -> Time {
         unsafeDowncast(item, to: VirtualItem<Converter>.self).time
@@ -121,14 +122,14 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
     }
 }
 
-// Sound: the lock of the work guards both.
+// Sound: the lock of the `VirtualWork` guards both properties.
 class WaitingItem: @unchecked Sendable {
-    /// Where it is in the heap; -1 where it does not wait.
+    /// The index in the heap, or -1 if it is not waiting.
     fileprivate final var place = -1
     fileprivate final var id: UInt64 = 0
 }
 
-/// A piece of work, and the disposable of it.
+/// A piece of work and its disposable.
 // Sound: the lock of the work guards what changes.
 final class VirtualItem<Converter: VirtualTimeConverterType>: WaitingItem, Disposable, @unchecked Sendable {
     let time: Converter.VirtualTimeUnit
@@ -147,7 +148,7 @@ final class VirtualItem<Converter: VirtualTimeConverterType>: WaitingItem, Dispo
         super.init()
     }
 
-    /// Runs the work, unless it was disposed.
+    /// Runs the work unless it was disposed.
     func run() {
         if let action = action.withLock({ $0.take() }) { result.setDisposable(action()) }
     }
@@ -158,7 +159,7 @@ final class VirtualItem<Converter: VirtualTimeConverterType>: WaitingItem, Dispo
         drop()
     }
 
-    /// Lets go of the work, outside of the lock: what it holds may come back here.
+    /// Releases the work outside the lock, because that may call back into this object.
     fileprivate func drop() {
         _ = action.withLock { $0.take() }
     }
