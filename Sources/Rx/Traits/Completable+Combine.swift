@@ -1,13 +1,15 @@
-// Completables in sequence or at once.
+// Runs completables one after the other, or all at once.
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
-    /// Subscribes to `second` when this one completes.
+    /// Completes when this and then `second` have completed.
     @inlinable
     public consuming func concat(_ second: Completable) -> Completable {
         Completable(raw: source.concat(second))
     }
 
-    /// Subscribes to each completable when the one before completes, and completes when all have. The sequence is iterated as
-    /// needed.
+    /// Completes when all have completed, subscribing to each when the one before completes. The first error
+    /// ends it.
+    ///
+    /// The iterator is advanced only when the next source is needed.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(
         _ sequence: Sources
@@ -19,7 +21,8 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
             })
     }
 
-    /// Subscribes to each completable when the one before completes, and completes when all have.
+    /// Completes when all have completed, subscribing to each when the one before completes. The first error
+    /// ends it.
     @inlinable
     public static func concat<Sources: Collection & Sendable>(
         _ collection: Sources
@@ -27,13 +30,15 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         Completable(raw: Concat(collection.map { $0.source }))
     }
 
-    /// Subscribes to each completable when the one before completes, and completes when all have.
+    /// Completes when all have completed, subscribing to each when the one before completes. The first error
+    /// ends it.
     @inlinable
     public static func concat(_ sources: Completable...) -> Completable {
         concat(sources)
     }
 
-    /// Subscribes to all completables at once, and completes when all have. The first error ends the others.
+    /// Subscribes to all at once and completes when all have completed. The first error ends it and disposes
+    /// the others.
     @inlinable
     public static func merge<Sources: Collection>(
         _ sources: Sources
@@ -41,13 +46,15 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         Completable(raw: MergeAll(sources.map { $0.source }))
     }
 
-    /// Subscribes to all completables at once, and completes when all have. The first error ends the others.
+    /// Subscribes to all at once and completes when all have completed. The first error ends it and disposes
+    /// the others.
     @inlinable
     public static func merge(_ sources: Completable...) -> Completable {
         merge(sources)
     }
 
-    /// Subscribes to all completables at once, and completes when all have. The first error ends the others.
+    /// Subscribes to all at once and completes when all have completed. The first error ends it and disposes
+    /// the others.
     @inlinable
     public static func zip<Sources: Collection>(
         _ sources: Sources
@@ -55,7 +62,8 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         merge(sources)
     }
 
-    /// Subscribes to all completables at once, and completes when all have. The first error ends the others.
+    /// Subscribes to all at once and completes when all have completed. The first error ends it and disposes
+    /// the others.
     @inlinable
     public static func zip(_ sources: Completable...) -> Completable {
         merge(sources)
@@ -63,7 +71,8 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
 }
 
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
-    /// Subscribes handlers that are called with `object` while it lives. The subscription does not keep it alive.
+    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
+    /// was deallocated.
     @inlinable
     @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(

@@ -1,7 +1,10 @@
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
     public typealias CompletableObserver = @Sendable (CompletableEvent) -> Void
 
-    /// A completable made by hand. `subscribe` is called for each subscription; the first event it reports counts.
+    /// Creates a completable from a subscribe closure.
+    ///
+    /// `subscribe` runs once for each subscription and returns a disposable that cancels the work. The first
+    /// event it reports ends the completable; later ones are ignored.
     @inlinable
     @preconcurrency
     public static func create(
@@ -27,8 +30,8 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         subscribe(onCompleted: { observer(.completed) }, onError: { observer(.error($0)) })
     }
 
-    /// Subscribes handlers for the completion, the error and the end of the subscription. Without `onError` an error goes
-    /// to `Hooks.defaultErrorHandler`.
+    /// Subscribes handlers for the completion, the error and the end of the subscription. Without `onError`,
+    /// an error goes to `Hooks.defaultErrorHandler`.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -39,22 +42,26 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         source.subscribe(onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
+    /// Creates a completable that fails with `error` on subscription.
     @inlinable
     public static func error(_ error: any Error) -> Completable {
         Completable(raw: .error(error))
     }
 
+    /// Creates a completable that never ends.
     @inlinable
     public static func never() -> Completable {
         Completable(raw: .never())
     }
 
+    /// Creates a completable that completes on subscription.
     @inlinable
     public static func empty() -> Completable {
         Completable(raw: .empty())
     }
 
-    /// Calls the hooks as the event passes: `on...` before it is forwarded, `after...` after it was.
+    /// Calls the given hooks as the event passes: an `on...` hook before it is forwarded, an `after...` hook
+    /// afterwards.
     @inlinable
     @preconcurrency
     public consuming func `do`(
@@ -73,38 +80,38 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
                 onDispose: onDispose))
     }
 
-    /// On an error completes.
+    /// Completes when the source fails.
     @inlinable
     public consuming func onErrorComplete() -> Completable {
         Completable(raw: source.catch { _ in .empty() })
     }
 
-    /// Goes on with `second` after the completion.
+    /// Subscribes to `second` once this has completed. An error of this is passed on.
     @inlinable
     public consuming func andThen<Other: Sendable>(_ second: Single<Other>) -> Single<Other> {
         Single<Other>(raw: AndThen(source, second.source))
     }
 
-    /// Goes on with `second` after the completion.
+    /// Subscribes to `second` once this has completed. An error of this is passed on.
     @inlinable
     public consuming func andThen<Other: Sendable>(_ second: Maybe<Other>) -> Maybe<Other> {
         Maybe<Other>(raw: AndThen(source, second.source))
     }
 
-    /// Goes on with `second` after the completion.
+    /// Subscribes to `second` once this has completed. An error of this is passed on.
     @inlinable
     public consuming func andThen(_ second: Completable) -> Completable {
         Completable(raw: AndThen(source, second.source))
     }
 
-    /// Goes on with `second` after the completion.
+    /// Subscribes to `second` once this has completed. An error of this is passed on.
     @inlinable
     public consuming func andThen<Other: Sendable>(_ second: Observable<Other>) -> Observable<Other> {
         AndThen(source, second)
     }
 }
 
-/// Subscribes to the second stream once the first has completed; the first is let go then.
+/// Subscribes to the second stream once the first has completed, and then releases the first.
 // Sound: it adds only constants.
 @usableFromInline
 final class AndThen<Out: Sendable>: Operator<Never, Out>, @unchecked Sendable {
@@ -121,7 +128,7 @@ final class AndThen<Out: Sendable>: Operator<Never, Out>, @unchecked Sendable {
     }
 
     override func completed() {
-        // Its link takes the place of the first one's below.
+        // The second stream's link replaces the first one's downstream.
         startStream(second, down.share())
     }
 }

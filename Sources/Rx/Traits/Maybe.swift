@@ -1,7 +1,10 @@
 extension PrimitiveSequence where Trait == MaybeTrait {
     public typealias MaybeObserver = @Sendable (MaybeEvent<Element>) -> Void
 
-    /// A maybe made by hand. `subscribe` is called for each subscription; the first event it reports counts.
+    /// Creates a maybe from a subscribe closure.
+    ///
+    /// `subscribe` runs once for each subscription and returns a disposable that cancels the work. The first
+    /// event it reports ends the maybe; later ones are ignored.
     @inlinable
     @preconcurrency
     public static func create(
@@ -30,8 +33,8 @@ extension PrimitiveSequence where Trait == MaybeTrait {
             onCompleted: { observer(.completed) })
     }
 
-    /// Subscribes handlers for the value, the error, the completion without value and the end of the subscription. Without
-    /// `onError` an error goes to `Hooks.defaultErrorHandler`.
+    /// Subscribes handlers for the value, the error, the empty completion and the end of the subscription.
+    /// Without `onError`, an error goes to `Hooks.defaultErrorHandler`.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -46,7 +49,8 @@ extension PrimitiveSequence where Trait == MaybeTrait {
                 next: onSuccess, error: onError, completed: onCompleted, disposed: onDisposed))
     }
 
-    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
+    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
+    /// was deallocated.
     @inlinable
     @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(
@@ -61,7 +65,8 @@ extension PrimitiveSequence where Trait == MaybeTrait {
             onCompleted: whileAlive(object, onCompleted), onDisposed: whileAlive(object, onDisposed))
     }
 
-    /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
+    /// Calls the given hooks as the event passes: an `on...` hook before it is forwarded, an `after...` hook
+    /// afterwards.
     @inlinable
     @preconcurrency
     public consuming func `do`(
@@ -82,7 +87,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
                 onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// The value, transformed. What `transform` throws is the error.
+    /// Transforms the value with `transform`. An error thrown by `transform` fails the maybe.
     @inlinable
     @preconcurrency
     public consuming func map<Result: Sendable>(
@@ -91,7 +96,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Maybe<Result>(raw: source.map(transform))
     }
 
-    /// The value, transformed; nothing when it becomes `nil`.
+    /// Transforms the value with `transform`, or completes empty if the result is `nil`.
     @inlinable
     @preconcurrency
     public consuming func compactMap<Result: Sendable>(
@@ -100,7 +105,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Maybe<Result>(raw: source.compactMap(transform))
     }
 
-    /// The value when `predicate` is true of it, else nothing.
+    /// Completes empty if the value does not satisfy `predicate`.
     @inlinable
     @preconcurrency
     public consuming func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<
@@ -109,7 +114,8 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Maybe(raw: source.filter(predicate))
     }
 
-    /// What `selector` makes of the value.
+    /// Continues with the maybe that `selector` returns for the value. An error thrown by `selector` fails
+    /// the result.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Result: Sendable>(
@@ -118,13 +124,14 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Maybe<Result>(raw: source.flatMap(selector))
     }
 
-    /// On an error succeeds with `element`.
+    /// Succeeds with `element` when the source fails.
     @inlinable
     public consuming func catchAndReturn(_ element: Element) -> Maybe<Element> {
         Maybe(raw: source.catchAndReturn(element))
     }
 
-    /// The values of all maybes when all have one, combined; nothing where one has none, or there are none.
+    /// Combines the values of all maybes with `resultSelector`. Completes empty if one is empty or there are
+    /// none.
     @inlinable
     @preconcurrency
     public static func zip<Maybes: Collection, Result: Sendable>(
@@ -133,7 +140,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Maybe<Result>(raw: .zip(maybes.map { $0.asObservable() }, resultSelector: resultSelector))
     }
 
-    /// The values of all maybes when all have one; nothing where one has none, or there are none.
+    /// Collects the values of all maybes into an array. Completes empty if one is empty or there are none.
     @inlinable
     public static func zip<Maybes: Collection>(
         _ maybes: Maybes
@@ -141,20 +148,20 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         zip(maybes) { $0 }
     }
 
-    /// The value, or fails with `RxError.noElements`.
+    /// Converts to a single, which fails with `RxError.noElements` if the maybe completes empty.
     @inlinable
     public consuming func asSingle() -> Single<Element> {
         Single(raw: source.promised(SingleTrait.self))
     }
 
-    /// Only how it ends.
+    /// Drops the value and passes on only the error or the completion.
     @inlinable
     public consuming func asCompletable() -> Completable {
         Completable(raw: source.ignoreElements())
     }
 }
 
-/// Tells success from completion without value.
+/// Calls `onCompleted` only after an empty completion, not after a value.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class MaybeSubscriber<In: Sendable>: ClosureSubscriber<In>, @unchecked Sendable {

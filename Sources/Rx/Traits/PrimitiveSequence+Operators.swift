@@ -1,6 +1,7 @@
-// What keeps the promise of every trait.
+// Operators that preserve the guarantee of every trait.
 extension PrimitiveSequence {
-    /// Makes the sequence anew for each subscription. What `observableFactory` throws is its error.
+    /// Calls `observableFactory` for each subscription and subscribes to what it returns. If the factory
+    /// throws, the result fails with that error.
     @inlinable
     @preconcurrency
     public static func deferred(
@@ -9,7 +10,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: .deferred { try observableFactory().source })
     }
 
-    /// Shifts the value and the completion by `dueTime`; an error is delivered at once.
+    /// Delays the value and the completion by `dueTime`. An error is delivered immediately.
     @inlinable
     public consuming func delay(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
@@ -17,7 +18,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.delay(dueTime, scheduler: scheduler))
     }
 
-    /// Subscribes `dueTime` after it is subscribed to.
+    /// Subscribes to the source `dueTime` after this is subscribed to.
     @inlinable
     public consuming func delaySubscription(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
@@ -25,7 +26,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.delaySubscription(dueTime, scheduler: scheduler))
     }
 
-    /// Delivers the events on `scheduler`.
+    /// Delivers events on `scheduler`. Nothing is delivered after disposal.
     @inlinable
     public consuming func observe(on scheduler: any ImmediateSchedulerType) -> PrimitiveSequence<
         Trait, Element
@@ -33,7 +34,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.observe(on: scheduler))
     }
 
-    /// Subscribes, and disposes that subscription, on `scheduler`.
+    /// Subscribes to the source, and disposes that subscription, on `scheduler`.
     @inlinable
     public consuming func subscribe(on scheduler: any ImmediateSchedulerType) -> PrimitiveSequence<
         Trait, Element
@@ -41,7 +42,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.subscribe(on: scheduler))
     }
 
-    /// On an error goes on with what `handler` makes of it.
+    /// Continues with what `handler` returns when the source fails. Its errors are passed on.
     @inlinable
     @preconcurrency
     public consuming func `catch`(
@@ -50,15 +51,16 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.catch { try handler($0).source })
     }
 
-    /// Subscribes again whenever it fails.
+    /// Subscribes to the source again whenever it fails, without a limit.
     @inlinable
     public consuming func retry() -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: source.retry())
     }
 
-    /// Subscribes again when it fails, `maxAttemptCount` times in all; the last error passes.
+    /// Subscribes to the source again when it fails, up to `maxAttemptCount` attempts in total. The last
+    /// error is passed on.
     ///
-    /// With no attempt at all there is no value either: a single of 0 attempts fails with `RxError.noElements`.
+    /// Without any attempt there is no value, so a single with 0 attempts fails with `RxError.noElements`.
     @inlinable
     public consuming func retry(_ maxAttemptCount: Int) -> PrimitiveSequence<Trait, Element> {
         let source = (consume self).source
@@ -71,7 +73,8 @@ extension PrimitiveSequence {
         Trait.self == SingleTrait.self ? .error(RxError.noElements) : .empty()
     }
 
-    /// Subscribes again when the stream that `notificationHandler` makes of the errors sends a value.
+    /// Subscribes to the source again each time the notification stream emits a value after an error. See
+    /// `ObservableType.retry(when:)`.
     @inlinable
     @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType>(
@@ -80,7 +83,8 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.retry(when: notificationHandler).promised(Trait.self))
     }
 
-    /// The same for errors of type `Failure`; others pass at once.
+    /// Subscribes to the source again like `retry(when:)`, but only after errors of type `Failure`. Other
+    /// errors are passed on at once.
     @inlinable
     @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType, Failure: Error>(
@@ -89,7 +93,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.retry(when: notificationHandler).promised(Trait.self))
     }
 
-    /// A sequence with a resource that is made for each subscription and disposed at its end.
+    /// Creates a sequence that owns a resource, which is made for each subscription and disposed at its end.
     @inlinable
     @preconcurrency
     public static func using<Resource: Disposable>(
@@ -101,7 +105,7 @@ extension PrimitiveSequence {
             raw: .using(resourceFactory, observableFactory: { try primitiveSequenceFactory($0).source }))
     }
 
-    /// Fails with `RxError.timeout` when it has not ended within `dueTime`.
+    /// Fails with `RxError.timeout` if it does not end within `dueTime`. A timeout disposes the source.
     @inlinable
     public consuming func timeout(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
@@ -109,7 +113,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.timeout(dueTime, scheduler: scheduler))
     }
 
-    /// Goes on with `other` when it has not ended within `dueTime`.
+    /// Switches to `other` if it does not end within `dueTime`.
     @inlinable
     public consuming func timeout(
         _ dueTime: RxTimeInterval, other: PrimitiveSequence<Trait, Element>,
@@ -120,20 +124,23 @@ extension PrimitiveSequence {
 }
 
 extension Observable {
-    /// A completion without a value that a single may not send becomes the error `RxError.noElements`.
+    /// Restores the guarantee of a single: an empty completion becomes `RxError.noElements`. Other traits are
+    /// unaffected.
     @usableFromInline
     consuming func promised<Trait>(_ trait: Trait.Type) -> Observable<Element> {
         trait == SingleTrait.self ? OneElement(self, onEmpty: RxError.noElements) : self
     }
 }
 
-// Of a sequence with a value: Single and Maybe.
+// Factories.
 extension PrimitiveSequence where Trait == SingleTrait {
+    /// Creates a single that succeeds with `element` on subscription.
     @inlinable
     public static func just(_ element: Element) -> Single<Element> {
         Single(raw: .just(element))
     }
 
+    /// Creates a single that succeeds with `element` in a turn of `scheduler`.
     @inlinable
     public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Single<
         Element
@@ -141,11 +148,13 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Single(raw: .just(element, scheduler: scheduler))
     }
 
+    /// Creates a single that fails with `error` on subscription.
     @inlinable
     public static func error(_ error: any Error) -> Single<Element> {
         Single(raw: .error(error))
     }
 
+    /// Creates a single that never ends.
     @inlinable
     public static func never() -> Single<Element> {
         Single(raw: .never())
@@ -153,11 +162,13 @@ extension PrimitiveSequence where Trait == SingleTrait {
 }
 
 extension PrimitiveSequence where Trait == MaybeTrait {
+    /// Creates a maybe that succeeds with `element` on subscription.
     @inlinable
     public static func just(_ element: Element) -> Maybe<Element> {
         Maybe(raw: .just(element))
     }
 
+    /// Creates a maybe that succeeds with `element` in a turn of `scheduler`.
     @inlinable
     public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Maybe<
         Element
@@ -165,25 +176,27 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Maybe(raw: .just(element, scheduler: scheduler))
     }
 
+    /// Creates a maybe that fails with `error` on subscription.
     @inlinable
     public static func error(_ error: any Error) -> Maybe<Element> {
         Maybe(raw: .error(error))
     }
 
+    /// Creates a maybe that never ends.
     @inlinable
     public static func never() -> Maybe<Element> {
         Maybe(raw: .never())
     }
 
+    /// Creates a maybe that completes empty on subscription.
     @inlinable
     public static func empty() -> Maybe<Element> {
         Maybe(raw: .empty())
     }
 }
 
-// A value after a time.
 extension PrimitiveSequence where Element: FixedWidthInteger, Trait == SingleTrait {
-    /// 0 after `dueTime`.
+    /// Creates a single that succeeds with 0 after `dueTime`.
     @inlinable
     public static func timer(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Single<
         Element
@@ -193,7 +206,7 @@ extension PrimitiveSequence where Element: FixedWidthInteger, Trait == SingleTra
 }
 
 extension PrimitiveSequence where Element: FixedWidthInteger, Trait == MaybeTrait {
-    /// 0 after `dueTime`.
+    /// Creates a maybe that succeeds with 0 after `dueTime`.
     @inlinable
     public static func timer(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Maybe<
         Element

@@ -1,15 +1,15 @@
-/// An observable that keeps a promise about how many events it sends, named by `Trait`.
+/// An observable with a guarantee about the number of its events, named by `Trait`.
 public struct PrimitiveSequence<Trait: Sendable, Element: Sendable>: Sendable {
     @usableFromInline package let source: Observable<Element>
 
-    /// `raw` has to keep the trait's promise.
+    /// - Parameter raw: A stream that keeps the trait's guarantee.
     @inlinable
     init(raw: consuming Observable<Element>) {
         source = consume raw
     }
 }
 
-/// What is a `PrimitiveSequence` in the end.
+/// A type that can be converted to a `PrimitiveSequence`.
 public protocol PrimitiveSequenceType<Trait, Element>: Sendable {
     associatedtype Trait: Sendable
     associatedtype Element: Sendable
@@ -28,19 +28,24 @@ extension PrimitiveSequence: ObservableConvertibleType {
     }
 }
 
+/// The trait of `Single`.
 public enum SingleTrait: Sendable {}
+/// The trait of `Maybe`.
 public enum MaybeTrait: Sendable {}
+/// The trait of `Completable`.
 public enum CompletableTrait: Sendable {}
 
-/// One value or an error.
+/// A stream of exactly one value, or an error.
 public typealias Single<Element: Sendable> = PrimitiveSequence<SingleTrait, Element>
-/// One value, nothing, or an error.
+/// A stream of one value, or an empty completion, or an error.
 public typealias Maybe<Element: Sendable> = PrimitiveSequence<MaybeTrait, Element>
-/// The end, or an error.
+/// A stream without values that completes or fails.
 public typealias Completable = PrimitiveSequence<CompletableTrait, Never>
 
+/// The event of a single.
 public typealias SingleEvent<Element> = Result<Element, any Error>
 
+/// The event of a maybe.
 @frozen
 public enum MaybeEvent<Element: Sendable>: Sendable {
     case success(Element)
@@ -48,6 +53,7 @@ public enum MaybeEvent<Element: Sendable>: Sendable {
     case completed
 }
 
+/// The event of a completable.
 @frozen
 public enum CompletableEvent: Sendable {
     case error(any Error)

@@ -1,5 +1,5 @@
-// For extensions of `PrimitiveSequenceType`, where it is not known that the sequence is a `PrimitiveSequence`: the same
-// operators again. On a `PrimitiveSequence` its own are taken.
+// The same operators for generic code that only knows `PrimitiveSequenceType`. A `PrimitiveSequence` uses its
+// own, which are preferred.
 
 extension PrimitiveSequenceType where Trait == SingleTrait {
     /// Subscribes an event handler.
@@ -19,7 +19,8 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.subscribe(onSuccess: onSuccess, onFailure: onFailure, onDisposed: onDisposed)
     }
 
-    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
+    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
+    /// was deallocated.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
@@ -31,7 +32,8 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             with: object, onSuccess: onSuccess, onFailure: onFailure, onDisposed: onDisposed)
     }
 
-    /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
+    /// Calls the given hooks as the result passes: an `on...` hook before it is forwarded, an `after...` hook
+    /// afterwards.
     @_disfavoredOverload
     @preconcurrency
     public func `do`(
@@ -47,7 +49,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose)
     }
 
-    /// The value, transformed. What `transform` throws is the error.
+    /// Transforms the value with `transform`. An error thrown by `transform` fails the single.
     @_disfavoredOverload
     @preconcurrency
     public func map<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result)
@@ -56,7 +58,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.map(transform)
     }
 
-    /// The value, transformed; nothing when it becomes `nil`.
+    /// Transforms the value with `transform`, or completes empty if the result is `nil`.
     @_disfavoredOverload
     @preconcurrency
     public func compactMap<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result?)
@@ -65,14 +67,14 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.compactMap(transform)
     }
 
-    /// The value when `predicate` is true of it, else nothing.
+    /// Completes empty if the value does not satisfy `predicate`.
     @_disfavoredOverload
     @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         primitiveSequence.filter(predicate)
     }
 
-    /// What `selector` makes of the value.
+    /// Continues with the single that `selector` returns for the value.
     @_disfavoredOverload
     @preconcurrency
     public func flatMap<Result: Sendable>(
@@ -81,7 +83,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.flatMap(selector)
     }
 
-    /// What `selector` makes of the value.
+    /// Continues with the maybe that `selector` returns for the value.
     @_disfavoredOverload
     @preconcurrency
     public func flatMapMaybe<Result: Sendable>(
@@ -90,7 +92,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.flatMapMaybe(selector)
     }
 
-    /// What `selector` makes of the value.
+    /// Continues with the completable that `selector` returns for the value.
     @_disfavoredOverload
     @preconcurrency
     public func flatMapCompletable(
@@ -99,25 +101,26 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.flatMapCompletable(selector)
     }
 
-    /// On an error succeeds with `element`.
+    /// Succeeds with `element` when the source fails.
     @_disfavoredOverload
     public func catchAndReturn(_ element: Element) -> Single<Element> {
         primitiveSequence.catchAndReturn(element)
     }
 
-    /// The value or the error, as a maybe.
+    /// Converts to a maybe.
     @_disfavoredOverload
     public func asMaybe() -> Maybe<Element> {
         primitiveSequence.asMaybe()
     }
 
-    /// Only whether it succeeds.
+    /// Drops the value and passes on only the error or the completion.
     @_disfavoredOverload
     public func asCompletable() -> Completable {
         primitiveSequence.asCompletable()
     }
 
-    /// Subscribes and waits for the value. Cancelling the task disposes the subscription.
+    /// Subscribes and waits for the value. Cancelling the task disposes the subscription and throws
+    /// `CancellationError`.
     @_disfavoredOverload
     public var value: Element {
         get async throws { try await primitiveSequence.value }
@@ -132,7 +135,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         primitiveSequence.subscribe(observer)
     }
 
-    /// Subscribes handlers for the value, the error, the completion without value and the end of the subscription.
+    /// Subscribes handlers for the value, the error, the empty completion and the end of the subscription.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(
@@ -143,7 +146,8 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onSuccess: onSuccess, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
+    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
+    /// was deallocated.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
@@ -156,7 +160,8 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onDisposed: onDisposed)
     }
 
-    /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
+    /// Calls the given hooks as the event passes: an `on...` hook before it is forwarded, an `after...` hook
+    /// afterwards.
     @_disfavoredOverload
     @preconcurrency
     public func `do`(
@@ -175,7 +180,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onSubscribed: onSubscribed, onDispose: onDispose)
     }
 
-    /// The value, transformed. What `transform` throws is the error.
+    /// Transforms the value with `transform`. An error thrown by `transform` fails the maybe.
     @_disfavoredOverload
     @preconcurrency
     public func map<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result)
@@ -184,7 +189,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         primitiveSequence.map(transform)
     }
 
-    /// The value, transformed; nothing when it becomes `nil`.
+    /// Transforms the value with `transform`, or completes empty if the result is `nil`.
     @_disfavoredOverload
     @preconcurrency
     public func compactMap<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result?)
@@ -193,14 +198,14 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         primitiveSequence.compactMap(transform)
     }
 
-    /// The value when `predicate` is true of it, else nothing.
+    /// Completes empty if the value does not satisfy `predicate`.
     @_disfavoredOverload
     @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         primitiveSequence.filter(predicate)
     }
 
-    /// What `selector` makes of the value.
+    /// Continues with the maybe that `selector` returns for the value.
     @_disfavoredOverload
     @preconcurrency
     public func flatMap<Result: Sendable>(
@@ -209,43 +214,44 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         primitiveSequence.flatMap(selector)
     }
 
-    /// On an error succeeds with `element`.
+    /// Succeeds with `element` when the source fails.
     @_disfavoredOverload
     public func catchAndReturn(_ element: Element) -> Maybe<Element> {
         primitiveSequence.catchAndReturn(element)
     }
 
-    /// The value, or `default` where there is none.
+    /// Succeeds with `default` if the maybe completes empty.
     @_disfavoredOverload
     public func ifEmpty(default: Element) -> Single<Element> {
         primitiveSequence.ifEmpty(default: `default`)
     }
 
-    /// The value, or what `other` has where there is none.
+    /// Continues with `other` if the maybe completes empty.
     @_disfavoredOverload
     public func ifEmpty(switchTo other: Maybe<Element>) -> Maybe<Element> {
         primitiveSequence.ifEmpty(switchTo: other)
     }
 
-    /// The value, or what `other` has where there is none.
+    /// Continues with `other` if the maybe completes empty.
     @_disfavoredOverload
     public func ifEmpty(switchTo other: Single<Element>) -> Single<Element> {
         primitiveSequence.ifEmpty(switchTo: other)
     }
 
-    /// The value, or fails with `RxError.noElements`.
+    /// Converts to a single, which fails with `RxError.noElements` if the maybe completes empty.
     @_disfavoredOverload
     public func asSingle() -> Single<Element> {
         primitiveSequence.asSingle()
     }
 
-    /// Only how it ends.
+    /// Drops the value and passes on only the error or the completion.
     @_disfavoredOverload
     public func asCompletable() -> Completable {
         primitiveSequence.asCompletable()
     }
 
-    /// Subscribes and waits for the value, or for the completion without one (`nil`).
+    /// Subscribes and waits for the value, or for an empty completion, which returns nil. Cancelling the task
+    /// disposes the subscription and throws `CancellationError`.
     @_disfavoredOverload
     public var value: Element? {
         get async throws { try await primitiveSequence.value }
@@ -270,7 +276,8 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
         primitiveSequence.subscribe(onCompleted: onCompleted, onError: onError, onDisposed: onDisposed)
     }
 
-    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
+    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
+    /// was deallocated.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
@@ -282,7 +289,8 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
             with: object, onCompleted: onCompleted, onError: onError, onDisposed: onDisposed)
     }
 
-    /// Calls the hooks as the event passes: `on...` before it is forwarded, `after...` after it was.
+    /// Calls the given hooks as the event passes: an `on...` hook before it is forwarded, an `after...` hook
+    /// afterwards.
     @_disfavoredOverload
     @preconcurrency
     public func `do`(
@@ -299,37 +307,38 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
             onDispose: onDispose)
     }
 
-    /// Subscribes to `second` after the completion.
+    /// Completes when this and then `second` have completed.
     @_disfavoredOverload
     public func concat(_ second: Completable) -> Completable {
         primitiveSequence.concat(second)
     }
 
-    /// Goes on with `second` after the completion.
+    /// Subscribes to `second` once this has completed. An error of this is passed on.
     @_disfavoredOverload
     public func andThen<Other: Sendable>(_ second: Single<Other>) -> Single<Other> {
         primitiveSequence.andThen(second)
     }
 
-    /// Goes on with `second` after the completion.
+    /// Subscribes to `second` once this has completed. An error of this is passed on.
     @_disfavoredOverload
     public func andThen<Other: Sendable>(_ second: Maybe<Other>) -> Maybe<Other> {
         primitiveSequence.andThen(second)
     }
 
-    /// Goes on with `second` after the completion.
+    /// Subscribes to `second` once this has completed. An error of this is passed on.
     @_disfavoredOverload
     public func andThen(_ second: Completable) -> Completable {
         primitiveSequence.andThen(second)
     }
 
-    /// Goes on with `second` after the completion.
+    /// Subscribes to `second` once this has completed. An error of this is passed on.
     @_disfavoredOverload
     public func andThen<Other: Sendable>(_ second: Observable<Other>) -> Observable<Other> {
         primitiveSequence.andThen(second)
     }
 
-    /// Subscribes and waits for the completion. Cancelling the task disposes the subscription.
+    /// Subscribes and waits for the completion. Cancelling the task disposes the subscription and throws
+    /// `CancellationError`.
     @_disfavoredOverload
     public var value: Void {
         get async throws { try await primitiveSequence.value }

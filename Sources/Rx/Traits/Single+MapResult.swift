@@ -1,6 +1,7 @@
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// The value or the error, whichever comes, transformed: what failed is a value from here on. One step where a
-    /// `map` and a `catch` are two.
+    /// Transforms the value with `success` or the error with `failure`. The result never fails.
+    ///
+    /// It is one step where `map` and `catch` would be two.
     @inlinable
     @preconcurrency
     public consuming func mapResult<Mapped: Sendable>(
@@ -10,11 +11,11 @@ extension PrimitiveSequence where Trait == SingleTrait {
     }
 }
 
-// Sound: `Link` says what protects a step.
+// Sound: `Link` documents what protects a step.
 @usableFromInline
 final class MapResult<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
     private let success: @Sendable (In) -> Out
-    /// What it throws passes as the error.
+    /// An error it throws is passed on.
     private let failure: @Sendable (any Error) throws -> Out
 
     @usableFromInline

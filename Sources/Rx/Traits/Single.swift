@@ -1,7 +1,10 @@
 extension PrimitiveSequence where Trait == SingleTrait {
     public typealias SingleObserver = @Sendable (SingleEvent<Element>) -> Void
 
-    /// A single made by hand. `subscribe` is called for each subscription; the first result it reports counts.
+    /// Creates a single from a subscribe closure.
+    ///
+    /// `subscribe` runs once for each subscription and returns a disposable that cancels the work. The first
+    /// result it reports ends the single; later ones are ignored.
     @inlinable
     @preconcurrency
     public static func create(
@@ -18,13 +21,13 @@ extension PrimitiveSequence where Trait == SingleTrait {
             })
     }
 
-    /// A single that `emitter` works for: it reports with `onLast` or `onError`, once.
+    /// Creates a single from an emitter, which has to report once, with `onLast` or `onError`.
     @inlinable
     public static func emitting(_ emitter: consuming Emitter<Element>) -> Single<Element> {
         Single(raw: consume emitter)
     }
 
-    /// Subscribes an event handler.
+    /// Subscribes a result handler.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -37,8 +40,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
                 disposed: nil))
     }
 
-    /// Subscribes handlers for the value, the error and the end of the subscription. Without `onFailure` an error goes to
-    /// `Hooks.defaultErrorHandler`.
+    /// Subscribes handlers for the value, the error and the end of the subscription. Without `onFailure`, an
+    /// error goes to `Hooks.defaultErrorHandler`.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -51,7 +54,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
             ClosureSubscriber(next: onSuccess, error: onFailure, completed: nil, disposed: onDisposed))
     }
 
-    /// Subscribes handlers that get `object` as long as it lives; it is not kept alive.
+    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
+    /// was deallocated.
     @inlinable
     @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(
@@ -63,7 +67,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
         source.subscribe(with: object, onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
     }
 
-    /// Calls the hooks as the result passes: `on...` before it is forwarded, `after...` after it was.
+    /// Calls the given hooks as the result passes: an `on...` hook before it is forwarded, an `after...` hook
+    /// afterwards.
     @inlinable
     @preconcurrency
     public consuming func `do`(
@@ -81,7 +86,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
                 onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// The value, transformed. What `transform` throws is the error.
+    /// Transforms the value with `transform`. An error thrown by `transform` fails the single.
     @inlinable
     @preconcurrency
     public consuming func map<Result: Sendable>(
@@ -90,7 +95,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Single<Result>(raw: source.map(transform))
     }
 
-    /// The value, transformed; nothing when it becomes `nil`.
+    /// Transforms the value with `transform`, or completes empty if the result is `nil`.
     @inlinable
     @preconcurrency
     public consuming func compactMap<Result: Sendable>(
@@ -99,7 +104,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Maybe<Result>(raw: source.compactMap(transform))
     }
 
-    /// The value when `predicate` is true of it, else nothing.
+    /// Completes empty if the value does not satisfy `predicate`.
     @inlinable
     @preconcurrency
     public consuming func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<
@@ -108,7 +113,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Maybe(raw: source.filter(predicate))
     }
 
-    /// What `selector` makes of the value.
+    /// Continues with the single that `selector` returns for the value. An error thrown by `selector` fails
+    /// the result.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Result: Sendable>(
@@ -117,7 +123,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Single<Result>(raw: source.flatMap(selector))
     }
 
-    /// What `selector` makes of the value.
+    /// Continues with the maybe that `selector` returns for the value. An error thrown by `selector` fails
+    /// the result.
     @inlinable
     @preconcurrency
     public consuming func flatMapMaybe<Result: Sendable>(
@@ -126,7 +133,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Maybe<Result>(raw: source.flatMap(selector))
     }
 
-    /// What `selector` makes of the value.
+    /// Continues with the completable that `selector` returns for the value. An error thrown by `selector`
+    /// fails the result.
     @inlinable
     @preconcurrency
     public consuming func flatMapCompletable(
@@ -135,13 +143,14 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Completable(raw: source.flatMap(selector))
     }
 
-    /// On an error succeeds with `element`.
+    /// Succeeds with `element` when the source fails.
     @inlinable
     public consuming func catchAndReturn(_ element: Element) -> Single<Element> {
         Single(raw: source.catchAndReturn(element))
     }
 
-    /// The results of all singles when all have succeeded, combined.
+    /// Combines the values of all singles with `resultSelector`. The first error ends it and disposes the
+    /// others.
     @inlinable
     @preconcurrency
     public static func zip<Singles: Collection, Result: Sendable>(
@@ -152,7 +161,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
             raw: .zip(singles.map { $0.asObservable() }, resultSelector: resultSelector))
     }
 
-    /// The results of all singles when all have succeeded.
+    /// Collects the values of all singles into an array, in their order. The first error ends it and disposes
+    /// the others.
     @inlinable
     public static func zip<Singles: Collection>(
         _ singles: Singles
@@ -160,12 +170,13 @@ extension PrimitiveSequence where Trait == SingleTrait {
         zip(singles) { $0 }
     }
 
+    /// Converts to a maybe.
     @inlinable
     public consuming func asMaybe() -> Maybe<Element> {
         Maybe(raw: source)
     }
 
-    /// Only whether it succeeds.
+    /// Drops the value and passes on only the error or the completion.
     @inlinable
     public consuming func asCompletable() -> Completable {
         Completable(raw: source.ignoreElements())
