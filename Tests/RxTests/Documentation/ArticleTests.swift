@@ -161,7 +161,7 @@ struct ArticleTests {
 
 @Suite("Searching", .noLeaks)
 struct SearchTests {
-    @Test("A search that is not wanted any more is abandoned")
+    @Test("Disposing a search unsubscribes from its source")
     func abandoned() {
         let answer = PublishSubject<String>()
         answer.map { $0.uppercased() }.subscribe().dispose()
