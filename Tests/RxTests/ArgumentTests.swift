@@ -3,10 +3,10 @@ import Rx
 import RxTesting
 import Testing
 
-/// A number may come from outside, as every value does.
-@Suite("Numbers that cannot be meant", .noLeaks)
+/// Numbers may come from untrusted input, so an invalid one must not stop the program.
+@Suite("Invalid and extreme numbers", .noLeaks)
 struct ArgumentTests {
-    @Test("A negative count, and a limit below 1, is an error of the stream, which subscribes to nothing")
+    @Test("A negative count or a limit below 1 fails the stream without subscribing")
     func outOfRange() throws {
         let scheduler = TestScheduler()
         let source = try scheduler.createColdObservable("-a|")
@@ -27,14 +27,14 @@ struct ArgumentTests {
         #expect(source.subscriptions == [])
     }
 
-    @Test("A replay of a negative number of values has failed")
+    @Test("A replay subject with a negative buffer size fails")
     func replays() {
         let subject = ReplaySubject<Int>.create(bufferSize: -1)
         subject.onNext(1)
         #expect(events(subject) == ["error \(RxError.argumentOutOfRange)"])
     }
 
-    @Test("None is no mistake: nothing is taken, nothing is tried, nothing is replayed")
+    @Test("A count of 0 is valid for take, retry, takeLast and share")
     func none() throws {
         let scheduler = TestScheduler()
         let source = try scheduler.createColdObservable("-a|")
@@ -44,7 +44,7 @@ struct ArgumentTests {
         scheduler.expect(source.share(replay: 0), sends: "-a|")
     }
 
-    @Test("A wait for ever, asked for twice, is a wait for ever")
+    @Test("An infinite backoff plus an infinite Retry-After waits forever")
     func waits() {
         let scheduler = TestScheduler()
         var policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.never))
@@ -53,7 +53,7 @@ struct ArgumentTests {
         scheduler.expect(Observable<Int>.error(TestError()).retry(policy, scheduler: scheduler), sends: "")
     }
 
-    @Test("Work that is taken from the scheduler may take other work with it")
+    @Test("Disposing scheduled work may dispose other scheduled work")
     func lastReference() {
         let scheduler = TestScheduler()
         let work = SerialDisposable()

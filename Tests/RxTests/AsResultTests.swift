@@ -2,12 +2,11 @@ import Rx
 import RxTesting
 import Testing
 
-/// Streams of results.
-@Suite("Streams of results", .noLeaks)
+@Suite("asResult", .noLeaks)
 struct AsResultTests {
     private struct Other: Error {}
 
-    @Test("A failure is a value and the last one; the type is that of what is caught")
+    @Test("An error becomes a failure value, which ends the stream")
     func results() {
         let typed: Observable<Result<String, TestError>> = Observable.of("a").concat(
             Observable.error(TestError())
@@ -18,15 +17,15 @@ struct AsResultTests {
         #expect(events(any.map(text)) == ["<Other()>", "done"])
     }
 
-    @Test("Errors of other types pass, and what comes after a failure was caught does not")
+    @Test("Errors of other types pass, and a caught error does not reach later operators")
     func others() {
         let stream = Observable<String>.error(Other()).asResult(catching: TestError.self).map(text)
         #expect(events(stream) == ["error Other()"])
         let retried = Observable<String>.error(TestError()).asResult().map(text).retry(3)
-        #expect(events(retried) == ["<failed>", "done"], "there is no error left to try again for")
+        #expect(events(retried) == ["<failed>", "done"], "there is no error left to retry")
     }
 
-    @Test("Singles and maybes have a result too")
+    @Test("asResult works on singles and maybes")
     func traits() {
         #expect(events(Single.just("a").asResult().asObservable().map(text)) == ["a", "done"])
         #expect(

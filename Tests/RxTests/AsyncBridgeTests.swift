@@ -3,8 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// A sequence that counts, fails where it is told to, and does not look whether its task is cancelled; it leaves its thread
-/// to other tasks between its values.
+/// Counts up to `end` and may then throw. It ignores cancellation and yields to other tasks between values.
 private struct Counting: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         var sequence: Counting
@@ -29,7 +28,7 @@ private struct Counting: AsyncSequence, Sendable {
     }
 }
 
-/// What happens elsewhere, one after the other, to be awaited.
+/// Signals from other threads, received in order with `next`.
 private struct Signals: Sendable {
     private let stream: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
@@ -50,7 +49,7 @@ private struct Signals: Sendable {
     }
 }
 
-/// Says when it is let go.
+/// Signals when it is deallocated.
 private final class Token: Sendable {
     private let signals: Signals
 
@@ -69,7 +68,7 @@ private enum Place {
 
 @Suite("Streams and tasks", .noLeaks)
 struct AsyncBridgeTests {
-    @Test("values subscribes when it is read, and keeps what comes before it is iterated over")
+    @Test("Reading values subscribes and buffers until it is iterated")
     func valuesSubscribe() async throws {
         let subject = PublishSubject<Int>()
         let values = subject.values
@@ -83,7 +82,7 @@ struct AsyncBridgeTests {
         #expect(seen == Array(1...100))
     }
 
-    @Test("Values that nobody iterates over are let go of, and so is their subscription")
+    @Test("Dropping values unread disposes the subscription")
     func valuesUnread() {
         let subject = PublishSubject<Int>()
         do {
@@ -95,7 +94,7 @@ struct AsyncBridgeTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("Cancelling the task that iterates disposes the subscription and throws CancellationError")
+    @Test("Cancelling the iterating task disposes the subscription and throws CancellationError")
     func valuesCancelled() async {
         let signals = Signals()
         let subject = PublishSubject<Int>()
@@ -110,7 +109,7 @@ struct AsyncBridgeTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("A sequence is iterated for each subscription; what it throws is the error")
+    @Test("Each subscription iterates the sequence anew, and its error fails the stream")
     func sequence() async throws {
         let numbers = Counting(end: 3).asObservable()
         for _ in 0..<2 { #expect(try await numbers.toArray().value == [1, 2, 3]) }
@@ -124,7 +123,7 @@ struct AsyncBridgeTests {
         #expect(try await stream.toArray().value == [1, 2])
     }
 
-    @Test("Disposing cancels the task: a sequence that looks for it ends, another is left at its next value")
+    @Test("Disposing cancels the task, even if the sequence ignores cancellation")
     func sequenceDisposed() async {
         let signals = Signals()
         let (stream, continuation) = AsyncStream<Int>.makeStream()
@@ -144,7 +143,7 @@ struct AsyncBridgeTests {
         #expect(await signals.next == "left")
     }
 
-    @Test("A single of work has what it returns or throws, for each subscription anew")
+    @Test("Single.create(work:) runs its work for each subscription")
     func work() async throws {
         let count = Shared(0)
         let single = Single<Int>.create {
@@ -158,7 +157,7 @@ struct AsyncBridgeTests {
         await #expect(throws: TestError.self) { try await Single<Int>.create { throw TestError() }.value }
     }
 
-    @Test("Disposing cancels the work, and what that still brings is nobody's")
+    @Test("Disposing cancels the work and ignores its result")
     func workDisposed() async {
         let signals = Signals()
         let (gate, open) = AsyncStream<Void>.makeStream()
@@ -177,13 +176,13 @@ struct AsyncBridgeTests {
         #expect(await signals.next == "started")
         subscription.dispose()
         #expect(await signals.next == "cancelled")
-        // The task keeps its work until it has reported what that returned.
+        // The task retains its work until the result has been reported.
         #expect(await signals.next == "let go")
         #expect(log.entries == ["disposed"])
         open.finish()
     }
 
-    @Test("Work takes over what is local to the task that subscribes, unless it is detached")
+    @Test("Work inherits task-local values unless it is detached")
     func detached() async throws {
         let attached = Single<String>.create { Place.name }
         let detached = Single<String>.create(detached: true) { Place.name }

@@ -3,16 +3,16 @@ import Rx
 import RxTesting
 import Testing
 
-/// A continuation that is resumed twice traps; one that is not resumed hangs its test.
-@Suite("Tasks that await streams, raced", .noLeaks)
+/// A continuation that is resumed twice traps. One that is never resumed hangs the test.
+@Suite("Races between streams and awaiting tasks", .noLeaks)
 struct AsyncRaceTests {
     private let rounds = 500
 
-    /// Starts `awaiting` in a task of its own, then does everything that could end it at once.
+    /// Ends the subject in every way at once while `task` waits for it, and returns the task's result.
     private func race<Value: Sendable>(
         _ subject: PublishSubject<Int>, _ task: Task<Value, any Error>
     ) async -> Result<Value, any Error> {
-        // In any order, but one after the other: a stream's events do not overlap.
+        // Concurrent but serialized: a stream's events must not overlap.
         let events = subject.serialized()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { events.onNext(1) }
@@ -23,7 +23,7 @@ struct AsyncRaceTests {
         return await task.result
     }
 
-    /// What a task may end with whose stream and which itself ended in any order.
+    /// Whether the task ended in one of the ways that the race allows.
     private func isExpected<Value>(_ result: Result<Value, any Error>) -> Bool {
         switch result {
         case .success: true
@@ -31,7 +31,7 @@ struct AsyncRaceTests {
         }
     }
 
-    @Test("A maybe's value comes once")
+    @Test("A maybe's value resumes its task once")
     func maybe() async {
         for _ in 0..<rounds {
             let subject = PublishSubject<Int>()
@@ -41,7 +41,7 @@ struct AsyncRaceTests {
         }
     }
 
-    @Test("A completable's end comes once")
+    @Test("A completable's completion resumes its task once")
     func completable() async {
         for _ in 0..<rounds {
             let subject = PublishSubject<Int>()
@@ -52,7 +52,7 @@ struct AsyncRaceTests {
         }
     }
 
-    @Test("Values end once, with no value after the end")
+    @Test("values ends once and delivers nothing afterwards")
     func values() async {
         for _ in 0..<rounds {
             let subject = PublishSubject<Int>()
@@ -70,7 +70,7 @@ struct AsyncRaceTests {
         }
     }
 
-    @Test("An infallible's values end once")
+    @Test("values of an infallible ends once")
     func infallibleValues() async {
         for _ in 0..<rounds {
             let subject = PublishSubject<Int>()
@@ -82,12 +82,16 @@ struct AsyncRaceTests {
                     for await _ in values { count += 1 }
                     return count
                 })
-            if case .success(let count) = result { #expect(count <= 2) } else { Issue.record("it failed") }
+            if case .success(let count) = result {
+                #expect(count <= 2)
+            } else {
+                Issue.record("an infallible stream failed")
+            }
             #expect(!subject.hasObservers)
         }
     }
 
-    @Test("A sequence's task and the disposal race: it ends once, and is disposed once")
+    @Test("A sequence that finishes while being disposed ends once")
     func sequences() async {
         for round in 0..<rounds {
             let (stream, continuation) = AsyncStream<Int>.makeStream()
@@ -102,7 +106,7 @@ struct AsyncRaceTests {
                 }
                 group.addTask { subscription.dispose() }
             }
-            // Who ended it may be about to say so still.
+            // The thread that ended it may not have reported that yet.
             while !log.entries.contains("disposed") { await Task.yield() }
             let entries = log.entries
             #expect(entries.filter { $0 == "disposed" }.count == 1)
@@ -110,7 +114,7 @@ struct AsyncRaceTests {
         }
     }
 
-    @Test("A single's work and its disposal race: it reports once or not at all, and is disposed once")
+    @Test("Work that finishes while its single is disposed reports at most once")
     func work() async {
         for _ in 0..<rounds {
             let log = Log<String>()
@@ -120,9 +124,9 @@ struct AsyncRaceTests {
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<2 { group.addTask { subscription.dispose() } }
             }
-            // Who ended it may be about to say so still.
+            // The thread that ended it may not have reported that yet.
             while !log.entries.contains("disposed") { await Task.yield() }
-            // A value that is on its way when the disposal comes may arrive after it.
+            // A value that is already being delivered may arrive after the disposal.
             #expect([["disposed"], ["1", "disposed"], ["disposed", "1"]].contains(log.entries))
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Async subjects", .noLeaks)
 struct AsyncSubjectTests {
-    @Test("The last value is sent on completion, to those subscribed and to who comes later")
+    @Test("Current and later subscribers receive the last value on completion")
     func completes() {
         let subject = AsyncSubject<Int>()
         let log = Log<String>()
@@ -28,7 +28,7 @@ struct AsyncSubjectTests {
         #expect(events(subject) == ["done"])
     }
 
-    @Test("An error passes at once and alone, also to who comes later, and lets the value go")
+    @Test("Current and later subscribers receive only the error, and the value is released")
     func fails() {
         let census = Census()
         let subject = AsyncSubject<Tracked>()
@@ -45,7 +45,7 @@ struct AsyncSubjectTests {
         #expect(log.entries == ["error failed", "later failed"])
     }
 
-    @Test("Who has left gets nothing; a disposed subject lets all go and refuses the next")
+    @Test("Disposed subscribers receive nothing, and a disposed subject rejects new ones")
     func disposed() {
         let subject = AsyncSubject<Int>()
         let log = Log<String>()
@@ -62,7 +62,7 @@ struct AsyncSubjectTests {
         other.dispose()
     }
 
-    @Test("Subscribers that race with the completion get the value and the end once each")
+    @Test("Subscribers that race with the completion receive the value and the completion once")
     func threads() async {
         for _ in 0..<500 {
             let subject = AsyncSubject<Int>()

@@ -6,7 +6,8 @@ import Testing
 /// Waits between attempts, in milliseconds.
 @Suite("Backoff", .noLeaks)
 struct BackoffTests {
-    /// The waits after the first failures, with what was asked of the random source.
+    /// Returns the waits after the first failures and the bounds passed to the random source, in
+    /// milliseconds.
     private func waits(
         _ backoff: Backoff, _ count: Int, random: (Int64) -> Int64 = { $0 }
     ) -> (waits: [Double], bounds: [Double]) {
@@ -22,7 +23,7 @@ struct BackoffTests {
         return (waits, bounds)
     }
 
-    @Test("A bound stays, grows by its base, or by its factor, and none grows beyond its cap")
+    @Test("Constant, linear and exponential bounds grow up to the cap")
     func growth() {
         #expect(waits(.none, 2).waits == [0, 0])
         #expect(waits(.constant(.milliseconds(7)), 3).waits == [7, 7, 7])
@@ -33,13 +34,14 @@ struct BackoffTests {
                 == [10, 20, 40, 80, 100, 100])
         #expect(
             waits(.exponential(base: .milliseconds(10), factor: 3, jitter: .none), 9).waits
-                == [10, 30, 90, 270, 810, 2_430, 7_290, 21_870, 30_000], "the cap is 30 s")
+                == [10, 30, 90, 270, 810, 2_430, 7_290, 21_870, 30_000], "the default cap is 30 s")
         #expect(
             waits(.exponential(base: .milliseconds(8), factor: 1.5, jitter: .none), 3).waits == [8, 12, 18])
-        #expect(waits(.linear(base: .seconds(60)), 1).waits == [30_000], "the first too is capped")
+        #expect(
+            waits(.linear(base: .seconds(60)), 1).waits == [30_000], "the cap applies to the first wait too")
     }
 
-    @Test("A count of failures beyond all measure waits for the cap, and a base of nothing for nothing")
+    @Test("Any number of failures is capped, and a base of 0 never waits")
     func extremes() {
         let many = Int.max
         for backoff in [
@@ -55,7 +57,7 @@ struct BackoffTests {
         #expect(never.nanoseconds(afterFailures: 9, previous: .max, random: { $0 }) == 1 << 62)
     }
 
-    @Test("Full jitter draws from the whole bound, equal jitter from its half")
+    @Test("Full jitter draws from the whole bound, equal jitter from half of it")
     func jitter() {
         let full = waits(.exponential(base: .milliseconds(10)), 3) { $0 / 4 }
         #expect(full.bounds == [10, 20, 40])
@@ -66,7 +68,7 @@ struct BackoffTests {
         #expect(waits(.constant(.milliseconds(10), jitter: .full), 2) { _ in 0 }.waits == [0, 0])
     }
 
-    @Test("Decorrelated jitter draws from the base to three times the wait before, at most the cap")
+    @Test("Decorrelated jitter draws from the base to three times the previous wait, up to the cap")
     func decorrelated() {
         let backoff = Backoff.exponential(
             base: .milliseconds(10), cap: .milliseconds(200), jitter: .decorrelated)
@@ -79,14 +81,14 @@ struct BackoffTests {
         #expect(waits(.constant(.milliseconds(10), jitter: .decorrelated), 3).waits == [10, 10, 10])
     }
 
-    @Test("What a random source draws beyond its bound is held to it")
+    @Test("Random results outside the bound are clamped")
     func held() {
         let backoff = Backoff.exponential(base: .milliseconds(10))
         #expect(waits(backoff, 2) { $0 * 9 }.waits == [10, 20])
         #expect(waits(backoff, 2) { _ in -1 }.waits == [0, 0])
     }
 
-    @Test("Backoffs are equal when their waits are")
+    @Test("Backoffs with equal waits are equal")
     func equality() {
         #expect(Backoff.none == .constant(.seconds(0)))
         #expect(Backoff.constant(.seconds(1)) == .constant(.milliseconds(1000)))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("async and await", .noLeaks)
 struct ConcurrencyTests {
-    @Test("values iterates the stream to its end, or throws its error")
+    @Test("values iterates the stream to its end or throws its error")
     func values() async throws {
         var seen: [Int] = []
         for try await value in Observable.of(1, 2, 3).values { seen.append(value) }
@@ -30,7 +30,7 @@ struct ConcurrencyTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("value waits for the result of a single, a maybe and a completable")
+    @Test("value returns the result of a single, a maybe and a completable")
     func value() async throws {
         #expect(try await Single.just(1).value == 1)
         #expect(try await Maybe.just(1).value == 1)
@@ -52,11 +52,11 @@ struct ConcurrencyTests {
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        // It may have been cancelled before or after it subscribed.
+        // The task may have been cancelled before or after it subscribed.
         #expect(log.entries == [] || log.entries == ["subscribed", "disposed"])
     }
 
-    @Test("However an answer, a failure and a cancellation race, the task resumes once")
+    @Test("A result, an error and a cancellation that race resume the task once")
     func resumesOnce() async {
         for _ in 0..<500 {
             let subject = PublishSubject<Int>()
@@ -69,7 +69,7 @@ struct ConcurrencyTests {
                 group.addTask { subject.onError(TestError()) }
                 group.addTask { task.cancel() }
             }
-            // A continuation that is resumed twice traps, one that is not hangs.
+            // A continuation that is resumed twice traps. One that is never resumed hangs.
             _ = await task.result
             #expect(!subject.hasObservers)
         }

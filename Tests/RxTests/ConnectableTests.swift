@@ -5,7 +5,7 @@ import RxTesting
 import Testing
 
 extension TestScheduler {
-    /// Does `work` in a frame from now.
+    /// Runs `work` the given number of frames from now.
     func at(_ frame: Int, _ work: @escaping @Sendable () -> Void) {
         _ = scheduleRelative((), dueTime: .milliseconds(frame * RxTests.frame)) {
             work()
@@ -18,7 +18,8 @@ extension TestScheduler {
 struct ConnectableTests {
     private let scheduler = TestScheduler()
 
-    /// What a subscriber gets that comes in `start` and leaves in `end`, when `connectable` is connected in frame 2.
+    /// Returns what a subscriber between the frames `start` and `end` receives when `connectable` is
+    /// connected in frame 2.
     private func play(
         _ connectable: ConnectableObservable<String>, from start: Int = 0, to end: Int = 40,
         disconnectAt disconnection: Int = 40
@@ -33,7 +34,7 @@ struct ConnectableTests {
             disposedAt: end)
     }
 
-    @Test("Nothing starts before connect, and what comes then goes to those subscribed")
+    @Test("The source is subscribed to on connect")
     func waits() {
         let source = Source("-a-b-c-|", scheduler)
         #expect(play(source.observable.publish()) == "---a-b-c-|")
@@ -41,13 +42,13 @@ struct ConnectableTests {
         #expect(source.census.alive == 0)
     }
 
-    @Test("Who comes late to publish misses what was sent")
+    @Test("publish does not replay to late subscribers")
     func late() {
         let source = Source("-a-b-c-|", scheduler)
         #expect(play(source.observable.publish(), from: 4) == "-----b-c-|")
     }
 
-    @Test("Who comes late to replay gets the last values first, to replayAll all of them")
+    @Test("replay and replayAll replay to late subscribers")
     func lateReplay() {
         for (buffer, expected) in [(1, "------bc-|"), (2, "------(ab)c-|"), (3, "------(ab)c-|")] {
             let scheduler = TestScheduler()
@@ -62,7 +63,7 @@ struct ConnectableTests {
         #expect(play(source.observable.replayAll(), from: 8) == "--------(abc)|")
     }
 
-    @Test("An error ends the subscribers, and the next connection starts afresh")
+    @Test("An error ends the subscribers, and the next connection starts over")
     func fails() {
         let source = Source("-a#", scheduler)
         let connectable = source.observable.replayAll()
@@ -70,16 +71,16 @@ struct ConnectableTests {
         #expect(source.subscriptions == ["--^-!"])
         let log = Log<String>()
         let subscription = log.record(connectable)
-        #expect(log.entries.isEmpty, "nothing of the connection before")
+        #expect(log.entries.isEmpty, "the previous connection is not replayed")
         _ = connectable.connect()
         scheduler.start()
         #expect(log.entries == ["a", "error failed"])
         subscription.dispose()
-        #expect(source.census.alive == 1, "the description is still held here")
+        #expect(source.census.alive == 1, "the observable is still retained here")
         withExtendedLifetime(connectable) {}
     }
 
-    @Test("A connection that is disposed stops the source and leaves the subscribers in silence")
+    @Test("Disposing the connection stops the source without an event")
     func disconnects() {
         let source = Source("-a-b-c-|", scheduler)
         #expect(play(source.observable.publish(), disconnectAt: 6) == "---a-b")
@@ -87,14 +88,14 @@ struct ConnectableTests {
         #expect(source.census.alive == 0)
     }
 
-    @Test("A subscriber that leaves takes no more, the connection stays")
+    @Test("A subscriber that leaves does not end the connection")
     func leaves() {
         let source = Source("-a-b-c-|", scheduler)
         #expect(play(source.observable.publish(), to: 4) == "---a")
         #expect(source.subscriptions == ["--^------!"])
     }
 
-    @Test("Connecting twice makes one connection, connecting after disposal another")
+    @Test("Connecting twice returns one connection, and connecting after disposal another")
     func connectsOnce() {
         let source = Source("-a-b-c-|", scheduler)
         let connectable = source.observable.publish()
@@ -106,12 +107,12 @@ struct ConnectableTests {
         let third = connectable.connect()
         #expect(third !== first)
         second.dispose()
-        #expect(source.subscriptions == ["(^!)", "^"], "a connection that is over ends no other")
+        #expect(source.subscriptions == ["(^!)", "^"], "an ended connection does not end the next one")
         third.dispose()
         #expect(source.subscriptions == ["(^!)", "(^!)"])
     }
 
-    @Test("Who subscribes and connects in the end of a connection gets a fresh one")
+    @Test("Subscribing and connecting during the completion makes a new connection")
     func reconnectsInTheEnd() {
         let log = Log<String>()
         let connectable = Observable.of(1).do(onDispose: { log.add("disposed") }).publish()
@@ -125,7 +126,7 @@ struct ConnectableTests {
         #expect(log.entries == ["done", "again", "disposed", "1", "done", "disposed"])
     }
 
-    @Test("A shared subject that has ended sends its end only, whatever is connected")
+    @Test("A shared subject that has ended only repeats its terminal event")
     func sharedSubject() {
         let source = Source("-a|", scheduler)
         let connectable = source.observable.multicast(PublishSubject<String>())
@@ -136,7 +137,7 @@ struct ConnectableTests {
         #expect(source.subscriptions(from: again).last == "--^-!")
     }
 
-    @Test("A subject is made for each connection, and before the first for who waits for it")
+    @Test("A subject is made for each connection, or earlier for the first waiting subscriber")
     func makesSubjects() {
         let made = Shared(0)
         let source = PublishSubject<Int>()
@@ -160,7 +161,7 @@ struct ConnectableTests {
         source.onCompleted()
     }
 
-    @Test("A subject of another element transforms what it multicasts")
+    @Test("multicast works with a subject of another element type")
     func otherElement() {
         let connectable = Observable.of(1, 2).multicast { Doubler() }
         let log = Log<String>()
@@ -169,7 +170,7 @@ struct ConnectableTests {
         #expect(log.entries == ["1.1", "2.2", "done"])
     }
 
-    @Test("Connections from many threads at once start the source once, and nothing is lost")
+    @Test("Connecting from several threads subscribes to the source once")
     func threads() async {
         for _ in 0..<300 {
             let subject = PublishSubject<Int>()
@@ -195,7 +196,7 @@ struct ConnectableTests {
         }
     }
 
-    @Test("After a connection was disposed on another thread, nothing more arrives")
+    @Test("Nothing arrives after a connection was disposed on another thread")
     func disposeOnAnotherThread() async {
         for _ in 0..<200 {
             let subject = PublishSubject<Int>()
@@ -219,7 +220,7 @@ struct ConnectableTests {
     }
 }
 
-/// A subject whose two sides have different elements.
+/// A subject whose observer and observable sides have different element types.
 private final class Doubler: SubjectType {
     typealias Element = String
 

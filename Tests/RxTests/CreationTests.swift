@@ -4,11 +4,11 @@ import Rx
 import RxTesting
 import Testing
 
-/// The seven questions, as far as they apply to what has no source: nothing, the end, values, an error, disposal, a
+/// Asks the questions of `OperatorTests` that apply to a factory: never, empty, values, error, disposal, a
 /// closure that throws, and a second subscription.
-@Suite("Streams that begin here", .noLeaks)
+@Suite("Factories", .noLeaks)
 struct CreationTests {
-    /// The output of two subscriptions to one description.
+    /// The marbles of two subscriptions to the same observable.
     private func twice(_ source: Observable<String>, disposedAt: Int = 40) -> [String] {
         let scheduler = TestScheduler()
         return [
@@ -17,11 +17,11 @@ struct CreationTests {
         ]
     }
 
-    /// What comes where the observer disposes its subscription at the second.
+    /// The values that arrive if the observer disposes its subscription at the second one.
     private func valuesUntilDisposal(_ source: Observable<String>) -> [String] {
         let log = Log<String>()
         let subscription = SerialDisposable()
-        // In a turn of the trampoline, so that the subscription is known before the first value comes.
+        // Inside a turn of the trampoline, so that the subscription is set before the first value arrives.
         _ = CurrentThreadScheduler.instance.schedule(()) {
             subscription.disposable = source.subscribe(
                 onNext: { value in
@@ -35,7 +35,7 @@ struct CreationTests {
 
     // MARK: create
 
-    @Test("create sends what its closure sends: nothing, the end, values, an error; each subscription anew")
+    @Test("create delivers the events of its closure to each subscription")
     func create() {
         let begun = Shared(0)
         func made(_ send: @escaping @Sendable (AnyObserver<String>) -> Void) -> Observable<String> {
@@ -63,7 +63,7 @@ struct CreationTests {
         #expect(begun.withLock { $0 } == 8)
     }
 
-    @Test("create ignores what comes after the stop event")
+    @Test("create ignores events after the terminal event")
     func createAfterItsEnd() {
         let source = Observable<String>.create { observer in
             observer.onNext("a")
@@ -76,7 +76,7 @@ struct CreationTests {
         #expect(events(source) == ["a", "done"])
     }
 
-    @Test("create disposes what its closure returned: once, at the end, at an error and at disposal")
+    @Test("create disposes the closure's disposable once, on completion, error or disposal")
     func createDisposes() {
         for (event, expected) in [("|", "done"), ("#", "error failed"), ("!", "")] {
             let disposals = Shared(0)
@@ -108,7 +108,7 @@ struct CreationTests {
         }
     }
 
-    @Test("create frees its closure with its subscription")
+    @Test("create releases its closure with the subscription")
     func createFrees() {
         let census = Census()
         do {
@@ -122,7 +122,7 @@ struct CreationTests {
         #expect(census.alive == 0)
     }
 
-    @Test("An observer that is kept by what create's closure has does not keep that alive")
+    @Test("create does not retain captures through an observer that they keep")
     func createKeepsNoCircle() {
         final class Keeper: Sendable {
             let observers = Log<AnyObserver<String>>()
@@ -142,9 +142,9 @@ struct CreationTests {
         #expect(census.alive == 0)
     }
 
-    // MARK: The others
+    // MARK: Other factories
 
-    @Test("just sends its value and the end, to each subscription, and frees it")
+    @Test("just emits its value and completes, and releases the value")
     func just() {
         #expect(twice(.just("a")) == ["(a|)", "(a|)"])
         let census = Census()
@@ -152,7 +152,7 @@ struct CreationTests {
         #expect(census.alive == 0)
     }
 
-    @Test("just on a scheduler sends in a turn of it, and not once disposed")
+    @Test("just on a scheduler emits in a scheduler turn, and not after disposal")
     func justOnAScheduler() {
         let scheduler = TestScheduler()
         let source = Observable.just("a", scheduler: scheduler)
@@ -167,12 +167,12 @@ struct CreationTests {
         #expect(log.entries == ["a", "done"])
     }
 
-    @Test("empty sends the end alone, to each subscription")
+    @Test("empty only completes")
     func empty() {
         #expect(twice(.empty()) == ["|", "|"])
     }
 
-    @Test("never sends nothing and does not end; disposed, it frees who waited for it")
+    @Test("never emits nothing, and disposal releases its subscriber")
     func never() {
         #expect(twice(.never()) == ["", ""])
         let census = Census()
@@ -187,12 +187,12 @@ struct CreationTests {
         #expect(census.alive == 0)
     }
 
-    @Test("error sends its error alone, to each subscription")
+    @Test("error only fails")
     func error() {
         #expect(twice(.error(TestError())) == ["#", "#"])
     }
 
-    @Test("of sends its values and the end, to each subscription, and stops where it is disposed")
+    @Test("of emits its values and completes, and stops when disposed")
     func of() {
         #expect(twice(.of("a", "b", "c")) == ["(abc|)", "(abc|)"])
         #expect(valuesUntilDisposal(.of("a", "b", "c")) == ["a", "b"])
@@ -201,7 +201,7 @@ struct CreationTests {
         #expect(census.alive == 0)
     }
 
-    @Test("from an array sends its values and the end, none of them for an empty one")
+    @Test("from(array) emits its elements and completes")
     func fromAnArray() {
         #expect(twice(.from(["a", "b", "c"])) == ["(abc|)", "(abc|)"])
         #expect(twice(.from([String]())) == ["|", "|"])
@@ -211,14 +211,14 @@ struct CreationTests {
         #expect(census.alive == 0)
     }
 
-    @Test("from a sequence iterates anew for each subscription, and no further than it is asked")
+    @Test("from(sequence) iterates for each subscription, and only as far as needed")
     func fromASequence() {
         #expect(twice(Observable<String>.from(Set(["a"]))) == ["(a|)", "(a|)"])
         #expect(twice(Observable<String>.from(Counting())) == ["(123|)", "(123|)"])
         #expect(valuesUntilDisposal(.from(Counting(upTo: .max))) == ["1", "2"])
     }
 
-    /// "1", "2" and so on.
+    /// Emits "1", "2" and so on.
     private struct Counting: Sequence, Sendable {
         var upTo = 3
 
@@ -232,7 +232,7 @@ struct CreationTests {
         }
     }
 
-    @Test("from an optional is just or empty")
+    @Test("from(optional:) emits the value, if any, and completes")
     func fromAnOptional() {
         #expect(twice(.from(optional: "a")) == ["(a|)", "(a|)"])
         #expect(twice(.from(optional: nil)) == ["|", "|"])
@@ -244,7 +244,7 @@ struct CreationTests {
         #expect(log.entries == ["a", "done"])
     }
 
-    @Test("of and from on a scheduler send one value a turn, and nothing after disposal")
+    @Test("of and from on a scheduler emit in scheduler turns, and not after disposal")
     func onAScheduler() {
         let scheduler = TestScheduler()
         for source in [

@@ -4,23 +4,23 @@ import Rx
 import RxTesting
 import Testing
 
-/// What a deadline does beyond what each operator is asked.
+/// The behavior of `timeout(at:)` beyond the common questions of `OperatorTests`.
 @Suite("Deadlines", .noLeaks)
 struct DeadlineTests {
     private let scheduler = TestScheduler()
 
-    @Test("The whole stream is bounded, however often it sends, and its source is disposed at the deadline")
+    @Test("The whole stream is bounded, and its source is disposed at the deadline")
     func bounds() {
         let source = Source("aaaaaaaaaaaaaa|", scheduler)
         let output = scheduler.marbles(
             of: source.observable.timeout(at: scheduler.frames(3), scheduler: scheduler))
-        // The timer was set before the source was subscribed to.
+        // The deadline's timer was set first, so it precedes the source's event in the same frame.
         #expect(output == "aaa#{Sequence timeout.}")
         #expect(source.subscriptions == ["^--!"])
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("A deadline that has passed fails without subscribing, or subscribes to the other alone")
+    @Test("A deadline that has passed subscribes only to the other stream, if any")
     func passed() {
         scheduler.advance(by: .milliseconds(5 * frame))
         let source = Source("a|", scheduler)
@@ -38,7 +38,7 @@ struct DeadlineTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("What goes on after the deadline is not bounded by it, and is stopped with the subscription")
+    @Test("The other stream is not bounded, and is disposed with the subscription")
     func other() {
         let source = Source("-a------b|", scheduler)
         let other = Source("---x---y|", scheduler)
@@ -55,7 +55,7 @@ struct DeadlineTests {
         #expect(late.subscriptions == ["-^-!"])
     }
 
-    @Test("Its end and its disposal cancel the timer, and one for ever is none")
+    @Test("The end and disposal cancel the timer, and a distant deadline never fires")
     func cancelled() {
         for marbles in ["a|", "a#", "-|"] {
             let source = Source(marbles, scheduler)
@@ -74,7 +74,7 @@ struct DeadlineTests {
             scheduler.marbles(of: far.observable.timeout(at: .distantFuture, scheduler: scheduler)) == "-a|")
     }
 
-    @Test("A deadline that comes while a single's value is delivered does not come between that and the end")
+    @Test("A deadline during the delivery of a single's value does not separate it from the completion")
     func whileDelivered() {
         let stream = Single.just("a").timeout(at: scheduler.frames(2), scheduler: scheduler)
             .map { [scheduler] value in
@@ -85,7 +85,7 @@ struct DeadlineTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("Attempts share one deadline, where a timeout is each one's own")
+    @Test("Retries share one deadline")
     func attempts() {
         let source = Source("--#", scheduler)
         let stream = source.observable.retry().timeout(at: scheduler.frames(5), scheduler: scheduler)
@@ -93,7 +93,7 @@ struct DeadlineTests {
         #expect(source.subscriptions == ["^-!", "--^-!", "----^!"])
     }
 
-    @Test("Traits and infallible streams have deadlines too")
+    @Test("Traits and infallibles can have deadlines")
     func traits() {
         let forms: [@Sendable (TestScheduler) -> Observable<String>] = [
             { Observable.never().asSingle().timeout(at: $0.frames(2), scheduler: $0).asObservable() },
@@ -122,7 +122,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A single's value and its deadline at once: one result", .timeLimit(.minutes(1)))
+    @Test("A single whose value races with its deadline has one result", .timeLimit(.minutes(1)))
     func race() async {
         let queue = ConcurrentDispatchQueueScheduler(qos: .default)
         for _ in 0..<500 {

@@ -2,9 +2,9 @@
 import RxTesting
 import Testing
 
-@Suite("Values that a task reads", .noLeaks)
+@Suite("Backpressure of values", .noLeaks)
 struct DemandTests {
-    /// A stream that can be held back, and what it was told.
+    /// A source that supports backpressure and logs it.
     private static func source(_ log: Log<String>, _ subject: PublishSubject<Int>) -> Observable<Int> {
         .create { observer in
             Demand.current?.hold(
@@ -13,7 +13,7 @@ struct DemandTests {
         }
     }
 
-    @Test("A source is held back while sixteen values wait, and sends again when four are left")
+    @Test("A source pauses at sixteen waiting values and resumes at four")
     func watermarks() async throws {
         let (log, subject) = (Log<String>(), PublishSubject<Int>())
         var values = Self.source(log, subject).map { $0 * 2 }.values.makeAsyncIterator()
@@ -31,7 +31,7 @@ struct DemandTests {
     }
 
     @Test(
-        "A source that joins a reader that is behind is held back at once, and one that comes after the end is let go of"
+        "A source that joins a slow reader pauses at once, and one that joins after the end is released"
     )
     func joining() {
         let log = Log<String>()
@@ -51,7 +51,7 @@ struct DemandTests {
         #expect(log.entries == ["pause a", "pause b", "resume a", "resume b"])
     }
 
-    @Test("A reader that leaves while it is behind does not hold back a source that others listen to")
+    @Test("A slow reader that leaves resumes a shared source")
     func leaving() async throws {
         let (log, subject, rest) = (Log<String>(), PublishSubject<Int>(), Log<Int>())
         let shared = Self.source(log, subject).share()
@@ -69,7 +69,7 @@ struct DemandTests {
         #expect(rest.entries == Array(0...16))
     }
 
-    @Test("Nothing is held back outside of values, and a subscription made by a reader's code is its own")
+    @Test("Subscriptions outside of values have no backpressure")
     func outside() {
         #expect(Demand.current == nil)
         let log = Log<String>()

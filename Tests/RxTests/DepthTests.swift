@@ -2,14 +2,15 @@ import Rx
 import RxTesting
 import Testing
 
-/// A million, on a thread with little stack: a linear use of it ends the program.
-@Suite("Long runs use no stack", .noLeaks)
+/// Repeats a million times on a thread with a small stack: recursion would crash.
+@Suite("Long runs do not deepen the stack", .noLeaks)
 struct DepthTests {
     private let depth = 1_000_000
-    /// More than the stack has room for if each took a few words of it: for further forms of the same.
+    /// Enough repetitions to overflow the stack if each took a few words. Used for variants of the same test.
     private let least = 50_000
 
-    /// Builds a stream, runs and frees it on a small stack: so many values come, the last of them `last`, and the end.
+    /// Builds, runs and frees a stream on a small stack, and expects `count` values, the last one `last`, and
+    /// a completion.
     private func expect(
         _ count: Int, last: Int, sourceLocation: SourceLocation = #_sourceLocation,
         of build: @escaping @Sendable () -> Observable<Int>
@@ -28,7 +29,7 @@ struct DepthTests {
         #expect(result == (count, last, 1), sourceLocation: sourceLocation)
     }
 
-    @Test("A million immediate attempts")
+    @Test("A million synchronous retries")
     func retries() {
         let attempts = Shared(0)
         let source = Observable<Int>.create { observer in
@@ -41,12 +42,12 @@ struct DepthTests {
             return Disposables.create()
         }
         expect(1, last: depth) { source.retry() }
-        // Those that are counted.
+        // Limited attempts.
         attempts.withLock { $0 = 1_000_000 - least }
         expect(1, last: depth) { [least] in source.retry(least) }
     }
 
-    @Test("Many streams one after the other, given and mapped")
+    @Test("concat and concatMap of many streams")
     func concatenation() {
         expect(least, last: least) { [least] in .concat((1...least).map { Observable.just($0) }) }
         expect(least, last: least) { [least] in
@@ -54,7 +55,7 @@ struct DepthTests {
         }
     }
 
-    @Test("A concatenation that contains itself at its end")
+    @Test("A concatenation that ends with itself")
     func recursiveConcatenation() {
         @Sendable func numbers(from start: Int) -> Observable<Int> {
             .concat(LazyParts { part in part == 0 ? .just(start) : numbers(from: start + 1) })
@@ -62,7 +63,7 @@ struct DepthTests {
         expect(least, last: least) { [least] in numbers(from: 1).take(least) }
     }
 
-    @Test("concat called a million times in a row, run, cut short, and freed without a run")
+    @Test("A chain of a million concat calls: run, cut short, and freed without a run")
     func concatChain() {
         @Sendable func chain(_ depth: Int) -> Observable<Int> {
             var chain = Observable.just(1)
@@ -78,7 +79,7 @@ struct DepthTests {
         #expect(twice == [["1", "2", "done"], ["1", "2", "done"]])
     }
 
-    @Test("concat called many times on what follows, run, and freed without a run")
+    @Test("A chain of concat calls on the second stream: run, and freed without a run")
     func concatChainBackwards() {
         @Sendable func chain(_ depth: Int) -> Observable<Int> {
             var chain = Observable.just(depth)
@@ -89,7 +90,7 @@ struct DepthTests {
         onSmallStack { [least] in _ = chain(least) }
     }
 
-    @Test("startWith called a million times in a row, run, and kept and run again")
+    @Test("A chain of a million startWith calls: run twice")
     func startWithChain() {
         @Sendable func chain(_ depth: Int) -> Observable<Int> {
             var chain = Observable.just(depth)
@@ -104,13 +105,13 @@ struct DepthTests {
         #expect(twice == [["1", "2", "done"], ["1", "2", "done"]])
     }
 
-    @Test("A million streams through flatMap")
+    @Test("flatMap of a million values")
     func elements() {
         expect(depth, last: depth) { [depth] in Observable.from(1...depth).flatMap { Observable.just($0) } }
         expect(least, last: least) { [least] in Observable.from(1...least).flatMap { Observable.of($0) } }
     }
 
-    @Test("A flatMap whose values make its values")
+    @Test("A flatMap that feeds its own source")
     func flatMapFeedsItself() {
         let subject = PublishSubject<Int>()
         let last = Shared(0)
@@ -125,7 +126,7 @@ struct DepthTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("Many values in turns of a scheduler that takes them at once")
+    @Test("Sequences on an immediate scheduler")
     func immediateTurns() {
         let scheduler = ImmediateScheduler.instance
         expect(least, last: least) { [least] in .from(Array(1...least), scheduler: scheduler) }
@@ -133,7 +134,7 @@ struct DepthTests {
         expect(least, last: least) { [least] in .range(start: 1, count: least, scheduler: scheduler) }
     }
 
-    @Test("Streams delivered on a scheduler that does so at once, whose values make their values")
+    @Test("observe(on:) with an immediate scheduler that feeds its own source")
     func observedFeedsItself() {
         let scheduler = ImmediateScheduler.instance
         let observed: [@Sendable (Observable<Int>) -> Observable<Int>] = [
@@ -156,7 +157,7 @@ struct DepthTests {
         }
     }
 
-    @Test("A chain of a million steps is freed without a run, and one of steps of one kind")
+    @Test("Chains of a million operators are freed without a run")
     func freed() {
         let steps: [@Sendable (Observable<Int>) -> Observable<Int>] = [
             { $0.retry() }, { $0.flatMap { Observable.just($0) } }, { $0.startWith(1) },
@@ -174,20 +175,20 @@ struct DepthTests {
         }
     }
 
-    @Test("A pipeline of a thousand steps")
+    @Test("A pipeline of a thousand operators")
     func steps() {
         var stream = Observable.of(0)
         for _ in 0..<1_000 { stream = stream.map { $0 + 1 } }
         #expect(events(stream) == ["1000", "done"])
     }
 
-    @Test("An endless sequence is iterated only as far as it is asked for")
+    @Test("An infinite sequence is iterated only as far as needed")
     func endless() {
         #expect(events(Observable.from(0...).take(3)) == ["0", "1", "2", "done"])
     }
 }
 
-/// Two streams, each made when it is asked for.
+/// Two streams, each made on access.
 private struct LazyParts: Collection, Sendable {
     private let part: @Sendable (Int) -> Observable<Int>
 

@@ -2,7 +2,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// What threads do at once with a disposable, and with a resource that it is to dispose once.
+/// Operations to run on a disposable in parallel. Its resource must be disposed exactly once.
 struct DisposableCase: Sendable, CustomTestStringConvertible {
     typealias Work = @Sendable () -> Void
 
@@ -79,7 +79,7 @@ struct DisposableCase: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    /// Disposes what it holds each time it is disposed.
+    /// Disposes its resource each time it is disposed, even repeatedly.
     private final class Held: Disposable {
         private let resource: any Disposable
 
@@ -89,9 +89,9 @@ struct DisposableCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Disposables under several threads", .noLeaks)
+@Suite("Disposables used by several threads", .noLeaks)
 struct DisposableStressTests {
-    /// Counts how often it is disposed, and does something then.
+    /// Counts its disposals and runs an action in each.
     private final class Resource: Disposable {
         let count = Shared(0)
         let within = Shared<@Sendable () -> Void>({})
@@ -104,19 +104,19 @@ struct DisposableStressTests {
     }
 
     @Test(
-        "Whoever is first, its resource is disposed once, and may come back to it then",
+        "The resource is disposed once, whichever operation comes first, and may call back",
         .timeLimit(.minutes(1)), arguments: DisposableCase.all)
     func once(_ kind: DisposableCase) async {
         for round in 0..<300 {
             let resource = Resource()
             do {
                 let works = kind.make(resource)
-                // The end of the resource calls the others of the disposable's methods, from inside.
+                // The resource's disposal calls another operation of the disposable.
                 if let last = works.last, kind.testDescription != "DisposeBag" {
                     resource.within.withLock { $0 = last }
                 }
                 await withTaskGroup(of: Void.self) { group in
-                    // Each of them is the first one in its turn.
+                    // Rotated, so that each operation comes first in some round.
                     for index in works.indices {
                         group.addTask(operation: works[(index + round) % works.count])
                     }

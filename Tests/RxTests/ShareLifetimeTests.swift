@@ -3,8 +3,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// A shared stream whose kept values get too old.
-@Suite("Sharing for a time", .noLeaks)
+/// `share(replay:scope:timeToLive:scheduler:)`.
+@Suite("share with a time to live", .noLeaks)
 struct ShareLifetimeTests {
     private let scheduler = TestScheduler()
 
@@ -15,7 +15,7 @@ struct ShareLifetimeTests {
             replay: replay, scope: scope, timeToLive: .milliseconds(frames * frame), scheduler: scheduler)
     }
 
-    /// What subscribers get that come in these frames, until the end.
+    /// Returns what subscribers that arrive in the given frames receive until the end.
     private func play(_ stream: Observable<String>, at frames: [Int]) -> [String] {
         let logs = frames.map { _ in Log<String>() }
         for (frame, log) in zip(frames, logs) {
@@ -25,7 +25,7 @@ struct ShareLifetimeTests {
         return logs.map { $0.entries.joined(separator: " ") }
     }
 
-    @Test("While connected: who comes gets the values that are not too old, a value of exactly that age is")
+    @Test("While connected, values are replayed until they reach the time to live")
     func whileConnected() {
         let source = Source("-a-b-----c|", scheduler)
         let shared = share(source.observable, 2, .whileConnected, frames: 3)
@@ -35,7 +35,7 @@ struct ShareLifetimeTests {
         #expect(source.subscriptions == ["^---------!"])
     }
 
-    @Test("While connected: after the last subscriber and after the end the source starts anew")
+    @Test("While connected, the source restarts after the end or the last subscriber")
     func connectedAnew() {
         let source = Source("a-|", scheduler)
         let shared = share(source.observable, 1, .whileConnected, frames: 9)
@@ -43,7 +43,7 @@ struct ShareLifetimeTests {
         #expect(source.subscriptions == ["^-!", "-----^-!"])
     }
 
-    @Test("For ever: a call's answer is replayed until it is too old, then the call is made anew, once")
+    @Test("Forever, a result is replayed until it expires, and then requested again once")
     func cache() {
         let source = Source("--(a|)", scheduler)
         let shared = share(source.observable, 1, .forever, frames: 5)
@@ -53,7 +53,7 @@ struct ShareLifetimeTests {
         #expect(source.subscriptions == ["^-!", "-------^-!", "--------------^-!"])
     }
 
-    @Test("For ever: an end without values is as old as itself, one after values as old as the last of them")
+    @Test("Forever, an empty end expires by its own age, any other end by that of its last value")
     func ends() {
         let empty = Source("-|", scheduler)
         #expect(
@@ -70,7 +70,7 @@ struct ShareLifetimeTests {
         #expect(failing.subscriptions == ["^--!", "-----^--!"])
     }
 
-    @Test("For ever: nobody is left, and who comes gets what is fresh and connects anew")
+    @Test("Forever, a subscriber after the last one left receives the fresh values and reconnects")
     func left() {
         let source = Source("-a---b---c|", scheduler)
         let shared = share(source.observable, 1, .forever, frames: 4)
@@ -86,7 +86,7 @@ struct ShareLifetimeTests {
         #expect(source.subscriptions == ["^-!", "----^!", "------------^-!"])
     }
 
-    @Test("The last subscriber's stale value is let go of by the next one, not kept for good")
+    @Test("Expired values are released by the next subscriber")
     func letGo() {
         let census = Census()
         let subject = PublishSubject<Tracked>()
@@ -107,7 +107,7 @@ struct ShareLifetimeTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("A ring of kept values loses its old ones and goes on as one")
+    @Test("The ring buffer drops expired values and stays in order")
     func ring() {
         let source = Source("abc--d-ef------|", scheduler)
         let shared = share(source.observable, 2, .whileConnected, frames: 3)
@@ -119,7 +119,7 @@ struct ShareLifetimeTests {
                 ])
     }
 
-    @Test("An infallible stream is shared for a time too")
+    @Test("Infallibles can be shared with a time to live")
     func infallible() {
         let count = Shared(0)
         let shared = Infallible<Int>.deferred {
@@ -133,7 +133,7 @@ struct ShareLifetimeTests {
         #expect(count.withLock { $0 } == 2)
     }
 
-    @Test("Subscribers that come and go on several threads while values get old leave nothing behind")
+    @Test("Concurrent subscribers leave no subscription behind while values expire")
     func churn() async {
         let queue = ConcurrentDispatchQueueScheduler(qos: .default)
         for scope in [SubjectLifetimeScope.whileConnected, .forever] {

@@ -2,9 +2,9 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Sharing a subscription", .noLeaks)
+@Suite("share", .noLeaks)
 struct ShareTests {
-    /// A source that counts its subscriptions and is fed by a subject.
+    /// A source fed by a subject that counts its subscriptions.
     final class Counted: Sendable {
         let subject = PublishSubject<Int>()
         let subscribed = Shared(0)
@@ -22,7 +22,7 @@ struct ShareTests {
         var counts: [Int] { [subscribed.withLock { $0 }, disposed.withLock { $0 }] }
     }
 
-    @Test("The first subscriber connects, the last one disconnects, the next one connects anew")
+    @Test("The first subscriber connects, the last one disconnects, and the next one connects again")
     func whileConnected() {
         let source = Counted()
         let shared = source.observable.share(replay: 1)
@@ -35,14 +35,14 @@ struct ShareTests {
         #expect(source.counts == [1, 0])
         second.dispose()
         #expect(source.counts == [1, 1])
-        // The buffer is gone with the connection.
+        // The connection's buffer has been dropped.
         let third = log.record(shared)
         #expect(log.entries == ["1", "1"])
         #expect(source.counts == [2, 1])
         third.dispose()
     }
 
-    @Test("A completed source is subscribed to again by the next subscriber while connected")
+    @Test("While connected, the next subscriber restarts a completed source")
     func afterCompletion() {
         let count = Shared(0)
         let shared = Observable<Int>.create { observer in
@@ -58,7 +58,9 @@ struct ShareTests {
         #expect(events(shared) == ["2", "done"])
     }
 
-    @Test("For ever: a later subscriber gets the stale value and a new connection, after the end only those")
+    @Test(
+        "Forever, a later subscriber receives the last value and a new connection, but after the end only the replay"
+    )
     func forever() {
         let source = Counted()
         let shared = source.observable.share(replay: 1, scope: .forever)
@@ -92,9 +94,9 @@ struct ShareTests {
     }
 
     @Test(
-        "In time: who comes, what is replayed, and when the source is subscribed to and left",
+        "Each scope and buffer size: what subscribers receive, and when the source is subscribed to",
         arguments: [
-            // The first two are there together, the third comes after them, the last one after the end.
+            // The first two overlap, the third comes after them, and the last one after the end.
             (SubjectLifetimeScope.whileConnected, 0, ["-a-b", "-b", "-a-b-c-|", "-a-b-c-|"]),
             (.whileConnected, 1, ["-a-b", "ab", "-a-b-c-|", "-a-b-c-|"]),
             (.whileConnected, 2, ["-a-b", "ab", "-a-b-c-|", "-a-b-c-|"]),
@@ -115,7 +117,7 @@ struct ShareTests {
         #expect(source.subscriptions == Array(subscriptions.prefix(scope == .forever ? 2 : 3)))
     }
 
-    @Test("A synchronous source reaches its first subscriber whole")
+    @Test("A synchronous source reaches its first subscriber completely")
     func synchronous() {
         #expect(events(Observable.of(1, 2, 3).share()) == ["1", "2", "3", "done"])
     }
@@ -134,7 +136,7 @@ struct ShareTests {
         }
     }
 
-    @Test("For ever: who comes while the source ends does not start it again")
+    @Test("Forever, a subscriber that races with the end does not restart the source")
     func foreverEnds() async {
         for _ in 0..<1_000 {
             let source = Counted()
@@ -150,7 +152,7 @@ struct ShareTests {
         }
     }
 
-    @Test("Subscribers that come and go on several threads leave no connection behind")
+    @Test("Concurrent subscribers leave no connection behind")
     func churn() async {
         let source = Counted()
         let shared = source.observable.share(replay: 1)

@@ -3,11 +3,11 @@ import Rx
 import RxTesting
 import Testing
 
-/// Every operator that something else than its source acts on, under threads. `HeldLocks` stops debug builds where an
-/// observer, `subscribe` or `dispose` is called under a lock.
-@Suite("Operators under several threads", .noLeaks)
+/// Runs every operator with more inputs than its source under several threads. `HeldLocks` stops debug builds
+/// that call an observer, `subscribe` or `dispose` while holding a lock.
+@Suite("Operators used by several threads", .noLeaks)
 struct StressTests {
-    /// What one subscriber saw.
+    /// What one subscriber has seen.
     private struct Seen {
         var values: [Int] = []
         var last: [Int] = []
@@ -23,7 +23,7 @@ struct StressTests {
             if ends > 0 { late += 1 }
         }
 
-        /// The values of one of the two streams.
+        /// The values of the first (0) or second (1) stream.
         func values(of stream: Int) -> [Int] { values.filter { $0 / 1_000 == stream } }
     }
 
@@ -51,12 +51,13 @@ struct StressTests {
     }
 
     @Test(
-        "Fed by two threads: one event at a time, in order, nothing lost, none after the end, the sources left",
+        "Two threads: events are serial, in order and complete, and end once, and the sources are disposed",
         .timeLimit(.minutes(1)), arguments: StressCase.all)
     func threads(_ operation: StressCase) async {
         var values = 0
         for round in 0..<12 { values += await self.round(round, operation) }
-        // Where it depends on who was when, nothing may have been due so far: once more, the threads taking turns.
+        // Some cases depend on timing and may not have emitted yet. Run them again with the threads taking
+        // turns.
         var further = 0
         while values == 0, further < 200 {
             values += await round(2, operation, takingTurns: true)
@@ -65,7 +66,7 @@ struct StressTests {
         #expect(values > 0)
     }
 
-    /// Feeds it by two threads once. How many values came.
+    /// Runs one round with two threads. Returns the number of values that arrived.
     private func round(
         _ round: Int, _ operation: StressCase, takingTurns: Bool = false
     ) async -> Int {
@@ -73,7 +74,7 @@ struct StressTests {
         let seen = Shared(Seen())
         let subscription = subscribe(operation.build(first.asObservable(), second.asObservable()), seen)
         if takingTurns {
-            // It may subscribe later than it is subscribed to.
+            // The operator may subscribe to its sources asynchronously.
             while !first.hasObservers, !second.hasObservers, seen.withLock({ $0.ends == 0 }) {
                 await Task.yield()
             }
@@ -96,12 +97,12 @@ struct StressTests {
             if round % 4 == 3 { group.addTask { subscription.dispose() } }
         }
         if round % 4 == 2, operation.delivery != .some {
-            // Another thread may be at the last delivery still.
+            // Another thread may still be in the last delivery.
             while seen.withLock({ $0.ends == 0 }) { await Task.yield() }
             check(operation.delivery, seen.withLock { $0 })
         }
         subscription.dispose()
-        // A timer's thread may be the last to leave the source.
+        // A timer's thread may dispose the source last.
         while first.hasObservers || second.hasObservers { await Task.yield() }
         let result = seen.withLock { $0 }
         #expect(result.overlaps == 0)
@@ -131,7 +132,7 @@ struct StressTests {
     }
 
     @Test(
-        "Threads that feed it, while its observers feed it, subscribe to it and dispose from inside, come to an end",
+        "Threads whose observers send, subscribe and dispose during a delivery do not deadlock",
         .timeLimit(.minutes(1)), arguments: StressCase.all)
     func reentrance(_ operation: StressCase) async {
         for round in 0..<4 {
@@ -139,7 +140,8 @@ struct StressTests {
             let stream = operation.build(sources[0].asObservable(), sources[1].asObservable())
             let seen = Shared(Seen())
             let inner = CompositeDisposable()
-            // How often an observer does something more, and how often one that left was called again.
+            // The remaining calls from inside the observer, and the number of calls to observers after they
+            // left.
             let (budget, called) = (Shared(20), Shared(0))
             let outer = SerialDisposable()
             outer.disposable = subscribe(stream, seen) {
@@ -161,7 +163,7 @@ struct StressTests {
                 if round % 4 == 3 { sources[thread].onCompleted() }
             }
             guard isOver else {
-                Issue.record("threads wait for each other")
+                Issue.record("the threads are deadlocked")
                 return
             }
             outer.dispose()
@@ -175,8 +177,8 @@ struct StressTests {
         }
     }
 
-    /// A subscription that leaves in its first value; `called` counts those that come after it, and after what was replayed
-    /// before it could leave.
+    /// A subscription that disposes itself at its first value. `called` counts later values, except a replay
+    /// that arrived before it could dispose itself.
     private static func once(_ stream: Observable<[Int]>, _ called: Shared<Int>) -> any Disposable {
         let subscription = SerialDisposable()
         let state = Shared((isThere: false, hasLeft: false))
@@ -193,7 +195,7 @@ struct StressTests {
         return subscription
     }
 
-    /// Does `work` on two threads of its own. Whether both have returned in time.
+    /// Runs `work` on two threads. Returns whether both finished in time.
     private static func run(
         atMost limit: DispatchTimeInterval, _ work: @escaping @Sendable (Int) -> Void
     ) async -> Bool {

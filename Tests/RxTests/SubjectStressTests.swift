@@ -2,11 +2,11 @@ import Rx
 import RxTesting
 import Testing
 
-/// A subject or a relay, fed with 0, 1, 2 ...
+/// A subject or relay that is sent 0, 1, 2 and so on.
 struct FedSubject: Sendable {
     let stream: Observable<Int>
     let next: @Sendable (Int) -> Void
-    /// Of a relay, nothing.
+    /// Ends the subject. Does nothing for a relay.
     var end: @Sendable ((any Error)?) -> Void = { _ in }
     var dispose: @Sendable () -> Void = {}
     let hasObservers: @Sendable () -> Bool
@@ -14,7 +14,7 @@ struct FedSubject: Sendable {
 
 struct SubjectCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// A relay has no end, and keeps its observers.
+    /// A relay never ends and keeps its observers.
     var isRelay = false
     let make: @Sendable () -> FedSubject
 
@@ -66,7 +66,7 @@ struct SubjectCase: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("Subjects and relays under several threads", .noLeaks)
+@Suite("Subjects and relays used by several threads", .noLeaks)
 struct SubjectStressTests {
     private struct Seen {
         var values: [Int] = []
@@ -82,7 +82,7 @@ struct SubjectStressTests {
         }
     }
 
-    /// How a round ends.
+    /// How the subject ends in a round.
     private enum End: Int {
         case completed, failed, disposed
     }
@@ -90,7 +90,7 @@ struct SubjectStressTests {
     private static let count = 200
 
     @Test(
-        "Subscribers come, call back and go while it is fed and ended: no gap, one end, none left",
+        "Subscribers that come and go while values are sent see no gap and one end",
         .timeLimit(.minutes(1)), arguments: SubjectCase.all)
     func subscribers(_ kind: SubjectCase) async {
         for round in 0..<12 {
@@ -140,7 +140,7 @@ struct SubjectStressTests {
         }
     }
 
-    /// A subscription that calls back into the subject with its first value, and may leave with its third one.
+    /// A subscription that calls the subject at its first value. If `leaves` is true, it takes three values.
     private static func subscribe(
         _ subject: FedSubject, _ seen: Shared<Seen>, leaves: Bool
     ) -> any Disposable {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Subjects", .noLeaks)
 struct SubjectTests {
-    @Test("A publish subject sends to those subscribed at that moment")
+    @Test("A publish subject sends to its current subscribers")
     func publish() {
         let subject = PublishSubject<Int>()
         let (early, late) = (Log<String>(), Log<String>())
@@ -21,7 +21,7 @@ struct SubjectTests {
         #expect(late.entries == ["2", "3"])
     }
 
-    @Test("After its end a publish subject sends the end only, and after disposal RxError.disposed")
+    @Test("After its end a publish subject only repeats it, and after disposal it sends RxError.disposed")
     func publishEnd() {
         let failed = PublishSubject<Int>()
         failed.onError(TestError())
@@ -34,12 +34,12 @@ struct SubjectTests {
         let log = Log<Bool>()
         _ = disposed.subscribe(onError: { if case RxError.disposed = $0 { log.add(true) } })
         #expect(log.entries == [true])
-        // The end wins over the disposal.
+        // The terminal event takes precedence over the disposal.
         failed.dispose()
         #expect(events(failed) == ["error failed"])
     }
 
-    @Test("A subject is an observer of other streams")
+    @Test("A subject can observe another stream")
     func observer() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -48,7 +48,7 @@ struct SubjectTests {
         #expect(log.entries == ["2", "4", "done"])
     }
 
-    @Test("A behaviour subject starts with its value, and only ends after its end")
+    @Test("A behavior subject replays its value, but after its end only the terminal event")
     func behaviour() throws {
         let subject = BehaviorSubject(value: 1)
         let log = Log<String>()
@@ -69,7 +69,7 @@ struct SubjectTests {
         #expect(throws: RxError.self) { try disposed.value() }
     }
 
-    @Test("A replay subject replays the last values, also after its end", arguments: [0, 1, 2, 5])
+    @Test("A replay subject replays its last values, even after its end", arguments: [0, 1, 2, 5])
     func replay(bufferSize: Int) {
         let subject = ReplaySubject<Int>.create(bufferSize: bufferSize)
         for value in 1...4 { subject.onNext(value) }
@@ -77,7 +77,7 @@ struct SubjectTests {
         #expect(events(subject) == (1...4).suffix(bufferSize).map { "\($0)" } + ["error failed"])
     }
 
-    @Test("A replay subject lets go of the values that are too many, and of all when it is disposed")
+    @Test("A replay subject releases replaced values, and all of them on disposal")
     func replayReleases() {
         let census = Census()
         let subject = ReplaySubject<Tracked>.create(bufferSize: 2)
@@ -87,7 +87,7 @@ struct SubjectTests {
         #expect(census.alive == 0)
     }
 
-    @Test("What ends with a value that a subject lets go of may come back to that subject")
+    @Test("The deinit of a released value may call the subject")
     func reentrantRelease() {
         final class Returning: Sendable {
             let act: @Sendable () -> Void
@@ -117,7 +117,7 @@ struct SubjectTests {
         #expect(ended.withLock { $0 } == 6)
     }
 
-    @Test("An unbounded replay subject keeps everything, in order, for each subscriber")
+    @Test("An unbounded replay subject replays everything, in order")
     func replayAll() {
         let subject = ReplaySubject<Int>.createUnbounded()
         for value in 0..<1_000 { subject.onNext(value) }
@@ -125,7 +125,7 @@ struct SubjectTests {
         for _ in 0..<2 { #expect(events(subject) == (0..<1_000).map { "\($0)" } + ["done"]) }
     }
 
-    @Test("A value that is sent within the replay comes after it, and not within a delivery")
+    @Test("A value sent during the replay is delivered after it")
     func replayReentrance() {
         let replay = ReplaySubject<Int>.create(bufferSize: 2)
         for value in 0..<3 { replay.onNext(value) }
@@ -162,7 +162,7 @@ struct SubjectTests {
         }
     }
 
-    @Test("Subscribing and disposing while another thread sends loses no subscriber and leaks none")
+    @Test("Subscribing and disposing while another thread sends leaks no subscriber")
     func subscribersCome() async {
         let subject = PublishSubject<Int>()
         let census = Census()

@@ -3,12 +3,12 @@ import Rx
 import RxTesting
 import Testing
 
-/// With RxSwift's test scheduler a piece of work of now runs a tick later, so that tests tell turns apart.
-@Suite("The ticks of turns", .noLeaks)
+/// RxSwift's test scheduler runs work that is due now one tick later, so that tests can tell turns apart.
+@Suite("Turns in virtual time", .noLeaks)
 struct TickTests {
     private let scheduler = TestScheduler(initialClock: 0)
 
-    @Test("delay and observe(on:) send a single's value and its completion a tick apart")
+    @Test("delay and observe(on:) deliver a single's value and completion one tick apart")
     func singles() {
         #expect(
             scheduler.start { Single.just(1).delay(.seconds(2), scheduler: scheduler).asObservable() }.events
@@ -35,7 +35,7 @@ struct TickTests {
             } == [.error(200, TestError())])
     }
 
-    @Test("Values that come together leave delay and observe(on:) a tick apart, in their order")
+    @Test("delay and observe(on:) deliver simultaneous values one tick apart, in order")
     func together() {
         let expected: [Recorded<Event<Int>>] = [
             .next(212, 1), .next(213, 2), .next(214, 3), .next(220, 4), .completed(221),
@@ -55,7 +55,7 @@ struct TickTests {
             ])
     }
 
-    @Test("subscribe(on:) leaves its source at its end, and a tick after it is disposed")
+    @Test("subscribe(on:) releases its source at its end, but disposes it a tick later")
     func subscribing() {
         for (end, tick): (Recorded<Event<Int>>, TestTime) in [
             (.completed(220), 220), (.error(220, TestError()), 220), (.next(220, 2), 1001),
@@ -68,7 +68,7 @@ struct TickTests {
         }
     }
 
-    @Test("In historical time what is due together comes at one time")
+    @Test("A HistoricalScheduler delivers simultaneous events at one time")
     func historical() {
         let scheduler = HistoricalScheduler()
         let log = Log<Int>()
@@ -84,7 +84,7 @@ struct TickTests {
         return scheduler.start { build(scheduler) }.events
     }
 
-    @Test("delay is exact to the microsecond, also for values that come one after the other")
+    @Test("delay is exact to the microsecond for each of several values")
     func exact() {
         let scheduler = ManualScheduler()
         let subject = PublishSubject<Int>()
@@ -102,7 +102,7 @@ struct TickTests {
         subscription.dispose()
     }
 
-    @Test("Values that are fed back without a delay leave turns to other work of the queue")
+    @Test("Values sent back without a delay let other work of the queue run")
     func fedBack() async {
         let queue = SerialDispatchQueueScheduler(qos: .default)
         let subject = PublishSubject<Int>()
@@ -122,7 +122,7 @@ struct TickTests {
         #expect(isOver.entries == [1])
     }
 
-    @Test("What a subscription has waiting is let go of when it is disposed, also between two turns")
+    @Test("Disposal releases pending values, even between two turns")
     func letGo() {
         final class Value: Sendable {}
         let scheduler = TestScheduler(initialClock: 0)
@@ -142,7 +142,7 @@ struct TickTests {
         withExtendedLifetime(subject) {}
     }
 
-    @Test("A scheduler that goes lets go of the work that waits, also where its disposable is kept")
+    @Test("A deallocated scheduler releases its pending work, even if the disposable is kept")
     func schedulerGoes() {
         final class Value: Sendable {}
         weak var kept: Value?

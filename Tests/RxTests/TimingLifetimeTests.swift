@@ -3,8 +3,9 @@ import Rx
 import RxTesting
 import Testing
 
-/// When operators that look at the time or at a second stream subscribe and dispose, beside what they send.
-@Suite("The lifetimes of streams in time", .noLeaks)
+/// When operators that depend on time or a second stream subscribe and dispose, in addition to what they
+/// emit.
+@Suite("Subscriptions of timing operators", .noLeaks)
 struct TimingLifetimeTests {
     private let scheduler = TestScheduler()
 
@@ -16,7 +17,8 @@ struct TimingLifetimeTests {
         .milliseconds(count * frame)
     }
 
-    /// What becomes of a source, and when it is disposed; nothing may be left on the scheduler.
+    /// Expects the output of a source, the frames of its subscription, and that nothing is left on the
+    /// scheduler.
     private func expect(
         _ marbles: String, sends output: String, until end: String,
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -30,7 +32,7 @@ struct TimingLifetimeTests {
         #expect(scheduler.pendingCount == 0, sourceLocation: sourceLocation)
     }
 
-    @Test("debounce: a new value restarts the time, completion flushes what waits, an error drops it")
+    @Test("debounce: a value restarts the time, a completion emits the pending value, an error drops it")
     func debounce() {
         let quiet: (Observable<String>) -> Observable<String> = {
             $0.debounce(frames(2), scheduler: scheduler)
@@ -42,7 +44,7 @@ struct TimingLifetimeTests {
     }
 
     @Test(
-        "throttle: the first, then the latest of each time; completion waits for that one, an error does not")
+        "throttle: emits the first and then the latest value; a completion waits for it, an error drops it")
     func throttleLatest() {
         let throttled: (Observable<String>) -> Observable<String> = {
             $0.throttle(frames(3), scheduler: scheduler)
@@ -53,7 +55,7 @@ struct TimingLifetimeTests {
         expect("ab#", sends: "a-#", until: "^-!", throttled)
     }
 
-    @Test("throttle without the latest: the first of each time; completion is at once")
+    @Test("throttle(latest: false): emits the first value of each interval and completes at once")
     func throttleFirst() {
         let throttled: (Observable<String>) -> Observable<String> = {
             $0.throttle(frames(3), latest: false, scheduler: scheduler)
@@ -63,7 +65,7 @@ struct TimingLifetimeTests {
         expect("ab#", sends: "a-#", until: "^-!", throttled)
     }
 
-    @Test("delay shifts values and the end, and never an error, which drops what waits")
+    @Test("delay: shifts values and completion; an error is immediate and drops pending values")
     func delay() {
         let late: (Observable<String>) -> Observable<String> = { $0.delay(frames(3), scheduler: scheduler) }
         expect("ab--|", sends: "---ab--|", until: "^---!", late)
@@ -71,7 +73,7 @@ struct TimingLifetimeTests {
         expect("#", sends: "#", until: "(^!)", late)
     }
 
-    @Test("delaySubscription shifts the subscription, and nothing that is sent from there on")
+    @Test("delaySubscription: delays the subscription but not the events")
     func delaySubscription() {
         let late: (Observable<String>) -> Observable<String> = {
             $0.delaySubscription(frames(3), scheduler: scheduler)
@@ -80,7 +82,7 @@ struct TimingLifetimeTests {
         expect("#", sends: "---#", until: "---(^!)", late)
     }
 
-    @Test("sample: the end of its source waits for the sampler, whose end is a moment too")
+    @Test("sample: the completion waits for the sampler, whose completion is a sample too")
     func sample() {
         let (source, sampler) = (cold("a-b|"), cold("-t---t-t|"))
         scheduler.expect(source.observable.sample(sampler.observable), sends: "-a---(b|)")
@@ -98,7 +100,8 @@ struct TimingLifetimeTests {
     }
 
     @Test(
-        "buffer: empty ones too, what there is at the end, nothing at an error; a full one restarts the time")
+        "buffer: emits empty arrays and a partial one on completion, nothing on an error; a full one restarts the time"
+    )
     func buffer() {
         let buffered: (Observable<String>) -> Observable<String> = {
             $0.buffer(timeSpan: frames(3), count: 2, scheduler: scheduler).map { "\($0.count)" + $0.joined() }
@@ -109,7 +112,7 @@ struct TimingLifetimeTests {
     }
 
     @Test(
-        "window: the first at the subscription, each to its end; an error is in the window before it is outside"
+        "window: the first opens on subscription; an error ends the window before the stream"
     )
     func window() {
         let ended: (Observable<String>) -> Observable<String> = {
@@ -127,7 +130,7 @@ struct TimingLifetimeTests {
     }
 
     @Test(
-        "take(until:) subscribes to the other stream first; its value and its error end both, its end does not"
+        "take(until:): subscribes to the trigger first; its value and its error end both, its completion neither"
     )
     func takeUntil() {
         for (other, output, end, otherEnd) in [
@@ -145,7 +148,7 @@ struct TimingLifetimeTests {
         #expect(source.subscriptions == [])
     }
 
-    @Test("skip(until:): its first value opens and ends the other subscription; an error of it ends both")
+    @Test("skip(until:): the trigger is disposed at its first value; its error ends both")
     func skipUntil() {
         for (other, output, end, otherEnd) in [
             ("--x--x", "---b-c-|", "^------!", "^-!"), ("--#", "--#", "^-!", "^-!"),
@@ -159,9 +162,9 @@ struct TimingLifetimeTests {
         }
     }
 
-    // MARK: One value
+    // MARK: Single values
 
-    @Test("element(at:), first and single dispose their source when they know")
+    @Test("element(at:), first and single dispose their source as soon as the result is known")
     func oneValue() {
         let many = "#{Sequence contains more than one element.}"
         expect("-a-b-c-|", sends: "---(b|)", until: "^--!") { $0.element(at: 1) }
@@ -171,7 +174,7 @@ struct TimingLifetimeTests {
         #expect(source.subscriptions == [])
         expect("-a-b-c-|", sends: "-({a}|)", until: "^!") { $0.first().asObservable().map { $0 ?? "nil" } }
         expect("--|", sends: "--({nil}|)", until: "^-!") { $0.first().asObservable().map { $0 ?? "nil" } }
-        // single() has sent its value by then, a Single has not.
+        // single() has already emitted its value, a Single has not.
         expect("-a-b-c-|", sends: "-a-\(many)", until: "^--!") { $0.single() }
         expect("-a-b-c-|", sends: "---\(many)", until: "^--!") { $0.asSingle().asObservable() }
         expect("-a-b-c-|", sends: "---\(many)", until: "^--!") { $0.asMaybe().asObservable() }
@@ -185,10 +188,10 @@ struct TimingLifetimeTests {
         }
     }
 
-    // MARK: Events as values, and results
+    // MARK: Materialized events and results
 
     @Test(
-        "materialize sends an error as a value and completes; dematerialize ends its source at a stop event")
+        "materialize turns an error into a value; dematerialize disposes its source at a terminal event")
     func events() {
         expect("-a-#", sends: "-{next(a)}-({error(failed)}|)", until: "^--!") {
             $0.materialize().map { "\($0)" }
@@ -206,7 +209,7 @@ struct TimingLifetimeTests {
     }
 
     @Test(
-        "scan sends no seed; reduce sends it alone for an empty stream; what a closure throws disposes the source"
+        "scan does not emit the seed, reduce emits it for an empty stream, and a throwing closure disposes the source"
     )
     func results() {
         expect("--|", sends: "--|", until: "^-!") { $0.scan("x") { $0 + $1 } }

@@ -3,10 +3,11 @@ import Rx
 import RxTesting
 import Testing
 
-/// What operators that look at the time or at another stream do beyond what each operator is asked.
-@Suite("Time and other streams", .noLeaks)
+/// The behavior of operators that depend on time or another stream, beyond the common questions of
+/// `OperatorTests`.
+@Suite("Timing operators", .noLeaks)
 struct TimingTests {
-    @Test("flatMapFirst does not ask its selector for values that it drops")
+    @Test("flatMapFirst does not call its selector for dropped values")
     func flatMapFirstAsksOnce() {
         let scheduler = TestScheduler()
         let source = Source("abc---d-|", scheduler)
@@ -24,7 +25,7 @@ struct TimingTests {
         #expect(source.subscriptions == ["^-------!"])
     }
 
-    @Test("flatMapFirst passes on an inner stream that never lets go of its thread, as far as it is wanted")
+    @Test("flatMapFirst can be cut short during an endless synchronous inner stream")
     func flatMapFirstEndless() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -37,7 +38,7 @@ struct TimingTests {
         subscription.dispose()
     }
 
-    @Test("flatMapFirst passes the inner stream's error on, and disposes the outer one")
+    @Test("flatMapFirst passes on an inner error and disposes the source")
     func flatMapFirstFails() {
         let scheduler = TestScheduler()
         let source = Source("a----|", scheduler)
@@ -46,7 +47,7 @@ struct TimingTests {
         #expect(source.subscriptions == ["^-!"])
     }
 
-    @Test("amb follows who sends first, be it the end, and disposes the other then")
+    @Test("amb mirrors the first stream to emit any event and disposes the other")
     func ambFollowsTheFirst() {
         for (left, right, expected, leftEnd, rightEnd) in [
             ("---a-|", "-b--#", "-b--#", "^!", "^---!"), ("-a-|", "--b|", "-a-|", "^--!", "^!"),
@@ -62,7 +63,7 @@ struct TimingTests {
         }
     }
 
-    @Test("amb of many: the quickest; of none: nothing; behind one that sends at once none is subscribed to")
+    @Test("amb of many streams stops subscribing after a synchronous one, and of none never ends")
     func ambOfMany() {
         let scheduler = TestScheduler()
         let sources = ["---a|", "--b|", "-c--|"].map { Source($0, scheduler) }
@@ -75,7 +76,7 @@ struct TimingTests {
     }
 
     @Test(
-        "withLatestFrom drops what comes before the other's first value, and ignores the other's completion")
+        "withLatestFrom drops values before the other's first one and ignores its completion")
     func withLatestFromWaits() {
         let scheduler = TestScheduler()
         let source = Source("a--b-c--d-|", scheduler)
@@ -88,7 +89,7 @@ struct TimingTests {
     }
 
     @Test(
-        "withLatestFrom subscribes to the other first, fails with its error, and sends its values alone if so asked"
+        "withLatestFrom subscribes to the other stream first and fails with its error"
     )
     func withLatestFromOrder() {
         let log = Log<String>()
@@ -104,7 +105,7 @@ struct TimingTests {
         #expect(endless.subscriptions == ["^-!"])
     }
 
-    @Test("skip(until:) stays silent where its trigger completes, or itself completes first, and frees both")
+    @Test("skip(until:) never completes if the trigger did not emit, and disposes both streams")
     func skipUntilSilent() {
         let scheduler = TestScheduler()
         let source = Source("-a-b|", scheduler)
@@ -115,13 +116,13 @@ struct TimingTests {
         let another = TestScheduler()
         let late = Source("------x", another)
         #expect(another.marbles(of: Source("-a|", another).observable.skip(until: late.observable)) == "")
-        #expect(late.subscriptions == ["^-!"], "its subscription ends with the source")
+        #expect(late.subscriptions == ["^-!"], "the trigger is disposed with the source")
         let failing = Source("-#", another)
         #expect(
             another.marbles(of: Source("--a|", another).observable.skip(until: failing.observable)) == "-#")
     }
 
-    @Test("sample sends its default where there is nothing new, and the latest when the sampler completes")
+    @Test("sample emits its default without a new value, and the latest value when the sampler completes")
     func sampleDefault() {
         let scheduler = TestScheduler()
         let source = Source("a-----b--|", scheduler)
@@ -133,7 +134,7 @@ struct TimingTests {
         #expect(scheduler.marbles(of: Source("a", scheduler).observable.sample(failing.observable)) == "-#")
     }
 
-    @Test("A value that keeps coming is debounced until it stops, and disposal sets no timer any more")
+    @Test("debounce waits until values stop, and disposal cancels its timer")
     func debounceRestarts() {
         let scheduler = TestScheduler()
         let source = Source("abcd---e-|", scheduler)
@@ -149,10 +150,10 @@ struct TimingTests {
             subject.onNext(1)
             subscription.dispose()
         }
-        #expect(census.alive == 0, "the scheduler holds its timer no more")
+        #expect(census.alive == 0, "the scheduler has released the timer")
     }
 
-    @Test("The time of a throttle counts from the end of a delivery")
+    @Test("The interval of throttle starts at the end of a delivery")
     func throttleCountsFromDelivery() {
         let scheduler = ManualScheduler()
         let subject = PublishSubject<Int>()
@@ -160,7 +161,7 @@ struct TimingTests {
         let throttled = subject.throttle(.milliseconds(10), latest: false, scheduler: scheduler)
         let subscription = throttled.subscribe(onNext: { value in
             seen.add("\(value)")
-            // A slow consumer.
+            // A slow subscriber.
             scheduler.advance(by: .milliseconds(8))
         })
         defer { subscription.dispose() }
@@ -172,14 +173,14 @@ struct TimingTests {
         #expect(seen.entries == ["1", "3"])
     }
 
-    @Test("A throttle that never ends sends the first value alone, and the last with the completion never")
+    @Test("throttle with an infinite interval emits only the first value")
     func throttleNever() {
         let scheduler = TestScheduler()
         let source = Source("-a-b-#", scheduler)
         #expect(scheduler.marbles(of: source.observable.throttle(.never, scheduler: scheduler)) == "-a---#")
     }
 
-    @Test("A delayed subscription that is disposed before its time never subscribes")
+    @Test("Disposing before the delay of delaySubscription never subscribes")
     func delayedSubscriptionDisposed() {
         let scheduler = TestScheduler()
         let source = Source("-a|", scheduler)

@@ -2,7 +2,7 @@ import Rx
 import RxTesting
 import Testing
 
-// As users extend the traits: without knowing that they are `PrimitiveSequence`.
+// Uses the traits like a user's generic extension, which does not know `PrimitiveSequence`.
 
 extension PrimitiveSequenceType where Trait == SingleTrait {
     fileprivate func everything(_ log: Log<String>) -> [(String, [String])] {
@@ -85,7 +85,7 @@ struct TraitExtensionTests {
         for (name, output) in outputs { #expect(output == expected[name], "\(name)") }
     }
 
-    @Test("Have the operators of a single")
+    @Test("Extensions of a single can use its operators")
     func single() async throws {
         let log = Log<String>()
         check(
@@ -99,7 +99,7 @@ struct TraitExtensionTests {
         #expect(try await Single<Int>.error(TestError()).recovered(9) == 9)
     }
 
-    @Test("Have the operators of a maybe")
+    @Test("Extensions of a maybe can use its operators")
     func maybe() async throws {
         let log = Log<String>()
         check(
@@ -124,7 +124,7 @@ struct TraitExtensionTests {
         #expect(try await Maybe.just(1).awaited == 1)
     }
 
-    @Test("Have the operators of a completable")
+    @Test("Extensions of a completable can use its operators")
     func completable() async throws {
         let log = Log<String>()
         check(

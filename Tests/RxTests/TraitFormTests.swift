@@ -3,8 +3,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// Completables together, maybes without a value, and what traits share.
-@Suite("Forms of the traits", .noLeaks)
+/// Combinations of completables, empty maybes, and operators shared by all traits.
+@Suite("Operators of the traits", .noLeaks)
 struct TraitFormTests {
     private func result(_ completable: Completable) -> [String] {
         let log = Log<String>()
@@ -22,7 +22,7 @@ struct TraitFormTests {
         source.observable.ignoreElements().asCompletable()
     }
 
-    @Test("Completables one after the other: the next is subscribed to when the one before has completed")
+    @Test("concat subscribes to each completable when the one before completes")
     func concat() {
         let scheduler = TestScheduler()
         let (one, two) = (Source("--|", scheduler), Source("---|", scheduler))
@@ -44,7 +44,7 @@ struct TraitFormTests {
         #expect(result(Completable.concat([])) == ["done", "disposed"])
     }
 
-    @Test("What comes after a completable starts at its end, and what that held is freed then")
+    @Test("andThen starts the second stream at the completion and then releases the first")
     func andThen() {
         let scheduler = TestScheduler()
         let second = Source("-a-|", scheduler)
@@ -65,7 +65,9 @@ struct TraitFormTests {
         #expect(alive.entries == [1, 0])
     }
 
-    @Test("Completables at once: all are subscribed to, the last completes them, the first error ends them")
+    @Test(
+        "merge and zip subscribe to all completables, complete with the last one and fail with the first error"
+    )
     func merge() {
         let scheduler = TestScheduler()
         let (one, two) = (Source("--|", scheduler), Source("---|", scheduler))
@@ -88,7 +90,7 @@ struct TraitFormTests {
         #expect(result(Completable.merge()) == ["done", "disposed"])
     }
 
-    @Test("A maybe without a value takes a default, or goes on with another; an error passes")
+    @Test("ifEmpty replaces an empty maybe and passes on an error")
     func ifEmpty() {
         let empty = Maybe<Int>.empty()
         #expect(events(empty.ifEmpty(default: 1).asObservable()) == ["1", "done"])
@@ -99,7 +101,7 @@ struct TraitFormTests {
         #expect(events(Maybe<Int>.error(TestError()).ifEmpty(default: 1).asObservable()) == ["error failed"])
     }
 
-    @Test("A list of maybes has the values of all, or none where one has none; an error ends it")
+    @Test("zip of maybes completes empty if one of them is empty")
     func zipMaybes() {
         let texts = { (maybe: Maybe<[Int]>) in events(maybe.asObservable().map { "\($0)" }) }
         #expect(texts(Maybe.zip([.just(1), .just(2)])) == ["[1, 2]", "done"])
@@ -113,7 +115,7 @@ struct TraitFormTests {
         #expect(events(thrown.asObservable()) == ["error failed"])
     }
 
-    @Test("Every trait can be delayed, timed out, tried again and subscribed to later")
+    @Test("All traits support delay, timeout, retry and delaySubscription")
     func timed() {
         let scheduler = TestScheduler()
         let attempts = Log<Int>()
@@ -146,7 +148,7 @@ struct TraitFormTests {
                     ).asObservable().map { _ -> String in }) == "-|")
     }
 
-    @Test("Handlers get their object as long as it lives, and it is not kept alive by them")
+    @Test("subscribe(with:) does not retain its object or call handlers without it")
     func withObject() {
         let census = Census()
         let log = Log<String>()

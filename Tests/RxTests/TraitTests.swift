@@ -30,7 +30,7 @@ struct TraitTests {
         return log.entries
     }
 
-    @Test("A single takes the first result only, and ends with it")
+    @Test("A single delivers only its first result")
     func singleCreate() {
         let single = Single<Int>.create { observer in
             observer(.success(1))
@@ -42,7 +42,7 @@ struct TraitTests {
         #expect(result(Single<Int>.error(TestError())) == ["error failed", "disposed"])
     }
 
-    /// Takes singles by number.
+    /// Logs the results of singles with their numbers.
     private final class Receiver: SingleReceiver {
         let log = Log<String>()
 
@@ -50,7 +50,7 @@ struct TraitTests {
         func failed(_ error: any Error, number: Int) { log.add("\(number): error \(error)") }
     }
 
-    @Test("A receiver is told each result with its number, once, and nothing after disposal")
+    @Test("A receiver gets each result with its number once, and nothing after disposal")
     func singleReceiver() {
         let receiver = Receiver()
         let subject = PublishSubject<Int>()
@@ -69,7 +69,7 @@ struct TraitTests {
         #expect(receiver.log.entries.count == 3)
     }
 
-    @Test("A disposed single cancels its work and reports nothing")
+    @Test("Disposing a single cancels its work and reports nothing")
     func singleDisposed() {
         let log = Log<String>()
         let subscription = Single<Int>.create { _ in Disposables.create { log.add("cancelled") } }
@@ -80,7 +80,7 @@ struct TraitTests {
         #expect(log.entries == ["cancelled", "disposed"])
     }
 
-    @Test("A single's operators keep its promise")
+    @Test("Operators preserve a single's guarantee")
     func singleOperators() {
         let one = Single.just(1)
         let failing = Single<Int>.error(TestError())
@@ -101,7 +101,7 @@ struct TraitTests {
         #expect(result(Single<Int>.deferred { throw TestError() }) == ["error failed", "disposed"])
     }
 
-    @Test("A single without an attempt, or whose trigger completes, fails with noElements")
+    @Test("retry(0) and a completed notification stream fail a single with noElements")
     func singlePromise() {
         let failing = Single<Int>.error(TestError())
         let noElements = ["error Sequence doesn't contain any elements.", "disposed"]
@@ -111,7 +111,7 @@ struct TraitTests {
         #expect(result(Maybe<Int>.empty().asSingle()) == noElements)
     }
 
-    @Test("A single's hooks run around its result")
+    @Test("do runs a single's hooks around its result")
     func singleHooks() {
         let log = Log<String>()
         _ = Single.just(1)
@@ -127,7 +127,7 @@ struct TraitTests {
             ])
     }
 
-    @Test("zip of singles waits for all of them and fails with the first failure")
+    @Test("zip of singles waits for all of them and fails with the first error")
     func singleZip() {
         #expect(result(Single.zip(.just(1), .just("a")) { "\($0)\($1)" }) == ["1a", "disposed"])
         #expect(result(Single.zip(.just(1), .just(2), .just(3)) { $0 + $1 + $2 }) == ["6", "disposed"])
@@ -143,7 +143,7 @@ struct TraitTests {
             ])
     }
 
-    @Test("A single's timeout bounds the time to its result and cancels the work")
+    @Test("timeout bounds a single and cancels its work")
     func singleTimeout() {
         let scheduler = ManualScheduler()
         let log = Log<String>()
@@ -157,7 +157,7 @@ struct TraitTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("A maybe succeeds, fails or completes without a value")
+    @Test("A maybe succeeds, fails or completes empty")
     func maybe() {
         func made(_ event: MaybeEvent<Int>) -> Maybe<Int> {
             .create { observer in
@@ -174,7 +174,7 @@ struct TraitTests {
         #expect(result(Maybe.just(1).asCompletable()) == ["done", "disposed"])
     }
 
-    @Test("A completable goes on with what comes after it, once it has completed")
+    @Test("andThen continues after a completable has completed")
     func completable() {
         let log = Log<String>()
         let first = Completable.create { observer in
@@ -194,7 +194,7 @@ struct TraitTests {
         #expect(result(Completable.error(TestError()).onErrorComplete()) == ["done", "disposed"])
     }
 
-    @Test("An emitter is its own source: begun for each subscription, cancelled once, deaf after its end")
+    @Test("An emitter begins for each subscription, is cancelled once, and ignores events after its end")
     func emitter() {
         final class Call: Emitter<Int>, @unchecked Sendable {
             let log: Log<String>
@@ -226,10 +226,10 @@ struct TraitTests {
         #expect(silent.entries == ["begin", "end"])
     }
 
-    @Test("An emitter tells a receiver itself: its result once, and nothing after disposal")
+    @Test("An emitter reports its result to a receiver once, and nothing after disposal")
     func emitterWithReceiver() {
         final class Call: Emitter<Int>, @unchecked Sendable {
-            // It holds this one.
+            // `running` is released after this emitter.
             unowned let running: Log<Call>
             let log: Log<String>
 
@@ -258,13 +258,14 @@ struct TraitTests {
         calls[2].onLast(30)
         #expect(receiver.log.entries == ["1: 10", "2: error failed"])
         #expect(log.entries == ["end", "end", "end"])
-        // One that is tried again is followed by others, which a step below tells apart.
+        // A retried emitter is replaced by a copy, which reports to a step of its own.
         let retried = Single.emitting(Call(running, log)).retry(2).subscribe(receiver, number: 4)
         running.entries[3].onError(TestError())
         running.entries[4].onLast(40)
         retried.stop()
         #expect(receiver.log.entries.last == "4: 40")
-        // One that is no single after all is told of too: a value without an end, and an end without a value.
+        // Emitters that break a single's guarantee: a value without completion, and a completion without
+        // value.
         for (number, isMapped) in [(5, false), (6, true)] {
             for reports in [
                 { (call: Call) in call.onCompleted() },
@@ -287,7 +288,7 @@ struct TraitTests {
         withExtendedLifetime(running) {}
     }
 
-    @Test("An emitter that fails is tried again as a fresh one, as often as asked")
+    @Test("Retrying a failed emitter copies it, up to the given number of attempts")
     func emitterRetry() {
         final class Failing: Emitter<Int>, @unchecked Sendable {
             let log: Log<String>

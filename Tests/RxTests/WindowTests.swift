@@ -3,10 +3,10 @@ import Rx
 import RxTesting
 import Testing
 
-/// What buffer, window and groupBy do beyond what each operator is asked.
-@Suite("Buffers, windows and groups", .noLeaks)
+/// The behavior of buffer, window and groupBy beyond the common questions of `OperatorTests`.
+@Suite("buffer, window and groupBy", .noLeaks)
 struct WindowTests {
-    @Test("A buffer that is full starts the time anew, and one without values is sent too")
+    @Test("A full buffer restarts the time, and an empty one is emitted")
     func bufferRestarts() {
         let scheduler = TestScheduler()
         let source = Source("-(ab)c----d----|", scheduler)
@@ -17,7 +17,7 @@ struct WindowTests {
         #expect(source.subscriptions == ["^-----------!"])
     }
 
-    @Test("A buffer that is disposed in its delivery sets no timer any more")
+    @Test("A buffer disposed during its delivery sets no timer")
     func bufferDisposed() {
         let scheduler = TestScheduler()
         let census = Census()
@@ -32,10 +32,10 @@ struct WindowTests {
         }
         #expect(log.entries == ["[1, 2]"])
         #expect(!subject.hasObservers)
-        #expect(census.alive == 0, "the scheduler holds its timer no more")
+        #expect(census.alive == 0, "the scheduler has released the timer")
     }
 
-    @Test("A value that a buffer's delivery sends is in the next buffer")
+    @Test("A value sent during a buffer's delivery goes into the next buffer")
     func bufferReentrance() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -50,7 +50,7 @@ struct WindowTests {
     }
 
     @Test(
-        "The first window is there before the source is subscribed to, and each ends before the next begins")
+        "The first window opens before the source is subscribed to, and each ends before the next opens")
     func windowOrder() {
         let log = Log<String>()
         let source = Observable.of(1, 2, 3).do(onSubscribe: { log.add("source") })
@@ -67,7 +67,7 @@ struct WindowTests {
             ])
     }
 
-    @Test("An error ends the window before the stream of windows, and the group before the stream of groups")
+    @Test("An error ends windows and groups before their outer stream")
     func innerFailsFirst() {
         let log = Log<String>()
         let subject = PublishSubject<Int>()
@@ -85,7 +85,7 @@ struct WindowTests {
             ])
     }
 
-    @Test("A window runs on after the windows are not wanted any more, and holds the source until it ends")
+    @Test("A window keeps the source subscribed until it ends, even without the outer subscription")
     func windowHoldsSource() {
         let scheduler = TestScheduler()
         let source = Source("-a-b-c-d-|", scheduler)
@@ -99,7 +99,7 @@ struct WindowTests {
         #expect(source.census.alive == 0)
     }
 
-    @Test("A window that nobody subscribed to does not hold the source")
+    @Test("A window without subscribers does not keep the source subscribed")
     func windowAlone() {
         let scheduler = TestScheduler()
         let source = Source("-a-b-c-d-|", scheduler)
@@ -109,7 +109,7 @@ struct WindowTests {
         #expect(source.subscriptions == ["^----!"])
     }
 
-    @Test("A group runs on after the groups are not wanted any more; the last subscription frees the source")
+    @Test("A group continues after the outer subscription, and the last subscription disposes the source")
     func groupHoldsSource() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -127,7 +127,7 @@ struct WindowTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("A group holds the source until it is left, though the groups were left before")
+    @Test("A group keeps the source subscribed until it is disposed")
     func groupHoldsSourceInTime() {
         let scheduler = TestScheduler()
         let source = Source("-a-b-c-d-|", scheduler)
@@ -144,7 +144,7 @@ struct WindowTests {
         #expect(source.census.alive == 0)
     }
 
-    @Test("A group is subscribed to as often as one likes: late ones miss what was, and get its end")
+    @Test("A late subscriber of a group misses earlier values and receives the end")
     func lateGroups() {
         let subject = PublishSubject<Int>()
         let kept = Log<GroupedObservable<Bool, Int>>()
@@ -160,7 +160,7 @@ struct WindowTests {
         groups.dispose()
     }
 
-    @Test("A group whose source was let go stays silent, and does not start it again")
+    @Test("A group whose source was disposed stays silent and does not restart it")
     func lostGroup() {
         let scheduler = TestScheduler()
         let source = Source("-a-b-|", scheduler)
@@ -174,7 +174,7 @@ struct WindowTests {
         #expect(source.subscriptions == ["^!"])
     }
 
-    @Test("Fed by a thread while timers fire on others, buffers and windows lose nothing and keep the order")
+    @Test("Buffers and windows with concurrent timers lose no values and keep the order")
     func timed() async {
         let scheduler = ConcurrentDispatchQueueScheduler(qos: .default)
         for _ in 0..<20 {
@@ -194,7 +194,7 @@ struct WindowTests {
                     subject.onCompleted()
                 }
             }
-            // A timer's thread may be at the last delivery still.
+            // A timer's thread may still be in the last delivery.
             while ends.entries.count < 2 { await Task.yield() }
             #expect(buffered.entries.flatMap { $0 } == Array(0..<2_000))
             #expect(buffered.entries.allSatisfy { $0.count <= 7 })
@@ -203,7 +203,7 @@ struct WindowTests {
         }
     }
 
-    @Test("Groups and windows that are disposed and subscribed to at once leave no source behind")
+    @Test("Groups and windows that are subscribed to and disposed concurrently leave no source behind")
     func races() async {
         for _ in 0..<300 {
             let subject = PublishSubject<Int>()

@@ -1,12 +1,12 @@
 import Rx
 import RxTesting
 
-/// Each number of sources, with the tested source at another position.
+/// Each arity is a type of its own. Every one is tested, with the source at different positions.
 let arityOperators: [OperatorCase] = latestArities + zipArities
 
 private typealias Build = @Sendable (Observable<String>) -> Observable<String>
 
-/// The tested source among others, which send the values of `others`.
+/// A case for the source at `place` among sources that emit `others` in turn.
 private func joining(
     _ name: String, position: Int, of arity: Int, others: [String], _ build: @escaping Build,
     throwing: @escaping Build
@@ -42,7 +42,7 @@ private func text(_ values: String...) -> String {
     values.joined()
 }
 
-/// Computed, so that each use belongs to the test that makes it.
+/// Computed, so that each test makes its own.
 private var o: Observable<String> { .just("1") }
 private var n: Observable<String> { .of("1", "2", "3") }
 

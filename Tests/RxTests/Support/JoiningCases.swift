@@ -2,7 +2,7 @@ import Dispatch
 import Rx
 import RxTesting
 
-/// Operators that join streams or go on with others, in the forms that the table of the most used does not have.
+/// Variants of combining operators that the table of common operators does not have.
 let joiningOperators: [OperatorCase] = [
     OperatorCase(
         name: "combineLatest of a collection, as an array", values: "-{1a}-{1b}-{1c}-|",
@@ -21,7 +21,7 @@ let joiningOperators: [OperatorCase] = [
         disposed: "-{1a}-{2b}",
         build: { source, _ in Observable.zip([.of("1", "2", "3"), source]).map { $0.joined() } }),
     OperatorCase(
-        name: "withLatestFrom, its values alone", values: "-1-1-1-|", error: "-1-1-#", disposed: "-1-1",
+        name: "withLatestFrom without a selector", values: "-1-1-1-|", error: "-1-1-#", disposed: "-1-1",
         build: { source, _ in source.withLatestFrom(Observable.just("1")) }),
     OperatorCase(
         name: "switchLatest", values: "-(aA)-(bB)-(cC)-|", error: "-(aA)-(bB)-#", disposed: "-(aA)-(bB)",
@@ -65,10 +65,10 @@ let joiningOperators: [OperatorCase] = [
         build: { source, _ in source.take(0) }),
 ]
 
-/// Operators that recover from an error or a silence, in the forms that the table of the most used does not have.
+/// Variants of error-handling and timeout operators that the table of common operators does not have.
 let recoveringOperators: [OperatorCase] = [
     OperatorCase(
-        name: "catch, whose handler throws", values: "-a-b-c-|", error: "-a-b-#{second}", disposed: "-a-b",
+        name: "catch with a throwing handler", values: "-a-b-c-|", error: "-a-b-#{second}", disposed: "-a-b",
         throwing: (
             "-#{second}",
             { source, _ in
@@ -84,11 +84,12 @@ let recoveringOperators: [OperatorCase] = [
         disposed: "-a-b",
         build: { source, _ in source.retry() }),
     OperatorCase(
-        name: "retry(n) of many", values: "-a-b-c-|", error: String(repeating: "-a-b-", count: 7) + "-a-b",
+        name: "retry(n) with a large count", values: "-a-b-c-|",
+        error: String(repeating: "-a-b-", count: 7) + "-a-b",
         disposed: "-a-b",
         build: { source, _ in source.retry(1_000) }),
     OperatorCase(
-        name: "retry(n), taken over by its source", values: "-a-b-c-|", error: "-a-b--a-b-#",
+        name: "retry(n) of an emitter", values: "-a-b-c-|", error: "-a-b--a-b-#",
         disposed: "-a-b",
         build: { source, _ in Observable.create { source.subscribe($0) }.retry(2) }),
     OperatorCase(

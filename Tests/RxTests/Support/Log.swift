@@ -1,7 +1,7 @@
 import Locking
 import Rx
 
-/// Entries in the order they came, from any thread.
+/// Entries from any thread, in the order they were added.
 final class Log<Entry: Sendable>: Sendable {
     private let storage = Lock<[Entry]>([])
 
@@ -21,14 +21,14 @@ extension Log where Entry == String {
     }
 }
 
-/// What a synchronous stream sends.
+/// Returns the events of a synchronous stream.
 func events<Element>(_ source: Observable<Element>) -> [String] {
     let log = Log<String>()
     _ = log.record(source)
     return log.entries
 }
 
-/// Counts the instances that are alive.
+/// An instance that a `Census` counts while it is alive.
 final class Tracked: Sendable {
     private let census: Census
 

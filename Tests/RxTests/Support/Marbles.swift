@@ -3,17 +3,17 @@ import Rx
 import RxTesting
 import Testing
 
-/// The milliseconds of a frame.
+/// The length of a frame in milliseconds.
 let frame = 10
 
 extension TestScheduler {
-    /// A scheduler for marbles with frames of 10 ms.
+    /// Creates a scheduler with frames of 10 ms.
     convenience init() {
         self.init(frame: .milliseconds(RxTests.frame))
     }
 }
 
-/// A cold stream of marbles, and whether somebody holds it.
+/// A cold stream of marbles. `census` counts its live subscriptions and unsubscribed observables.
 final class Source: Sendable {
     private let stream: TestableObservable<String>
     let census = Census()

@@ -1,7 +1,7 @@
 import Rx
 import RxTesting
 
-/// Operators that pass values on and look at them, or at how the stream ends.
+/// Operators that mostly pass values on.
 let passingOperators: [OperatorCase] = [
     OperatorCase(
         name: "catch(sequence:)", values: "-a-b-c-|", error: "-a-b--a-b-(x|)", disposed: "-a-b",

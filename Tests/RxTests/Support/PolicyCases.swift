@@ -3,7 +3,7 @@ import FoundationEssentials
 import Rx
 import RxTesting
 
-/// What a test has for the error and for success.
+/// The value, or the error in angle brackets.
 func text<Failure: Error>(_ result: Result<String, Failure>) -> String {
     switch result {
     case .success(let value): value
@@ -17,10 +17,10 @@ private func policy(isRetried: @escaping @Sendable (any Error, Int) throws -> Bo
     return policy
 }
 
-/// Operators that are given a policy, a bound or a deadline.
+/// Operators that take a policy, a limit or a deadline.
 let policyOperators: [OperatorCase] = [
     OperatorCase(
-        name: "retry of a policy", values: "-a-b-c-|", error: "-a-b----a-b-#", disposed: "-a-b",
+        name: "retry with a policy", values: "-a-b-c-|", error: "-a-b----a-b-#", disposed: "-a-b",
         throwing: (
             "-#",
             { source, scheduler in
@@ -88,19 +88,19 @@ let policyOperators: [OperatorCase] = [
             ) { "\($0)\($1)\($2)\($3)\($4)\($5)\($6)\($7)\($8)" }
         }),
     OperatorCase(
-        name: "share for a time", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+        name: "share with a time to live", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
         build: { source, scheduler in
             source.share(replay: 1, timeToLive: .milliseconds(frame), scheduler: scheduler)
         }),
     OperatorCase(
-        name: "multicast through a serialized subject, counted", values: "-a-b-c-|", error: "-a-b-#",
+        name: "multicast through a serialized subject, refCount", values: "-a-b-c-|", error: "-a-b-#",
         disposed: "-a-b",
         build: { source, _ in source.multicast { PublishSubject<String>().serialized() }.refCount() }),
     OperatorCase(
         name: "observe(on:capacity:overflow:)", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
         build: { source, scheduler in source.observe(on: scheduler, capacity: 1, overflow: .error) }),
     OperatorCase(
-        name: "observe(on:capacity:overflow:), behind", empty: "---|", values: "----b---(c|)",
+        name: "observe(on:capacity:overflow:) on a slow scheduler", empty: "---|", values: "----b---(c|)",
         error: "----b---#",
         disposed: "----b",
         build: { source, scheduler in
@@ -118,13 +118,13 @@ let policyOperators: [OperatorCase] = [
 ]
 
 extension TestScheduler {
-    /// The time so many frames from now.
+    /// The time the given number of frames from now.
     func frames(_ count: Int) -> RxTime {
         now.addingTimeInterval(Double(count * RxTests.frame) / 1000)
     }
 }
 
-/// Runs work some frames after it is scheduled.
+/// Runs work a number of frames after it is scheduled.
 final class Late: ImmediateSchedulerType {
     private let scheduler: TestScheduler
     private let frames: Int

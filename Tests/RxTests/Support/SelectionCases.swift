@@ -1,7 +1,7 @@
 import Rx
 import RxTesting
 
-/// Operators that choose among values or gather them.
+/// Operators that filter or accumulate values.
 let selectionOperators: [OperatorCase] = [
     OperatorCase(
         name: "scan", values: "-a-{ab}-{abc}-|", error: "-a-{ab}-#", disposed: "-a-{ab}",
@@ -16,7 +16,7 @@ let selectionOperators: [OperatorCase] = [
         throwing: ("-#", { source, _ in source.reduce("") { _, _ in throw TestError() } }),
         build: { source, _ in source.reduce("x") { $0 + $1 } }),
     OperatorCase(
-        name: "reduce with a result", empty: "(X|)", values: "-------({XABC}|)", error: "-----#",
+        name: "reduce with mapResult", empty: "(X|)", values: "-------({XABC}|)", error: "-----#",
         disposed: "",
         throwing: (
             "-#",
@@ -48,7 +48,7 @@ let selectionOperators: [OperatorCase] = [
         name: "take(while:), inclusive", values: "-a-(b|)", error: "-a-(b|)", disposed: "-a-(b|)",
         build: { source, _ in source.take(while: { $0 != "b" }, behavior: .inclusive) }),
     OperatorCase(
-        name: "take(until:) of a predicate", values: "-a-|", error: "-a-|", disposed: "-a-|",
+        name: "take(until:) with a predicate", values: "-a-|", error: "-a-|", disposed: "-a-|",
         throwing: ("-#", { source, _ in source.take(until: { _ in throw TestError() }) }),
         build: { source, _ in source.take(until: { $0 == "b" }) }),
     OperatorCase(
@@ -71,7 +71,8 @@ let selectionOperators: [OperatorCase] = [
         disposed: "-a-#{Sequence contains more than one element.}",
         build: { source, _ in source.single() }),
     OperatorCase(
-        name: "single of a predicate", empty: "#{Sequence doesn't contain any elements.}", values: "---b---|",
+        name: "single with a predicate", empty: "#{Sequence doesn't contain any elements.}",
+        values: "---b---|",
         error: "---b-#", disposed: "---b",
         throwing: ("-#", { source, _ in source.single { _ in throw TestError() } }),
         build: { source, _ in source.single { $0 == "b" } }),

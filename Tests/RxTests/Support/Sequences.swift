@@ -1,11 +1,11 @@
-/// A sequence that is no collection.
+/// A sequence that is not a collection.
 struct Plain<Element: Sendable>: Sequence, Sendable {
     let elements: [Element]
 
     func makeIterator() -> some IteratorProtocol<Element> { elements.makeIterator() }
 }
 
-/// A sequence made by a closure, each time it is iterated.
+/// A sequence whose iterator comes from a closure.
 struct Pulled<Iterator: IteratorProtocol>: Sequence, Sendable {
     let make: @Sendable () -> Iterator
 

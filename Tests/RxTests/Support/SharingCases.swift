@@ -1,19 +1,19 @@
 import Rx
 import RxTesting
 
-/// Operators that share one subscription, for one subscriber.
+/// Operators that share a subscription, with a single subscriber.
 let sharingOperators: [OperatorCase] = [
     OperatorCase(
-        name: "publish, counted", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+        name: "publish, refCount", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
         build: { source, _ in source.publish().refCount() }),
     OperatorCase(
-        name: "replay, counted", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+        name: "replay, refCount", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
         build: { source, _ in source.replay(1).refCount() }),
     OperatorCase(
-        name: "replayAll, counted", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+        name: "replayAll, refCount", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
         build: { source, _ in source.replayAll().refCount() }),
     OperatorCase(
-        name: "multicast through an AsyncSubject, counted", values: "-------(c|)", error: "-----#",
+        name: "multicast through an AsyncSubject, refCount", values: "-------(c|)", error: "-----#",
         disposed: "",
         build: { source, _ in source.multicast { AsyncSubject() }.refCount() }),
     OperatorCase(
@@ -25,6 +25,6 @@ let sharingOperators: [OperatorCase] = [
             }
         }),
     OperatorCase(
-        name: "share for ever", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
+        name: "share forever", values: "-a-b-c-|", error: "-a-b-#", disposed: "-a-b",
         build: { source, _ in Observable.deferred { source.share(replay: 1, scope: .forever) } }),
 ]

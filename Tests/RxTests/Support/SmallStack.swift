@@ -1,8 +1,8 @@
 import Glibc
 import Rx
 
-/// Runs `body` on a thread with half a megabyte of stack, where what needs stack for each of a million does not come far,
-/// and waits for it. What it makes counts as the current task's.
+/// Runs `body` on a thread with 512 KiB of stack and waits for it. Anything that needs stack for each of a
+/// million repetitions overflows it. `Resources` count what it creates for the current task.
 @discardableResult
 func onSmallStack<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
     let ledger = Resources.ledger
@@ -27,7 +27,7 @@ func onSmallStack<Result: Sendable>(_ body: @escaping @Sendable () -> Result) ->
         return status == 0 ? pthread_join(thread, nil) : status
     }
     guard status == 0, let made = result.withLock({ $0 }) else {
-        preconditionFailure("no thread with a small stack ran: \(status)")
+        preconditionFailure("pthread_create or pthread_join failed: \(status)")
     }
     return made
 }

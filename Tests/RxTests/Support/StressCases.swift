@@ -3,25 +3,25 @@ import FoundationEssentials
 import Rx
 import Testing
 
-/// An operator of two streams, each fed by a thread of its own: 0, 1, 2 ... the one, 1000, 1001 ... the other. It sends the
-/// values that are in each of its own.
+/// An operator of two streams, each fed by its own thread: one with 0, 1, 2 and so on, the other with 1000,
+/// 1001 and so on. Each emitted array lists the source values it was made of.
 struct StressCase: Sendable, CustomTestStringConvertible {
-    /// What is there at the end when both threads have sent everything and completed.
+    /// What must have arrived after both threads have sent everything and completed.
     enum Delivery {
         /// Each value of the first stream, once.
         case first
-        /// Each value of both, once.
+        /// Each value of both streams, once.
         case both
-        /// The last value is made of the last ones of both.
+        /// A last array with the last values of both streams.
         case latest
-        /// Depends on who was when.
+        /// Depends on the timing.
         case some
     }
 
     let testDescription: String
     let delivery: Delivery
-    /// Values are in order among those that are the same modulo this: where each group has a gate of its own, one may pass
-    /// another group's.
+    /// Values are in order among those that are equal modulo this number. Groups with gates of their own may
+    /// overtake each other.
     let lanes: Int
     let build: @Sendable (Observable<Int>, Observable<Int>) -> Observable<[Int]>
 
@@ -35,7 +35,7 @@ struct StressCase: Sendable, CustomTestStringConvertible {
         self.build = build
     }
 
-    /// One that sends the values as they are.
+    /// An operator that emits the source values unchanged.
     fileprivate static func each(
         _ name: String, _ delivery: Delivery,
         _ build: @escaping @Sendable (Observable<Int>, Observable<Int>) -> Observable<Int>
@@ -43,7 +43,7 @@ struct StressCase: Sendable, CustomTestStringConvertible {
         StressCase(name, delivery) { build($0, $1).map { [$0] } }
     }
 
-    /// How many values each thread sends.
+    /// The number of values that each thread sends.
     static let count = 150
 
     static let all = joins + inners + others + timed + sharing + hopping
@@ -140,7 +140,7 @@ private let others: [StressCase] = [
     },
 ]
 
-/// Fails with the last of each ten values.
+/// Fails at the last of every ten values.
 private func failing(_ source: Observable<Int>) -> Observable<Int> {
     source.map { value in
         guard value % 10 < 9 else { throw RxError.unknown }
@@ -164,29 +164,29 @@ private let timed: [StressCase] = [
         }
     },
     .each("take(for:)", .some) { a, _ in a.take(for: .microseconds(100), scheduler: queue) },
-    .each("skip for a time", .some) { a, _ in a.skip(.microseconds(50), scheduler: queue) },
+    .each("skip(_:scheduler:)", .some) { a, _ in a.skip(.microseconds(50), scheduler: queue) },
 ]
 
-/// What both subscriptions of a shared stream get, value by value.
+/// Zips two subscriptions to a shared stream, which must receive the same values.
 private func twice(_ shared: Observable<Int>) -> Observable<[Int]> {
     Observable.zip(shared, shared) { $0 == $1 ? [$0] : [-1] }
 }
 
 private let sharing: [StressCase] = [
     StressCase("share", .both) { twice(Observable.merge($0, $1).share()) },
-    StressCase("share with a replay", .both) { twice(Observable.merge($0, $1).share(replay: 1)) },
-    StressCase("share for ever", .both) { twice(Observable.merge($0, $1).share(replay: 1, scope: .forever)) },
-    StressCase("share for a time", .both) {
+    StressCase("share(replay:)", .both) { twice(Observable.merge($0, $1).share(replay: 1)) },
+    StressCase("share forever", .both) { twice(Observable.merge($0, $1).share(replay: 1, scope: .forever)) },
+    StressCase("share with a time to live", .both) {
         twice(Observable.merge($0, $1).share(replay: 2, timeToLive: .milliseconds(1), scheduler: queue))
     },
-    StressCase("share for ever, values for a time", .both) {
+    StressCase("share forever with a time to live", .both) {
         twice(
             Observable.merge($0, $1).share(
                 replay: 2, scope: .forever, timeToLive: .milliseconds(1), scheduler: queue))
     },
-    StressCase("publish, counted", .both) { twice(Observable.merge($0, $1).publish().refCount()) },
-    StressCase("replay, counted", .both) { twice(Observable.merge($0, $1).replay(1).refCount()) },
-    StressCase("publish, connected", .both) { a, b in
+    StressCase("publish, refCount", .both) { twice(Observable.merge($0, $1).publish().refCount()) },
+    StressCase("replay, refCount", .both) { twice(Observable.merge($0, $1).replay(1).refCount()) },
+    StressCase("publish, connect", .both) { a, b in
         .create { observer in
             let connectable = Observable.merge(a, b).publish()
             let subscription = twice(connectable).subscribe(observer)
@@ -202,14 +202,14 @@ private let sharing: [StressCase] = [
 ]
 
 private let hopping: [StressCase] = [
-    .each("observe(on:) of a concurrent queue", .both) { Observable.merge($0, $1).observe(on: queue) },
-    .each("observe(on:) of a serial queue", .both) {
+    .each("observe(on:) with a concurrent queue", .both) { Observable.merge($0, $1).observe(on: queue) },
+    .each("observe(on:) with a serial queue", .both) {
         Observable.merge($0, $1).observe(on: SerialDispatchQueueScheduler(qos: .default))
     },
-    .each("observe(on:) with room for all", .both) {
+    .each("observe(on:) with a large capacity", .both) {
         Observable.merge($0, $1).observe(on: queue, capacity: 2 * StressCase.count, overflow: .error)
     },
-    .each("observe(on:) with little room", .some) {
+    .each("observe(on:) with a small capacity", .some) {
         Observable.merge($0, $1).observe(on: queue, capacity: 4, overflow: .dropOldest)
     },
     .each("subscribe(on:)", .some) { Observable.merge($0, $1).subscribe(on: queue) },

@@ -2,13 +2,13 @@ import Dispatch
 import Rx
 import RxTesting
 
-/// Operators that look at the time, or at another stream.
+/// Operators that depend on time or on another stream.
 let timingOperators: [OperatorCase] = [
     OperatorCase(
         name: "debounce", values: "--a-b-c|", error: "--a-b#", disposed: "--a-b",
         build: { source, scheduler in source.debounce(.milliseconds(frame), scheduler: scheduler) }),
     OperatorCase(
-        name: "debounce for longer than values are apart", values: "-------(c|)", error: "-----#",
+        name: "debounce longer than the gaps", values: "-------(c|)", error: "-----#",
         disposed: "",
         build: { source, scheduler in source.debounce(.milliseconds(3 * frame), scheduler: scheduler) }),
     OperatorCase(
@@ -28,7 +28,7 @@ let timingOperators: [OperatorCase] = [
         name: "take(for:)", never: "----|", values: "-a-b|", error: "-a-b|", disposed: "-a-b|",
         build: { source, scheduler in source.take(for: .milliseconds(4 * frame), scheduler: scheduler) }),
     OperatorCase(
-        name: "skip for a time", values: "-----c-|", error: "-----#", disposed: "",
+        name: "skip(_:scheduler:)", values: "-----c-|", error: "-----#", disposed: "",
         build: { source, scheduler in source.skip(.milliseconds(4 * frame), scheduler: scheduler) }),
     OperatorCase(
         name: "skip(until:)", empty: "", values: "-----c-|", error: "-----#", disposed: "",

@@ -2,7 +2,7 @@ import Dispatch
 import Rx
 import RxTesting
 
-/// Operators that send values in arrays or in streams.
+/// Operators that group values into arrays or streams.
 let windowOperators: [OperatorCase] = [
     OperatorCase(
         name: "buffer by time", never: "-" + String(repeating: "--0", count: 13), empty: "(0|)",
