@@ -21,7 +21,7 @@ struct DisposableTests {
         #expect(count.entries.count == 1)
     }
 
-    @Test("A group disposes its members in order, later ones at once, removed ones when removed")
+    @Test("A group disposes its members in order, later ones at once, and removed ones when removed")
     func composite() throws {
         let group = CompositeDisposable(disposable(1), disposable(2), disposable(3))
         let key = try #require(group.insert(disposable(4)))
@@ -39,7 +39,7 @@ struct DisposableTests {
         #expect(count.entries.suffix(4) == [6, 7, 8, 9])
     }
 
-    @Test("A serial disposable disposes what it replaces, and what comes after its end")
+    @Test("A serial disposable disposes replaced disposables, and new ones after its own disposal")
     func serial() {
         let serial = SerialDisposable()
         serial.disposable = disposable(1)
@@ -52,7 +52,7 @@ struct DisposableTests {
         #expect(serial.isDisposed)
     }
 
-    @Test("A single assignment disposes on arrival when it was disposed before")
+    @Test("A single assignment disposes a disposable that is set after its own disposal")
     func singleAssignment() {
         let single = SingleAssignmentDisposable()
         single.dispose()
@@ -62,7 +62,7 @@ struct DisposableTests {
         #expect(single.isDisposed)
     }
 
-    @Test("A second assignment stops the program")
+    @Test("Setting a single assignment twice stops the program")
     func secondAssignment() async {
         await #expect(processExitsWith: .failure) {
             let single = SingleAssignmentDisposable()
@@ -71,7 +71,7 @@ struct DisposableTests {
         }
     }
 
-    @Test("A bag disposes its members when it goes")
+    @Test("A bag disposes its members when it is deallocated")
     func bag() {
         var bag: DisposeBag? = DisposeBag {
             disposable(1)
@@ -84,7 +84,7 @@ struct DisposableTests {
         #expect(count.entries == [1, 2, 3, 4, 5])
     }
 
-    @Test("A boolean disposable remembers")
+    @Test("A boolean disposable records its disposal")
     func boolean() {
         let disposable = BooleanDisposable()
         #expect(!disposable.isDisposed)
@@ -92,7 +92,7 @@ struct DisposableTests {
         #expect(disposable.isDisposed)
     }
 
-    @Test("A counted disposable disposes with the last of those that hold it, and holds no more then")
+    @Test("A reference-counted disposable disposes its resource with the last reference")
     func refCount() {
         let counted = RefCountDisposable(disposable: disposable(1))
         let (first, second) = (counted.retain(), counted.retain())
@@ -116,7 +116,7 @@ struct DisposableTests {
         #expect(count.entries == [1, 2])
     }
 
-    @Test("A counted disposable disposes once, whoever lets go last")
+    @Test("A reference-counted disposable disposes its resource once with concurrent references")
     func refCountThreads() async {
         for _ in 0..<500 {
             let count = Shared(0)
@@ -144,7 +144,7 @@ struct DisposableTests {
         #expect(scheduled.scheduler === scheduler)
     }
 
-    @Test("A bag takes disposables one by one, several, in a list, and from a block")
+    @Test("A bag takes single disposables, several, arrays and blocks")
     func bagForms() {
         do {
             let bag = DisposeBag(disposing: [disposable(1), disposable(2)])
@@ -159,7 +159,7 @@ struct DisposableTests {
         #expect(count.entries.sorted() == [1, 2, 3, 4, 5, 6, 7])
     }
 
-    /// A way to hold a disposable, to dispose what it holds, and to ask the holder.
+    /// A disposable that holds another: how to dispose the held one, and how to query the holder.
     struct Holding: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let hold: @Sendable (any Disposable) -> (dispose: @Sendable () -> Void, ask: @Sendable () -> Void)
@@ -193,18 +193,18 @@ struct DisposableTests {
             single.setDisposable(held)
             return ({ single.dispose() }, { if !single.isDisposed { single.dispose() } })
         },
-        Holding(testDescription: "a counted one") { held in
+        Holding(testDescription: "a reference-counted disposable") { held in
             let counted = RefCountDisposable(disposable: held)
             return ({ counted.dispose() }, { counted.retain().dispose() })
         },
-        Holding(testDescription: "a scheduled one") { held in
+        Holding(testDescription: "a scheduled disposable") { held in
             let scheduled = ScheduledDisposable(scheduler: ImmediateScheduler.instance, disposable: held)
             return ({ scheduled.dispose() }, { if !scheduled.isDisposed { scheduled.dispose() } })
         },
     ]
 
     @Test(
-        "What is disposed may ask who holds it, on this thread and on another: no lock is held",
+        "No lock is held during a disposal: it may query the holder from any thread",
         .timeLimit(.minutes(1)), arguments: holdings)
     func asksBack(_ holding: Holding) {
         let ask = Shared<(@Sendable () -> Void)?>(nil)
@@ -227,7 +227,7 @@ struct DisposableTests {
         ask.withLock { $0 = nil }
     }
 
-    @Test("A subscription that ends before its source's disposable exists disposes that when it comes, once")
+    @Test("A source's disposable that arrives after the end of the subscription is disposed once")
     func disposedBefore() {
         let log = Log<String>()
         let source = Observable<Int>.create { observer in
@@ -238,7 +238,7 @@ struct DisposableTests {
         let subscription = log.record(source.take(2))
         #expect(log.entries == ["1", "2", "done", "sent", "disposed"])
         subscription.dispose()
-        // From within, by who is being subscribed.
+        // Disposed from inside the subscribe closure.
         let own = SingleAssignmentDisposable()
         own.setDisposable(
             log.record(
@@ -249,10 +249,11 @@ struct DisposableTests {
                     return Disposables.create { log.add("own disposed") }
                 }))
         #expect(
-            log.entries.suffix(4) == ["disposed", "4", "5", "own disposed"], "known only once it returns")
+            log.entries.suffix(4) == ["disposed", "4", "5", "own disposed"],
+            "the subscription is unknown until subscribe returns")
     }
 
-    @Test("Disposing from many threads disposes once")
+    @Test("Disposing from several threads disposes once")
     func threads() async {
         for _ in 0..<500 {
             let count = Shared(0)
@@ -274,7 +275,7 @@ struct DisposableTests {
         }
     }
 
-    @Test("An answer and a disposal that race are delivered at most once, and the source is freed once")
+    @Test("A result that races with the disposal is delivered at most once, and the source is freed once")
     func answerAgainstDisposal() async {
         for _ in 0..<2_000 {
             let answers = Shared(0)

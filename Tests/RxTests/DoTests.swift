@@ -3,12 +3,13 @@ import Rx
 import RxTesting
 import Testing
 
-/// What `do` does beyond what each operator is asked, and beyond the order of a subscription (`OrderTests`).
-@Suite("Hooks on a stream", .noLeaks)
+/// The behavior of `do` beyond the common questions of `OperatorTests` and the order of a subscription
+/// (`OrderTests`).
+@Suite("do", .noLeaks)
 struct DoTests {
     private let scheduler = TestScheduler()
 
-    /// Adds hooks to a stream.
+    /// A case of `do` with a throwing hook.
     struct Hooking: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let source: String
@@ -41,7 +42,7 @@ struct DoTests {
     ]
 
     @Test(
-        "A hook that throws replaces its event by its error, one after the end changes nothing",
+        "A throwing hook replaces its event by its error, but not after the end",
         arguments: throwing)
     func throwingHook(_ hooking: Hooking) {
         let source = Source(hooking.source, scheduler)
@@ -50,7 +51,7 @@ struct DoTests {
         #expect(source.census.alive == 0)
     }
 
-    @Test("A hook's error calls no other hook but the last, and the rest of the source's events none at all")
+    @Test("A hook's error calls onDispose but no other hook")
     func throwingOnce() {
         let log = Log<String>()
         let subject = PublishSubject<String>()
@@ -66,7 +67,7 @@ struct DoTests {
         #expect(log.entries == ["error hook", "onDispose"])
     }
 
-    @Test("Hooks run before an event is passed on, or after it was; onDispose when the source was left")
+    @Test("Hooks run before and after the event is forwarded, and onDispose after the source is disposed")
     func order() {
         for (marbles, end) in [
             ("a|", ["onCompleted", "done", "afterCompleted"]),
@@ -94,7 +95,7 @@ struct DoTests {
     }
 
     @Test(
-        "onSubscribe and onSubscribed at the subscription, onDispose once, when it ends or is disposed",
+        "onSubscribe and onSubscribed run on subscription, onDispose once at the end or disposal",
         arguments: [("-a--|", 4), ("-a--#", 4), ("-a----", 2)])
     func times(_ marbles: String, _ end: Int) {
         let source = Source(marbles, scheduler)
@@ -110,7 +111,7 @@ struct DoTests {
     }
 
     @Test(
-        "Where an operator before it ends the stream, the source is left after the end, and before onDispose")
+        "If an operator above ends the stream, the source is disposed after the end and before onDispose")
     func afterAnEnd() {
         for (isDisposed, expected) in [
             (false, ["a", "done", "source left", "onDispose"]), (true, ["source left", "onDispose"]),

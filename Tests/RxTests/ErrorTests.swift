@@ -3,9 +3,9 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Failing and trying again", .noLeaks)
+@Suite("Errors, retries and timeouts", .noLeaks)
 struct ErrorTests {
-    @Test("catch gets the first error only; the error of its stream passes")
+    @Test("catch handles only the first error")
     func catchOnce() {
         #expect(
             events(Observable<Int>.error(RxError.unknown).catch { _ in .error(TestError()) }) == [
@@ -17,7 +17,7 @@ struct ErrorTests {
             ])
     }
 
-    @Test("catch disposes a source that is still running when a step between fails")
+    @Test("catch disposes a running source when a closure below it throws")
     func catchStopsTheSource() {
         let scheduler = TestScheduler()
         let source = Source("-a-b-c-|", scheduler)
@@ -28,7 +28,7 @@ struct ErrorTests {
         #expect(source.subscriptions == ["^!"])
     }
 
-    @Test("retry(n) subscribes n times in all, one attempt after the other")
+    @Test("retry(n) makes n attempts in total, one after the other")
     func retryCount() {
         let scheduler = TestScheduler()
         let source = Source("-a#", scheduler)
@@ -36,7 +36,7 @@ struct ErrorTests {
         #expect(source.subscriptions == ["^-!", "--^-!", "----^-!"])
     }
 
-    @Test("retry(0) completes without subscribing, retry(1) tries once")
+    @Test("retry(0) completes without subscribing, retry(1) subscribes once")
     func retryEdges() {
         let count = Shared(0)
         let source = Observable<Int>.deferred {
@@ -51,7 +51,7 @@ struct ErrorTests {
         #expect(count.withLock { $0 } == 5)
     }
 
-    @Test("retry() goes on until it works or is disposed")
+    @Test("retry() repeats until an attempt succeeds or is disposed")
     func retryForever() {
         let count = Shared(0)
         let source = Observable<Int>.create { observer in
@@ -67,7 +67,7 @@ struct ErrorTests {
         #expect(log.entries == ["100001"])
     }
 
-    @Test("A late answer of a failed attempt is nobody's")
+    @Test("A late event of a failed attempt is ignored")
     func lateAnswer() {
         let observers = Shared<[AnyObserver<Int>]>([])
         let source = Observable<Int>.create { observer in
@@ -86,7 +86,7 @@ struct ErrorTests {
         observers.withLock { $0 = [] }
     }
 
-    @Test("retry(when:) runs its handler once, waits for its value, and disposes the failed attempt before")
+    @Test("retry(when:) calls its handler once and disposes each failed attempt before waiting")
     func retryWhen() {
         let scheduler = TestScheduler()
         let source = Source("-a#", scheduler)
@@ -96,13 +96,13 @@ struct ErrorTests {
             return errors.flatMap { _ in Observable<Int>.timer(.milliseconds(2 * frame), scheduler: scheduler)
             }.take(2)
         }
-        // The trigger completes right after its second value: the third attempt is the last.
+        // The notification stream completes right after its second value, so the third attempt is the last.
         #expect(scheduler.marbles(of: result) == "-a---a---a|")
         #expect(source.subscriptions == ["^-!", "----^-!", "--------^-!"])
         #expect(handlers.withLock { $0 } == 1)
     }
 
-    @Test("retry(when:) with an error type lets other errors pass")
+    @Test("retry(when:) with an error type passes on other errors")
     func retryWhenTyped() {
         let attempts = Shared(0)
         let source = Observable<Int>.deferred {
@@ -118,7 +118,7 @@ struct ErrorTests {
         #expect(attempts.withLock { $0 } == 3)
     }
 
-    @Test("retry(when:) retries at once 100 000 times without using up the stack")
+    @Test("retry(when:) retries 100,000 times synchronously without deepening the stack")
     func retryWhenDeep() {
         let attempts = Shared(0)
         let source = Observable<Int>.deferred {
@@ -134,7 +134,7 @@ struct ErrorTests {
         #expect(result == ["100001", "done"])
     }
 
-    @Test("timeout is per gap, measured from the subscription and from each value's delivery")
+    @Test("timeout measures each gap from the subscription or the last delivery")
     func timeoutGap() {
         let scheduler = TestScheduler()
         let source = Source("--a--b-----c-|", scheduler)
@@ -145,7 +145,7 @@ struct ErrorTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("timeout goes on with the other stream and disposes the source")
+    @Test("timeout switches to the other stream and disposes the source")
     func timeoutOther() {
         let scheduler = TestScheduler()
         let source = Source("--a-----b-|", scheduler)
@@ -173,7 +173,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("delay shifts values and completion, and lets an error overtake them")
+    @Test("delay shifts values and completion, but not an error")
     func delayed() {
         let scheduler = TestScheduler()
         let source = Source("ab-c-#", scheduler)

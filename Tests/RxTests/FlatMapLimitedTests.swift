@@ -3,12 +3,12 @@ import Rx
 import RxTesting
 import Testing
 
-/// What merging a limited number of streams at a time does beyond what each operator is asked.
-@Suite("flatMap with a limit", .noLeaks)
+/// The behavior of `flatMap(maxConcurrent:)` beyond the common questions of `OperatorTests`.
+@Suite("flatMap(maxConcurrent:)", .noLeaks)
 struct FlatMapLimitedTests {
     private let scheduler = TestScheduler()
 
-    @Test("The selector is called when there is room, where concatMap calls it as values arrive")
+    @Test("The selector is called when there is room, unlike that of concatMap")
     func inTurn() {
         let source = Source("(abc)---|", scheduler)
         let inner = Source("--x-|", scheduler)
@@ -28,7 +28,7 @@ struct FlatMapLimitedTests {
         #expect(asked.entries.suffix(3) == ["a", "b", "c"].map { "\($0)\(start)" })
     }
 
-    @Test("As many streams run as there is room for, and one that ends makes room for the next value")
+    @Test("Up to the limit runs at once, and a stream that ends makes room for the next value")
     func room() {
         let source = Source("abcd|", scheduler)
         let inner = Source("---x|", scheduler)
@@ -41,7 +41,7 @@ struct FlatMapLimitedTests {
         #expect(inner.subscriptions == ["^---!", "-^---!", "----^---!", "-----^---!"])
     }
 
-    @Test("An inner error ends all: other streams are disposed, values that wait are let go")
+    @Test("An inner error disposes the other streams and releases waiting values")
     func innerError() {
         let source = Source("abc------|", scheduler)
         let inner = Source("---#", scheduler)
@@ -60,7 +60,7 @@ struct FlatMapLimitedTests {
         #expect(census.alive == 0)
     }
 
-    @Test("A selector that throws when its turn comes ends the stream, and is asked no more")
+    @Test("A selector that throws when its turn comes ends the stream and is not called again")
     func throwsInTurn() {
         let source = Source("(abc)---|", scheduler)
         let asked = Log<String>()
@@ -76,7 +76,7 @@ struct FlatMapLimitedTests {
         #expect(source.subscriptions == ["^-!"])
     }
 
-    @Test("Disposed, it asks for nothing more and lets go of what waits")
+    @Test("Disposal releases waiting values and subscriptions")
     func disposed() {
         let census = Census()
         let subject = PublishSubject<Tracked>()
@@ -90,7 +90,7 @@ struct FlatMapLimitedTests {
         #expect(!inner.hasObservers)
     }
 
-    @Test("A hundred thousand streams that end at once need no stack, and keep their order")
+    @Test("A hundred thousand synchronous streams keep their order without deepening the stack")
     func deep() {
         let count = 100_000
         let sum = Observable.range(start: 0, count: count)
@@ -99,7 +99,7 @@ struct FlatMapLimitedTests {
         #expect(onSmallStack { events(sum) } == ["(last: 99999, ok: true)", "done"])
     }
 
-    @Test("A value that comes while its stream's value is delivered waits its turn, without stack")
+    @Test("A value sent during a delivery waits its turn without deepening the stack")
     func reentrant() {
         let subject = PublishSubject<Int>()
         let log = Log<Int>()
@@ -113,13 +113,13 @@ struct FlatMapLimitedTests {
         #expect(log.entries == Array(0...50_000))
     }
 
-    @Test("Infallible streams have it too")
+    @Test("flatMap(maxConcurrent:) works on infallibles")
     func infallible() {
         let stream = Infallible.of(1, 2, 3).flatMap(maxConcurrent: 2) { Infallible.of($0, $0 * 10) }
         #expect(events(stream.asObservable()).sorted() == ["1", "10", "2", "20", "3", "30", "done"])
     }
 
-    @Test("Fed and answered by several threads: never more streams than allowed, all values arrive")
+    @Test("Concurrent inner streams stay within the limit and lose no values")
     func threads() async {
         let queue = ConcurrentDispatchQueueScheduler(qos: .default)
         for _ in 0..<20 {

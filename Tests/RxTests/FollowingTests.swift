@@ -4,10 +4,10 @@ import Rx
 import RxTesting
 import Testing
 
-/// An operator that goes on with a second stream where a first one has ended.
+/// An operator that moves on to a second stream after the first has ended.
 private struct Follower: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Goes on after an error, else after a completion.
+    /// Whether it moves on after an error rather than after a completion.
     let followsErrors: Bool
     let build: @Sendable (Observable<String>, Observable<String>, TestScheduler) -> Observable<String>
 
@@ -25,7 +25,7 @@ private struct Follower: Sendable, CustomTestStringConvertible {
         self.build = build
     }
 
-    /// One that subscribes to the same stream again: the second time that is the second stream.
+    /// An operator that subscribes to the same stream again. The second subscription gets the second stream.
     static func again(
         _ name: String,
         _ build: @escaping @Sendable (Observable<String>, TestScheduler) -> Observable<String>
@@ -66,10 +66,10 @@ private let followers: [Follower] = [
     },
 ]
 
-/// These subscribe to a stream of their own while they still have their source, as RxSwift's do.
+/// These subscribe to another stream while their source is still subscribed, like RxSwift's.
 private let subscribesFirst: Set<String> = ["ifEmpty(switchTo:)"]
 
-/// A stream that tells when it is subscribed to, "+a", and left, "-a".
+/// A stream that logs its subscription as "+name" and its disposal as "-name".
 private func told(_ stream: Observable<String>, as name: String, _ log: Log<String>) -> Observable<String> {
     .create { observer in
         log.add("+\(name)")
@@ -78,9 +78,9 @@ private func told(_ stream: Observable<String>, as name: String, _ log: Log<Stri
     }
 }
 
-@Suite("What has ended is left before the next is subscribed to", .noLeaks)
+@Suite("A stream that has ended is disposed before the next is subscribed to", .noLeaks)
 struct FollowingTests {
-    /// What is subscribed to and left while the stream plays that `build` makes of one that sends `marbles`.
+    /// The subscriptions and disposals while the stream plays that `build` makes of one with these marbles.
     private func order(
         _ marbles: String,
         _ build: (_ first: Observable<String>, _ second: Observable<String>, TestScheduler) -> Observable<
@@ -95,7 +95,7 @@ struct FollowingTests {
         return log.entries
     }
 
-    @Test("Of each operator: alone, it is subscribed to its source once at a time", arguments: operators)
+    @Test("Each operator alone has at most one subscription to its source at a time", arguments: operators)
     func alone(_ operation: OperatorCase) {
         for marbles in ["", "|", "-a-b-c-|", "-a-b-#"] {
             let order = order(marbles) { first, _, scheduler in operation.build(first, scheduler) }
@@ -104,7 +104,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("Of each operator: under each that follows a stream by another", arguments: operators)
+    @Test("Each operator below each operator that moves on to another stream", arguments: operators)
     func under(_ operation: OperatorCase) {
         guard !subscribesFirst.contains(operation.name) else { return }
         let builds = [operation.build, operation.throwing?.build].compactMap { $0 }
@@ -124,7 +124,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("An operator that goes on by itself subscribes first, then leaves its source")
+    @Test("catch, ifEmpty and timeout subscribe to the other stream before disposing the source")
     func byThemselves() {
         let order = {
             (
@@ -151,7 +151,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "An attempt that fails as it is subscribed to is left before the next one, also where its source repeats itself"
+        "A synchronously failing attempt is disposed before the next one"
     )
     func atOnce() {
         for again: @Sendable (Observable<String>) -> Observable<String> in [
@@ -174,7 +174,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("A call that is shared is made anew for each attempt that a timeout ended")
+    @Test("A shared request is made again for each attempt that timed out")
     func sharedCall() {
         let scheduler = TestScheduler()
         let log = Log<String>()
@@ -184,7 +184,7 @@ struct FollowingTests {
         #expect(log.entries == ["+call", "-call", "+call", "-call", "+call", "-call"])
     }
 
-    @Test("A subscription that is disposed while it gets its end leaves its source at once")
+    @Test("Disposing a subscription during its end disposes the source at once")
     func disposedInEnd() {
         for ends in [false, true] {
             let log = Log<String>()
@@ -203,7 +203,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "using disposes its source, then its resource: on completion, on an error, and where it is disposed",
+        "using disposes its stream and then its resource, however it ends",
         arguments: ["|", "#", "-|", "-#", "-a-b-|", ""])
     func usingOrder(_ marbles: String) {
         let log = Log<String>()
@@ -215,7 +215,7 @@ struct FollowingTests {
         #expect(log.entries == ["+a", "-a", "resource disposed"])
     }
 
-    @Test("using disposes the resource of a source that ends as it is subscribed to after that source")
+    @Test("using disposes the resource after a source that ends synchronously")
     func usingAtOnce() {
         for fails in [false, true] {
             let log = Log<String>()
@@ -237,12 +237,13 @@ struct FollowingTests {
     }
 }
 
-/// A closure that throws, in an operator that keeps no source, ends the stream for the one below, which holds that end back.
-@Suite("After a closure has thrown its source is left, also where the end is held back", .noLeaks)
+/// A closure that throws in a stateless operator ends the stream only for the operators below. These hold
+/// that end back.
+@Suite("The source is disposed after a closure has thrown, even if the end is held back", .noLeaks)
 struct HeldBackEndTests {
     private typealias Step = @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
 
-    @Test("observe(on:) and delay deliver nothing behind the error")
+    @Test("observe(on:) and delay deliver nothing after the error")
     func nothingBehind() {
         for (step, expected): (Step, [Recorded<Event<Int>>]) in [
             ({ $0.observe(on: $1) }, [.error(201, TestError())]),
@@ -262,7 +263,7 @@ struct HeldBackEndTests {
         }
     }
 
-    @Test("The source is left at once by each operator that waits for more than its end")
+    @Test("Operators that wait for more than their source dispose it at once")
     func leftAtOnce() {
         let steps: [Step] = [
             { source, scheduler in source.observe(on: scheduler) },

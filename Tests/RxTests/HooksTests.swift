@@ -2,12 +2,13 @@ import Rx
 import RxTesting
 import Testing
 
-/// One after the other: what they set is the whole process's.
-@Suite("Errors that nobody handles", .serialized)
+/// Serialized, because the hooks are global.
+@Suite("Unhandled errors", .serialized)
 struct HooksTests {
     private struct Unhandled: Error {}
 
-    /// What the handler got of `body`'s errors; those of other tests are let through.
+    /// Returns the call stacks that the handler received for errors of `body`. Errors of other tests are
+    /// passed on.
     private func unhandled(_ body: () -> Void) -> [[String]] {
         let log = Log<[String]>()
         let before = Hooks.defaultErrorHandler
@@ -20,7 +21,7 @@ struct HooksTests {
     }
 
     @Test(
-        "A subscription without a handler for errors ends, and its error goes to the hook, whatever its trait"
+        "A subscription without an error handler ends, and its error goes to the hook"
     )
     func subscriptions() {
         let ended = Shared(0)
@@ -40,7 +41,7 @@ struct HooksTests {
         #expect(ended.withLock { $0 } == 8)
     }
 
-    @Test("An error that is handled does not go to the hook")
+    @Test("A handled error does not go to the hook")
     func handled() {
         let object = Shared(0)
         let handled = Log<String>()
@@ -56,7 +57,7 @@ struct HooksTests {
         #expect(handled.entries == ["1", "2", "3", "4"])
     }
 
-    @Test("An error bound to a relay, a binder or a closure goes to the hook, and the relay goes on")
+    @Test("An error bound to a relay, a binder or a closure goes to the hook, and the relay stays usable")
     func bindings() {
         let relay = BehaviorRelay<Int>(value: 0)
         let target = Shared(0)
@@ -76,7 +77,7 @@ struct HooksTests {
         #expect(relay.value == 2)
     }
 
-    @Test("The hook gets where the subscription was made, once that is recorded")
+    @Test("The hook receives the subscription's call stack if it was recorded")
     func callStack() {
         let before = Hooks.customCaptureSubscriptionCallstack
         Hooks.customCaptureSubscriptionCallstack = { ["here"] }
@@ -94,7 +95,7 @@ struct HooksTests {
         #expect(got == [[], ["here"], ["here"], []])
     }
 
-    @Test("Unless it is set, the hook writes to standard error, and the program goes on")
+    @Test("By default the hook writes to standard error and the program continues")
     func standardError() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             Hooks.recordCallStackOnError = true
@@ -109,7 +110,7 @@ struct HooksTests {
 #if DEBUG || TRACE_RESOURCES
     @Suite("Resources", .noLeaks)
     struct ResourceTests {
-        @Test("What is alive is counted, and all is gone in the end")
+        @Test("Live objects are counted and leave nothing behind")
         func counted() async {
             await #expect(processExitsWith: .success) {
                 let before = Resources.total

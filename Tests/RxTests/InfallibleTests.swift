@@ -3,7 +3,6 @@ import Rx
 import RxTesting
 import Testing
 
-/// Streams whose type says that they do not fail.
 @Suite("Infallible", .noLeaks)
 struct InfallibleTests {
     private func seen<Element>(_ source: Infallible<Element>) -> [String] {
@@ -14,7 +13,7 @@ struct InfallibleTests {
         return log.entries
     }
 
-    @Test("An error becomes a value, another stream, or what is made of it")
+    @Test("asInfallible replaces an error by a value, a stream, or the result of a closure")
     func conversions() {
         let failing = Observable.of(1, 2).concat(Observable.error(TestError()))
         #expect(seen(failing.asInfallible(onErrorJustReturn: 9)) == ["1", "2", "9", "done", "disposed"])
@@ -33,7 +32,7 @@ struct InfallibleTests {
         #expect(seen(Observable<Int>.empty().asInfallible(onErrorJustReturn: 5)) == ["done", "disposed"])
     }
 
-    @Test("One made by hand ignores what comes after its completion, and cancels its work when disposed")
+    @Test("create ignores events after the completion and cancels its work on disposal")
     func create() {
         let log = Log<String>()
         let made = Infallible<Int>.create { observer in
@@ -49,7 +48,7 @@ struct InfallibleTests {
         #expect(log.entries == ["cancelled", "disposed"])
     }
 
-    @Test("A type that breaks the promise completes")
+    @Test("A custom infallible that fails completes")
     func broken() {
         struct Broken: InfallibleType {
             func asObservable() -> Observable<Int> { .error(TestError()) }
@@ -62,7 +61,7 @@ struct InfallibleTests {
         #expect(log.entries == ["done", "disposed", "completed"])
     }
 
-    @Test("A closure that throws, and an inner stream that fails, complete it")
+    @Test("A closure that throws or an inner stream that fails completes an infallible")
     func brokenByClosures() {
         let numbers = Infallible.of(1, 2, 3)
         let fail: @Sendable (Int) throws -> Bool = { if $0 == 2 { throw TestError() } else { true } }
@@ -87,7 +86,7 @@ struct InfallibleTests {
                 == ["0", "done", "disposed"])
     }
 
-    @Test("Sources of every kind")
+    @Test("Factories")
     func sources() {
         let scheduler = TestScheduler()
         #expect(seen(.just(1)) == ["1", "done", "disposed"])
@@ -110,7 +109,7 @@ struct InfallibleTests {
                 == "-0(1|)")
     }
 
-    /// An operator as it is on an infallible stream, and what it makes of `-a-b-c-|`.
+    /// An operator on an infallible, with its output for `-a-b-c-|`.
     struct Form: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let output: String
@@ -139,10 +138,10 @@ struct InfallibleTests {
         Form("map", "-A-B-C-|") { source, _ in source.map { $0.uppercased() } },
         Form("distinctUntilChanged(at:)", "-a-----|") { source, _ in source.distinctUntilChanged(at: \.count)
         },
-        Form("take(until:) an observable", "-a-b|") { source, scheduler in
+        Form("take(until:) with an observable", "-a-b|") { source, scheduler in
             source.take(until: after(four, scheduler).asObservable())
         },
-        Form("skip(until:) an observable", "-----c-|") { source, scheduler in
+        Form("skip(until:) with an observable", "-----c-|") { source, scheduler in
             source.skip(until: after(four, scheduler).asObservable())
         },
         Form("compactMap", "---B-C-|") { source, _ in source.compactMap { $0 == "a" ? nil : $0.uppercased() }
@@ -153,7 +152,7 @@ struct InfallibleTests {
         Form("startWith", "xa-b-c-|") { source, _ in source.startWith("x") },
         Form("take", "-a-(b|)") { source, _ in source.take(2) },
         Form("take(while:)", "-a-|") { source, _ in source.take(while: { $0 == "a" }) },
-        Form("take(until:) of a predicate", "-a-(b|)") { source, _ in
+        Form("take(until:) with a predicate", "-a-(b|)") { source, _ in
             source.take(until: { $0 == "b" }, behavior: .inclusive)
         },
         Form("take(until:)", "-a-b|") { source, scheduler in source.take(until: after(four, scheduler)) },
@@ -162,7 +161,8 @@ struct InfallibleTests {
         Form("skip", "---b-c-|") { source, _ in source.skip(1) },
         Form("skip(while:)", "---b-c-|") { source, _ in source.skip(while: { $0 == "a" }) },
         Form("skip(until:)", "-----c-|") { source, scheduler in source.skip(until: after(four, scheduler)) },
-        Form("skip for a time", "-----c-|") { source, scheduler in source.skip(four, scheduler: scheduler) },
+        Form("skip(_:scheduler:)", "-----c-|") { source, scheduler in source.skip(four, scheduler: scheduler)
+        },
         Form("ifEmpty(default:)", "-------(x|)") { source, _ in
             source.filter { _ in false }.ifEmpty(default: "x")
         },
@@ -184,13 +184,13 @@ struct InfallibleTests {
         Form("distinctUntilChanged", "-a---c-|") { source, _ in
             source.map { $0 == "b" ? "a" : $0 }.distinctUntilChanged()
         },
-        Form("distinctUntilChanged of a key", "-a---c-|") { source, _ in
+        Form("distinctUntilChanged with a key", "-a---c-|") { source, _ in
             source.distinctUntilChanged { $0 == "c" }
         },
         Form("distinctUntilChanged with a comparer", "-a-----|") { source, _ in
             source.distinctUntilChanged { (_: String, _: String) -> Bool in true }
         },
-        Form("distinctUntilChanged of a key with a comparer", "-a-----|") { source, _ in
+        Form("distinctUntilChanged with a key and a comparer", "-a-----|") { source, _ in
             source.distinctUntilChanged({ $0.count }, comparer: { $0 == $1 })
         },
         Form("flatMap", "-(aA)-(bB)-(cC)-|") { source, _ in
@@ -208,7 +208,9 @@ struct InfallibleTests {
         Form("withLatestFrom", "-{ax}-{bx}-{cx}-|") { source, _ in
             source.withLatestFrom(Infallible.just("x")) { $0 + $1 }
         },
-        Form("withLatestFrom alone", "-x-x-x-|") { source, _ in source.withLatestFrom(Infallible.just("x")) },
+        Form("withLatestFrom without a selector", "-x-x-x-|") { source, _ in
+            source.withLatestFrom(Infallible.just("x"))
+        },
         Form("concat", "-a-b-c-(x|)") { source, _ in source.concat(Infallible.just("x")) },
         Form("merge()", "-a-b-c-|") { source, _ in source.map { Infallible.just($0) }.merge() },
         Form("switchLatest()", "-a-b-c-|") { source, _ in source.map { Infallible.just($0) }.switchLatest() },
@@ -240,7 +242,7 @@ struct InfallibleTests {
     ]
 
     @Test(
-        "Every operator is there, stays infallible, and does what it does on an observable", arguments: forms)
+        "Every operator stays infallible and works as on an observable", arguments: forms)
     func operators(_ form: Form) {
         let scheduler = TestScheduler()
         let source = Source("-a-b-c-|", scheduler)
@@ -249,7 +251,7 @@ struct InfallibleTests {
         #expect(source.subscriptions.allSatisfy { $0.hasSuffix("!") })
     }
 
-    @Test("Handlers and values get an object as long as it lives")
+    @Test("subscribe(with:) and withUnretained do not retain their object")
     func withObject() {
         let census = Census()
         let log = Log<String>()
@@ -274,7 +276,7 @@ struct InfallibleTests {
         for subscription in subscriptions { subscription.dispose() }
     }
 
-    @Test("Relays, observers and closures are bound, and let go of when the binding is disposed")
+    @Test("Bindings to relays, observers and closures are released on disposal")
     func bindings() {
         let subject = PublishSubject<Int>()
         let source = subject.asInfallible(onErrorJustReturn: 9)
@@ -311,14 +313,14 @@ struct InfallibleTests {
         withExtendedLifetime(object) {}
     }
 
-    @Test("Its values can be awaited: they end with the stream, and with the task")
+    @Test("values ends with the stream and with the task")
     func values() async {
         var numbers: [Int] = []
         for await number in Infallible.of(1, 2, 3).values { numbers.append(number) }
         #expect(numbers == [1, 2, 3])
         let subject = PublishSubject<Int>()
         let values = subject.asInfallible(onErrorJustReturn: 9).values
-        #expect(subject.hasObservers, "it subscribes when it is read")
+        #expect(subject.hasObservers, "reading values subscribes")
         subject.onNext(1)
         subject.onError(TestError())
         var kept: [Int] = []

@@ -2,8 +2,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// When operators that join streams subscribe to each of them and dispose it, beside what they send.
-@Suite("The lifetimes of joined streams", .noLeaks)
+/// When combining operators subscribe to and dispose their sources, in addition to what they emit.
+@Suite("Subscriptions of combining operators", .noLeaks)
 struct JoinLifetimeTests {
     private let scheduler = TestScheduler()
 
@@ -13,7 +13,7 @@ struct JoinLifetimeTests {
 
     // MARK: combineLatest
 
-    @Test("combineLatest ends with the last of its sources, and each is disposed at its own end")
+    @Test("combineLatest ends with its last source, and disposes each at its own end")
     func latestEnds() {
         let (one, other) = (cold("-a---b---|"), cold("--1-2-|"))
         scheduler.expect(
@@ -23,7 +23,7 @@ struct JoinLifetimeTests {
         #expect(other.subscriptions == ["^-----!"])
     }
 
-    @Test("combineLatest without hope ends at the next value of the only source that lives, not before")
+    @Test("combineLatest with an empty source ends at the next value of the only live one")
     func latestWithoutHope() {
         let (empty, one, other) = (cold("--|"), cold("---1-|"), cold("-x-------x--|"))
         scheduler.expect(
@@ -34,7 +34,7 @@ struct JoinLifetimeTests {
         #expect(other.subscriptions == ["^--------!"])
     }
 
-    @Test("combineLatest disposes all at an error of any, and at what its selector throws")
+    @Test("combineLatest disposes all sources on an error, or if its selector throws")
     func latestFails() {
         for (left, right, output) in [("-a-#", "--1-----|", "--{a1}#"), ("-a-----|", "--1-#", "--{a1}-#")] {
             let (one, other) = (cold(left), cold(right))
@@ -55,12 +55,12 @@ struct JoinLifetimeTests {
 
     // MARK: zip
 
-    @Test("zip ends only when all sources have, however long one of them has been drained")
+    @Test("zip ends when all sources have ended, even if one was drained long before")
     func zipEnds() {
         let (one, other) = (cold("-a-b|"), cold("------1-2-3-|"))
         scheduler.expect(
             Observable.zip(one.observable, other.observable) { $0 + $1 }, sends: "------{a1}-{b2}---|")
-        #expect(one.subscriptions == ["^---!"], "each is disposed at its own end")
+        #expect(one.subscriptions == ["^---!"], "each source is disposed at its own end")
         #expect(other.subscriptions == ["^-----------!"])
         let begin = scheduler.clock
         let (empty, two, three) = (cold("|"), cold("-1-2-|"), cold("---x---|"))
@@ -72,7 +72,7 @@ struct JoinLifetimeTests {
         #expect(three.subscriptions(from: begin) == ["^------!"])
     }
 
-    @Test("zip of a collection ends at a value of the only source that lives and finds no partner")
+    @Test("zip of a collection ends at a value of the only live source that finds no partner")
     func zipOfACollectionEnds() {
         let (one, other) = (cold("-a|"), cold("---1-2-3-|"))
         scheduler.expect(
@@ -81,7 +81,7 @@ struct JoinLifetimeTests {
         #expect(other.subscriptions == ["^----!"])
     }
 
-    @Test("zip disposes all at an error of any, and at what its selector throws")
+    @Test("zip disposes all sources on an error, or if its selector throws")
     func zipFails() {
         let (one, other) = (cold("-a---b-|"), cold("--1-#"))
         scheduler.expect(Observable.zip(one.observable, other.observable) { $0 + $1 }, sends: "--{a1}-#")
@@ -98,7 +98,7 @@ struct JoinLifetimeTests {
 
     // MARK: withLatestFrom
 
-    @Test("withLatestFrom ends with its source, which disposes the other, and with what its selector throws")
+    @Test("withLatestFrom ends with its source or a throwing selector, and disposes the other stream")
     func withLatestEnds() {
         let (one, other) = (cold("-a--|"), cold("x-----y|"))
         scheduler.expect(
@@ -116,14 +116,14 @@ struct JoinLifetimeTests {
 
     // MARK: flatMapLatest
 
-    /// Writes down what the stream is asked, and when.
+    /// Logs subscription and disposal with their times.
     private func logged(_ name: String, _ source: Source, _ log: Log<String>) -> Observable<String> {
         source.observable.do(
             onSubscribe: { [scheduler] in log.add("+\(name)\(scheduler.clock)") },
             onDispose: { [scheduler] in log.add("-\(name)\(scheduler.clock)") })
     }
 
-    @Test("switchLatest disposes the stream before it subscribes to the next, and waits for the last one")
+    @Test("switchLatest disposes the previous stream before subscribing to the next, and waits for the last")
     func switchingOrder() {
         let log = Log<String>()
         let outer = cold("-a--b--c|")
@@ -136,7 +136,7 @@ struct JoinLifetimeTests {
         #expect(outer.subscriptions == ["^-------!"])
     }
 
-    @Test("An error of the inner stream of flatMapLatest ends all, and so does one of the outer stream")
+    @Test("flatMapLatest ends with the first error of the inner or the outer stream")
     func switchingFails() {
         let (outer, inner) = (cold("a----b-|"), cold("--1#"))
         scheduler.expect(outer.observable.flatMapLatest { _ in inner.observable }, sends: "--1#")
@@ -148,7 +148,7 @@ struct JoinLifetimeTests {
         #expect(running.subscriptions(from: begin) == ["^--!"])
     }
 
-    @Test("What a stream sent within a delivery in which it was replaced is not sent any more")
+    @Test("An event that a replaced inner stream sent during a delivery is dropped")
     func stale() {
         let outer = PublishSubject<Int>()
         let inners = [PublishSubject<String>(), PublishSubject<String>()]
@@ -170,7 +170,7 @@ struct JoinLifetimeTests {
 
     // MARK: concatMap, merge, flatMap
 
-    @Test("concatMap and merge(maxConcurrent:) make their streams at once and subscribe when there is room")
+    @Test("concatMap and merge(maxConcurrent:) make streams at once and subscribe when there is room")
     func eagerSelectors() {
         let asked = Log<String>()
         typealias Make = @Sendable (String) -> Observable<String>
@@ -194,7 +194,7 @@ struct JoinLifetimeTests {
         #expect(asked.entries == ["a0", "b0", "c0", "a0", "b0", "c0", "a0", "b0", "c0"])
     }
 
-    @Test("The first error of a stream ends concatMap and merge, and streams that wait are not subscribed to")
+    @Test("The first error ends concatMap and merge without subscribing to waiting streams")
     func limitedFails() {
         let (outer, bad, good) = (cold("ab---|"), cold("-x-#"), cold("-y-|"))
         scheduler.expect(
@@ -208,7 +208,7 @@ struct JoinLifetimeTests {
         #expect(sources.map { $0.subscriptions(from: begin) } == [["^--!"], ["^--!"], ["^--!"]])
     }
 
-    @Test("flatMap and merge end with the last of the outer and the inner streams")
+    @Test("flatMap and merge end with the last of the outer and inner streams")
     func mergeEnds() {
         let (outer, inner) = (cold("a-b|"), cold("--x--|"))
         scheduler.expect(outer.observable.flatMap { _ in inner.observable }, sends: "--x-x--|")
@@ -226,7 +226,7 @@ struct JoinLifetimeTests {
 
     // MARK: concat, startWith, amb, take(0)
 
-    @Test("concat subscribes to the next source when the one before has completed, and asks for it then")
+    @Test("concat pulls and subscribes to the next source when the one before has completed")
     func concatAsks() {
         let asked = Log<Int>()
         let sources = [cold("-a-|"), cold("-b-|"), cold("-#"), cold("c|")]
@@ -248,7 +248,7 @@ struct JoinLifetimeTests {
     }
 
     @Test(
-        "A concatenation keeps none of its lists of which the last source runs; of a sequence it cannot know")
+        "concat of a collection drops it once its last source runs; concat of a sequence cannot")
     func concatDepth() {
         let census = Census()
         @Sendable func numbers(_ number: Int, asCollection: Bool) -> Observable<Int> {
@@ -268,7 +268,7 @@ struct JoinLifetimeTests {
         }
     }
 
-    @Test("startWith sends before it subscribes to its source, and does not where it was disposed by then")
+    @Test("startWith emits before subscribing to its source, unless it has been disposed by then")
     func startWithOrder() {
         let log = Log<String>()
         let source = cold("-a|")
@@ -281,7 +281,7 @@ struct JoinLifetimeTests {
         #expect(source.subscriptions.count == 1)
     }
 
-    @Test("None of a stream's values and no attempt at it need no subscription")
+    @Test("take(0) and retry(0) do not subscribe")
     func nothingWanted() {
         let source = cold("-a-|")
         scheduler.expect(source.observable.take(0), sends: "|")
@@ -293,7 +293,7 @@ struct JoinLifetimeTests {
     }
 }
 
-/// One value and what follows it, each part made when it is asked for.
+/// A collection of two streams, each made on access.
 private struct Parts: Collection, Sendable {
     let tracked: Tracked
     let part: @Sendable (Int) -> Observable<Int>

@@ -3,7 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Joining streams", .noLeaks)
+@Suite("Combining streams", .noLeaks)
 struct JoinTests {
     private func play(
         _ first: String, _ second: String,
@@ -162,7 +162,7 @@ struct JoinTests {
         #expect(log.entries == ["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"])
     }
 
-    @Test("Values from several threads are delivered one at a time, and none is lost")
+    @Test("merge delivers values of several threads one at a time")
     func threads() async {
         let subjects = (PublishSubject<Int>(), PublishSubject<Int>(), PublishSubject<Int>())
         let state = Shared((inside: 0, overlaps: 0, sum: 0))
@@ -225,7 +225,7 @@ struct JoinTests {
     }
 
     @Test(
-        "A stream of one value takes the place of the one that runs, which is disposed before the value is sent"
+        "A single-value stream replaces the running one, which is disposed before the value is emitted"
     )
     func flatMapLatestOfOneValue() {
         let scheduler = TestScheduler()
@@ -240,7 +240,7 @@ struct JoinTests {
     }
 
     @Test(
-        "Streams of one value that come within each other's delivery follow each other, and the last one ends"
+        "Single-value streams started during each other's delivery follow one another and complete"
     )
     func flatMapLatestReentrant() {
         let outer = PublishSubject<Int>()
@@ -278,7 +278,7 @@ struct JoinTests {
         #expect(outer.subscriptions == ["^----!"])
     }
 
-    @Test("concatMap and concat() subscribe to one stream at a time")
+    @Test("concatMap subscribes to one stream at a time")
     func concatMap() {
         let scheduler = TestScheduler()
         let outer = Source("ab|", scheduler)

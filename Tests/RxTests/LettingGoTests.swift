@@ -3,7 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// How a subscription comes to its end.
+/// How a subscription ends.
 enum Ending: CaseIterable {
     case completion, error, disposal
 
@@ -18,7 +18,7 @@ enum Ending: CaseIterable {
     }
 }
 
-/// A way to subscribe whose closures hold an object.
+/// A way to subscribe whose closures capture an object.
 struct SubscribingForm: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let subscribe: @Sendable (PublishSubject<Int>, Tracked) -> any Disposable
@@ -34,7 +34,7 @@ struct SubscribingForm: CustomTestStringConvertible, Sendable {
         withExtendedLifetime(tracked) {}
     }
 
-    /// What `subscribe(with:)` and the like are given; alive throughout.
+    /// The object of `subscribe(with:)` and similar methods. It stays alive.
     private static let anchor = Tracked(Census())
 
     static let all: [SubscribingForm] = observables + singles + maybes + completables + infallibles
@@ -122,12 +122,12 @@ struct SubscribingForm: CustomTestStringConvertible, Sendable {
     ]
 }
 
-@Suite("A subscription that is over lets go of its closures", .noLeaks)
+@Suite("An ended subscription releases its closures", .noLeaks)
 struct LettingGoTests {
     private let census = Census()
 
     @Test(
-        "What they hold is freed at the end, while the disposable is still in a bag",
+        "Closures are released at the end, while the disposable is still in a bag",
         arguments: SubscribingForm.all, Ending.allCases)
     func freed(form: SubscribingForm, ending: Ending) {
         let subject = PublishSubject<Int>()
@@ -140,7 +140,7 @@ struct LettingGoTests {
         withExtendedLifetime((bag, subscription)) {}
     }
 
-    /// Has its answer written into itself by a subscription in its own bag.
+    /// Stores the result of a call in itself, through a subscription in its own bag.
     private final class Screen: Sendable {
         let tracked: Tracked
         let title = Shared("")
@@ -153,7 +153,7 @@ struct LettingGoTests {
     }
 
     @Test(
-        "An object that keeps the subscription of a call that writes to it is no cycle once the call has ended"
+        "An object that keeps the subscription of a call that captures it is freed once the call has ended"
     )
     func cycle() {
         let answer = PublishSubject<String>()
@@ -168,7 +168,7 @@ struct LettingGoTests {
         #expect(census.alive == 0)
     }
 
-    @Test("A synchronous stream's closures are freed when subscribe returns")
+    @Test("The closures of a synchronous stream are released when subscribe returns")
     func synchronous() {
         let tracked = Tracked(census)
         let subscription = Observable.of(1, 2).subscribe(onNext: { [tracked] _ in
@@ -180,7 +180,7 @@ struct LettingGoTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("Disposed by its own value, they are freed after that value, and after the one that it came within")
+    @Test("Closures disposed from inside a delivery are released after all nested deliveries")
     func within() {
         let subject = PublishSubject<Int>()
         let subscription = SerialDisposable()
@@ -196,7 +196,7 @@ struct LettingGoTests {
     }
 
     @Test(
-        "Disposed while another thread delivers, they are freed when that has returned",
+        "Closures disposed while another thread delivers are released when that returns",
         .timeLimit(.minutes(1)))
     func meanwhile() {
         let subject = PublishSubject<Int>()
@@ -225,7 +225,7 @@ struct LettingGoTests {
     }
 
     @Test(
-        "Two threads feed a subject while a third one disposes: each value finds what it needs, then all is freed"
+        "Closures stay alive during concurrent deliveries and are released after the disposal"
     )
     func contended() {
         let early = Log<Int>()

@@ -3,17 +3,17 @@ import Rx
 import RxTesting
 import Testing
 
-/// Schedulers on the main queue, which the test process serves.
-@Suite("The main queue's schedulers", .noLeaks)
+/// Schedulers of the main queue, which the test process serves.
+@Suite("Schedulers of the main queue", .noLeaks)
 struct MainSchedulerTests {
-    /// Waits until the main queue has run what it has now.
+    /// Waits until the main queue has run the work enqueued so far.
     private func mainQueueServed() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async { continuation.resume() }
         }
     }
 
-    @Test("On the main queue work runs at once, unless other work waits; it keeps the order")
+    @Test("On the main queue, work runs at once unless other work is pending")
     func inline() async {
         let scheduler = MainScheduler()
         let log = Log<String>()
@@ -38,7 +38,7 @@ struct MainSchedulerTests {
         #expect(log.entries == ["outer", "outer returns", "turn over", "inner", "after"])
     }
 
-    @Test("From elsewhere work hops to the main queue, and what is disposed before it ran does not run")
+    @Test("From another thread, work hops to the main queue, and disposed work does not run")
     func hops() async {
         let log = Log<String>()
         for scheduler in [MainScheduler.instance, ConcurrentMainScheduler.instance] as [any SchedulerType] {
@@ -68,7 +68,7 @@ struct MainSchedulerTests {
         #expect(log.entries == [])
     }
 
-    @Test("ensureRunningOnMainThread stops nobody on Linux, like RxSwift's")
+    @Test("ensureRunningOnMainThread does nothing on Linux, like RxSwift's")
     func anyThread() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -103,7 +103,7 @@ struct MainSchedulerTests {
     }
 
     @Test(
-        "Values observed on the main scheduler arrive there, in order, with the end last", arguments: [0, 1])
+        "Values observed on the main scheduler arrive there in order, before the end", arguments: [0, 1])
     func observed(_ kind: Int) async {
         let scheduler: any SchedulerType = kind == 0 ? MainScheduler.instance : MainScheduler.asyncInstance
         let log = Log<Int>()
@@ -119,7 +119,7 @@ struct MainSchedulerTests {
         #expect(log.entries == Array(0..<500))
     }
 
-    @Test("Times and periods are the main queue's")
+    @Test("Timers and intervals fire on the main queue")
     func timed() async {
         for scheduler in [MainScheduler.instance, ConcurrentMainScheduler.instance] as [any SchedulerType] {
             let log = Log<Int>()
@@ -136,7 +136,7 @@ struct MainSchedulerTests {
         }
     }
 
-    @Test("Scheduling is required on a thread until work runs on it, and again afterwards")
+    @Test("isScheduleRequired is false only while work runs on the thread")
     func isScheduleRequired() {
         let log = Log<Bool>()
         let note: @Sendable () -> Void = { log.add(CurrentThreadScheduler.isScheduleRequired) }

@@ -4,8 +4,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// A subject that is not `serialized()` is to be fed by one thread at a time. Where that is not kept values may come in any
-/// order and be lost, and nothing worse happens: the address and the thread sanitizer run these.
+/// A subject that is not `serialized()` must be used by one thread at a time. Otherwise values may be
+/// reordered or lost, but memory stays safe: these tests run under the address and thread sanitizers.
 @Suite("Sources that break the grammar", .noLeaks, .timeLimit(.minutes(2)))
 struct MisuseTests {
     private func onFourThreads(_ body: @escaping @Sendable (Int) -> Void) {
@@ -20,9 +20,9 @@ struct MisuseTests {
         group.wait()
     }
 
-    @Test("Four threads feed one subject into each operator, and end it", arguments: operators)
+    @Test("Four threads send to each operator and end it", arguments: operators)
     func fed(_ operation: OperatorCase) {
-        // One that retries without end would do so.
+        // An unlimited retry would never end.
         let ends = operation.name.contains("retry") ? [] : [Event<String>.error(TestError())]
         for end in ends + [.completed] {
             let scheduler = TestScheduler()
@@ -40,7 +40,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("Four threads whose values a closure throws at", arguments: operators)
+    @Test("Four threads send to each operator whose closure throws", arguments: operators)
     func throwing(_ operation: OperatorCase) {
         guard let throwing = operation.throwing else { return }
         let scheduler = TestScheduler()
@@ -55,7 +55,7 @@ struct MisuseTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("An operator that counts or collects loses nothing of what four threads send")
+    @Test("Counting and collecting operators lose no value of four threads")
     func nothingLost() {
         let subject = PublishSubject<Int>()
         let sums = Log<Int>()
@@ -76,7 +76,7 @@ struct MisuseTests {
     }
 
     @Test(
-        "Values that a subscriber feeds back reach an operator with state, which has sent before it takes them"
+        "A subscriber may send to a stateful operator, whose state is already updated"
     )
     func fedBack() {
         let subject = PublishSubject<String>()
@@ -91,7 +91,7 @@ struct MisuseTests {
     }
 
     #if DEBUG
-        @Test("A closure that sends to the stream that it is called for stops a debug build")
+        @Test("A closure that sends to its own stream stops a debug build")
         func reentered() async {
             await #expect(processExitsWith: .failure) {
                 let subject = PublishSubject<Int>()

@@ -2,11 +2,11 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Multicast with a selector", .noLeaks)
+@Suite("multicast with a selector", .noLeaks)
 struct MulticastSelectorTests {
     private let scheduler = TestScheduler()
 
-    @Test("What either closure throws is the error, and the source is not started")
+    @Test("A closure that throws fails the stream without subscribing to the source")
     func throwing() {
         let source = Source("a|", scheduler)
         let broken = source.observable.multicast({ () -> PublishSubject<String> in throw TestError() }) { $0 }
@@ -16,11 +16,11 @@ struct MulticastSelectorTests {
         }
         #expect(scheduler.marbles(of: unusable) == "#")
         #expect(source.subscriptions.isEmpty)
-        #expect(source.census.alive == 2, "each description holds its source")
+        #expect(source.census.alive == 2, "each observable retains its source")
         withExtendedLifetime((broken, unusable)) {}
     }
 
-    @Test("The source has one subscription, started after the result's and stopped with it")
+    @Test("The source is subscribed to once, after the result, and disposed with it")
     func one() {
         let source = Source("(ab)-c-|", scheduler)
         let output = scheduler.marbles(
@@ -33,7 +33,7 @@ struct MulticastSelectorTests {
         #expect(source.census.alive == 0)
     }
 
-    @Test("A result that ends at once starts no source")
+    @Test("A result that ends synchronously does not subscribe to the source")
     func atOnce() {
         let source = Source("a|", scheduler)
         #expect(

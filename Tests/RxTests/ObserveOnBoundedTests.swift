@@ -3,12 +3,12 @@ import Rx
 import RxTesting
 import Testing
 
-/// A queue between two threads that has a bound.
-@Suite("observe(on:) with a bound", .noLeaks)
+/// A bounded queue between two threads.
+@Suite("observe(on:capacity:overflow:)", .noLeaks)
 struct ObserveOnBoundedTests {
     private let scheduler = TestScheduler()
 
-    /// What arrives 5 frames late, through room for two.
+    /// Plays marbles through a capacity of two on a scheduler that is 5 frames late.
     private func play(_ marbles: String, _ overflow: OverflowPolicy) -> (output: String, source: [String]) {
         let scheduler = TestScheduler()
         let source = Source(marbles, scheduler)
@@ -19,13 +19,13 @@ struct ObserveOnBoundedTests {
         return (output, source.subscriptions)
     }
 
-    @Test("What there is no room for: the oldest makes room, or the newest is dropped")
+    @Test("On an overflow, the oldest or the newest value is dropped")
     func drops() {
         #expect(play("abcd|", .dropOldest) == ("-----(cd|)", ["^---!"]))
         #expect(play("abcd|", .dropNewest) == ("-----(ab|)", ["^---!"]))
     }
 
-    @Test("An overflow that is an error disposes the source at once, and comes after what waits")
+    @Test("An overflow error disposes the source at once and is delivered after the queued values")
     func fails() {
         let (output, source) = play("abcd-|", .error)
         #expect(output == "-----(ab#{Arithmetic overflow occurred.})")
@@ -33,14 +33,14 @@ struct ObserveOnBoundedTests {
     }
 
     @Test(
-        "An error overtakes nothing, and needs no room",
+        "A terminal event needs no capacity and overtakes nothing",
         arguments: [OverflowPolicy.error, .dropOldest, .dropNewest])
     func error(_ overflow: OverflowPolicy) {
         #expect(play("ab#", overflow).output == "-----(ab#)")
         #expect(play("ab|", overflow).output == "-----(ab|)")
     }
 
-    @Test("The value being delivered takes no room, those that wait do, whenever they came")
+    @Test("The value being delivered does not count towards the capacity")
     func capacity() {
         for (overflow, expected) in [
             (OverflowPolicy.dropNewest, ["1", "2", "3", "done"]), (.dropOldest, ["1", "3", "4", "done"]),
@@ -61,7 +61,7 @@ struct ObserveOnBoundedTests {
         }
     }
 
-    @Test("Room that was used is there again, value after value, in order")
+    @Test("Capacity is reused, and the order is kept")
     func roomAgain() {
         let subject = PublishSubject<Int>()
         let log = Log<Int>()
@@ -75,7 +75,7 @@ struct ObserveOnBoundedTests {
         subscription.dispose()
     }
 
-    @Test("Disposed, it delivers nothing that waits, lets go of it, and leaves its scheduler")
+    @Test("Disposal releases queued values and delivers nothing more")
     func disposed() {
         let census = Census()
         let subject = PublishSubject<Tracked>()
@@ -83,7 +83,7 @@ struct ObserveOnBoundedTests {
         let subscription = subject.observe(on: scheduler, capacity: 5, overflow: .dropOldest)
             .subscribe(onNext: { _ in log.add(1) })
         for _ in 0..<9 { subject.onNext(Tracked(census)) }
-        #expect(census.alive == 5, "what was dropped has gone")
+        #expect(census.alive == 5, "dropped values are released")
         subscription.dispose()
         #expect(census.alive == 0)
         #expect(scheduler.pendingCount == 0)
@@ -92,7 +92,7 @@ struct ObserveOnBoundedTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("A subscriber that disposes inside a delivery gets no more of what waits")
+    @Test("A subscriber that disposes during a delivery receives no more queued values")
     func disposedInside() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -103,7 +103,7 @@ struct ObserveOnBoundedTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("A scheduler that runs work inside the call is no way around the order")
+    @Test("An immediate scheduler does not deliver values inside each other")
     func immediate() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -118,7 +118,7 @@ struct ObserveOnBoundedTests {
     }
 
     @Test(
-        "Between threads: in order, one at a time, and what is not dropped arrives", .timeLimit(.minutes(1)))
+        "Between threads, values arrive serially and in order", .timeLimit(.minutes(1)))
     func threads() async {
         let queue = ConcurrentDispatchQueueScheduler(qos: .default)
         for round in 0..<60 {
@@ -147,7 +147,7 @@ struct ObserveOnBoundedTests {
             #expect(Set(seen).count == seen.count)
             switch overflow {
             case .error:
-                #expect(seen == Array(0..<seen.count), "nothing is missing before the error")
+                #expect(seen == Array(0..<seen.count), "no value is missing before the error")
                 #expect(state.withLock { $0.failed } == (seen.count < 300))
             case .dropOldest: #expect(Array(seen.suffix(8)) == Array(292..<300))
             case .dropNewest: #expect(Array(seen.prefix(8)) == Array(0..<8))

@@ -3,18 +3,18 @@ import Rx
 import RxTesting
 import Testing
 
-/// What an operator makes of a stream, asked in the same seven ways of each.
+/// An operator with its expected output for each of seven common questions.
 struct OperatorCase: Sendable, CustomTestStringConvertible {
     let name: String
     var never = ""
     var empty = "|"
-    /// Of `-a-b-c-|`.
+    /// The output for `-a-b-c-|`.
     let values: String
-    /// Of `-a-b-#`.
+    /// The output for `-a-b-#`.
     let error: String
-    /// Of `-a-b-c-|`, disposed in frame 4, after b.
+    /// The output for `-a-b-c-|` when disposed in frame 4, after b.
     let disposed: String
-    /// Of `-a-b-c-|` with a closure that throws, where the operator has one.
+    /// The output for `-a-b-c-|` with a closure that throws, if the operator takes one.
     var throwing:
         (output: String, build: @Sendable (Observable<String>, TestScheduler) -> Observable<String>)?
     let build: @Sendable (Observable<String>, TestScheduler) -> Observable<String>
@@ -178,7 +178,7 @@ let operators: [OperatorCase] =
             build: { source, _ in source.asMaybe().asObservable() }),
     ]
 
-@Suite("Each operator answers the same questions", .noLeaks)
+@Suite("Common questions for each operator", .noLeaks)
 struct OperatorTests {
     private func play(_ marbles: String, _ operation: OperatorCase, disposedAt: Int = 40) -> (
         String, Source
@@ -191,44 +191,44 @@ struct OperatorTests {
         )
     }
 
-    @Test("A stream that sends nothing", arguments: operators)
+    @Test("A source that never emits", arguments: operators)
     func never(_ operation: OperatorCase) {
         let (output, source) = play("", operation)
         #expect(output == operation.never)
-        // Its subscription lasts until it is disposed.
+        // Its subscription is disposed with the operator's.
         #expect(source.subscriptions.allSatisfy { $0.hasSuffix("!") })
         #expect(source.census.alive == 0)
     }
 
-    @Test("An empty stream", arguments: operators)
+    @Test("An empty source", arguments: operators)
     func empty(_ operation: OperatorCase) {
         let (output, source) = play("|", operation)
         #expect(output == operation.empty)
         #expect(source.census.alive == 0)
     }
 
-    @Test("Values and the end", arguments: operators)
+    @Test("Values and a completion", arguments: operators)
     func values(_ operation: OperatorCase) {
         let (output, source) = play("-a-b-c-|", operation)
         #expect(output == operation.values)
         #expect(source.subscriptions.allSatisfy { $0.hasSuffix("!") })
-        #expect(source.census.alive == 0, "the source is still held")
+        #expect(source.census.alive == 0, "the source is still retained")
     }
 
     @Test("Values and an error", arguments: operators)
     func error(_ operation: OperatorCase) {
         let (output, source) = play("-a-b-#", operation)
         #expect(output == operation.error)
-        #expect(source.census.alive == 0, "the source is still held")
+        #expect(source.census.alive == 0, "the source is still retained")
     }
 
     @Test(
-        "A disposed subscription sends nothing more and frees its source at once", arguments: operators)
+        "Disposal emits nothing more and releases the source at once", arguments: operators)
     func disposed(_ operation: OperatorCase) {
         let (output, source) = play("-a-b-c-|", operation, disposedAt: 4)
         #expect(output == operation.disposed)
         #expect(source.subscriptions.allSatisfy { $0.hasSuffix("!") && $0.count <= 5 })
-        #expect(source.census.alive == 0, "the source is still held")
+        #expect(source.census.alive == 0, "the source is still retained")
     }
 
     @Test("A closure that throws ends the stream with its error", arguments: operators)
@@ -238,10 +238,10 @@ struct OperatorTests {
         let source = Source("-a-b-c-|", scheduler)
         #expect(scheduler.marbles(of: throwing.build(source.observable, scheduler)) == throwing.output)
         #expect(source.subscriptions == ["^!"])
-        #expect(source.census.alive == 0, "the source is still held")
+        #expect(source.census.alive == 0, "the source is still retained")
     }
 
-    @Test("A description that is kept can be subscribed to again", arguments: operators)
+    @Test("A second subscription to the same observable", arguments: operators)
     func again(_ operation: OperatorCase) {
         let scheduler = TestScheduler()
         let source = Source("-a-b-c-|", scheduler)

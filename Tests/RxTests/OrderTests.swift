@@ -4,7 +4,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("The order of a subscription", .noLeaks)
+@Suite("The order of events in a subscription", .noLeaks)
 struct OrderTests {
     private func hooked(_ source: Observable<Int>, _ log: Log<String>) -> Observable<Int> {
         source.do(
@@ -21,7 +21,7 @@ struct OrderTests {
     }
 
     @Test(
-        "A synchronous source: onSubscribed comes last but for onDispose, and onDisposed before the source's end"
+        "Synchronous source: onSubscribed runs after the end, and onDisposed before the source is disposed"
     )
     func synchronous() {
         let log = Log<String>()
@@ -38,7 +38,7 @@ struct OrderTests {
             ])
     }
 
-    @Test("A later completion: the source is disposed after afterCompleted")
+    @Test("Asynchronous completion: the source is disposed after afterCompleted")
     func asynchronous() {
         let log = Log<String>()
         let subject = PublishSubject<Int>()
@@ -56,7 +56,7 @@ struct OrderTests {
             ])
     }
 
-    @Test("Disposal ends the source before the hooks of the end")
+    @Test("Disposal: the source is disposed before the hooks run")
     func disposal() {
         let log = Log<String>()
         let source = Observable<Int>.create { _ in Disposables.create { log.add("sourceDispose") } }
@@ -64,7 +64,7 @@ struct OrderTests {
         #expect(log.entries == ["s", "onSubscribed", "sourceDispose", "do.onDispose", "onDisposed"])
     }
 
-    @Test("Events after the end and after disposal are nobody's")
+    @Test("Events after the end are ignored")
     func grammar() {
         let log = Log<String>()
         _ = log.record(
@@ -79,7 +79,7 @@ struct OrderTests {
         #expect(log.entries == ["1", "error failed"])
     }
 
-    @Test("Disposing inside a value ends the stream there")
+    @Test("Disposing during a delivery ends the stream")
     func disposedInside() {
         let log = Log<String>()
         let serial = SerialDisposable()
@@ -103,11 +103,11 @@ struct OrderTests {
         #expect(
             events(Observable.merge(Observable.from([1, 2]), Observable.range(start: 10, count: 2)))
                 == ["1", "10", "2", "11", "done"])
-        // What is just one value has no turns.
+        // A stream of a single value takes no turns.
         #expect(events(Observable.merge(Observable.of(1, 2), Observable.just(9))) == ["9", "1", "2", "done"])
     }
 
-    @Test("Work scheduled on the current thread waits until the work at hand is done")
+    @Test("Work scheduled on the current thread waits for the work in progress")
     func trampoline() {
         let log = Log<String>()
         #expect(CurrentThreadScheduler.isScheduleRequired)
@@ -130,7 +130,7 @@ struct OrderTests {
     }
 
     #if DEBUG
-        @Test("A debug build stops when an event, a subscription or a disposal comes under a lock")
+        @Test("A debug build stops if an event, a subscription or a disposal happens under a lock")
         func underALock() async {
             await #expect(processExitsWith: .failure) {
                 let lock = Lock(0)
@@ -152,7 +152,8 @@ struct OrderTests {
 
     @Test("Closures written on the main actor run on another thread without a trap")
     @MainActor func mainActorClosures() async throws {
-        // What a mode-6 main.swift does: its closures are written in main-actor code and run elsewhere.
+        // Like a main.swift in language mode 6, whose closures are written in main-actor code and run
+        // elsewhere.
         let background = SerialDispatchQueueScheduler(qos: .background)
         let value = try await Observable.just(1).observe(on: background).map { $0 + 1 }
             .filter { $0 > 0 }.flatMap { Observable.just($0 * 10) }

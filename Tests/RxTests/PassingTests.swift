@@ -4,10 +4,10 @@ import Rx
 import RxTesting
 import Testing
 
-/// What catch(sequence:), debug and decode do beyond what each operator is asked.
-@Suite("Sequences of attempts, printing, decoding", .noLeaks)
+/// The behavior of catch(sequence:), debug and decode beyond the common questions of `OperatorTests`.
+@Suite("catch(sequence:), debug and decode", .noLeaks)
 struct PassingTests {
-    @Test("The next source is asked for when the one before has failed, not earlier")
+    @Test("catch(sequence:) pulls the next source only after the one before has failed")
     func catchSequenceIsLazy() {
         let scheduler = TestScheduler()
         let failing = Source("-a#", scheduler)
@@ -27,7 +27,7 @@ struct PassingTests {
         #expect(failing.census.alive + good.census.alive == 0)
     }
 
-    @Test("The last error of a sequence passes, and no sources are a completion")
+    @Test("catch(sequence:) passes on the last error and completes without sources")
     func catchSequenceEnds() {
         struct Second: Error {}
         #expect(
@@ -38,7 +38,7 @@ struct PassingTests {
         #expect(events(Observable.catch(sequence: [.empty(), .just(1)])) == ["done"])
     }
 
-    @Test("A hundred thousand failures at once need no stack")
+    @Test("A hundred thousand synchronous failures do not deepen the stack")
     func catchSequenceDeep() {
         let failures = (0..<100_000).map { _ in Observable<Int>.error(TestError()) }
         #expect(
@@ -47,7 +47,7 @@ struct PassingTests {
         #expect(onSmallStack { events(Observable.catch(sequence: deferred)) } == ["error failed"])
     }
 
-    @Test("A sequence of attempts that is disposed asks for no further one")
+    @Test("A disposed catch(sequence:) pulls no further source")
     func catchSequenceDisposed() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -70,11 +70,11 @@ struct PassingTests {
             write: { log.add($0) }
         ).subscribe(onNext: { _ in log.add("seen") })
         if dispose { subscription.dispose() }
-        // "2026-11-20 18:28:10.123: name -> what"
+        // The lines look like "2026-11-20 18:28:10.123: name -> text".
         return log.entries.map { $0.split(separator: ": name -> ").last.map(String.init) ?? $0 }
     }
 
-    @Test("debug writes the subscription, each event before it is passed on, and the end, once")
+    @Test("debug writes the subscription, each event before it is forwarded, and the disposal once")
     func debugLines() {
         #expect(
             lines(Observable.of(1, 2)) == [
@@ -86,7 +86,7 @@ struct PassingTests {
         #expect(lines(Observable<Int>.never(), dispose: true) == ["subscribed", "isDisposed"])
     }
 
-    @Test("debug trims long values if so asked, and names the place of the call without a name")
+    @Test("debug trims long events on request and defaults to the call's location")
     func debugText() {
         let long = String(repeating: "x", count: 30) + String(repeating: "y", count: 30)
         let trimmed = "Event next(xxxxxxxxxxxxxxx...yyyyyyyyyyyyyyyyyyy)"
@@ -102,7 +102,7 @@ struct PassingTests {
         #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{3}/) != nil, "\(time)")
     }
 
-    @Test("Data is decoded, and what cannot be decoded fails the stream")
+    @Test("decode decodes data and fails on invalid data")
     func decode() {
         struct Item: Codable, Sendable {
             let id: Int

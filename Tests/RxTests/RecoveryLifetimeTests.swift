@@ -3,8 +3,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// When operators that recover subscribe and dispose, and in which order, beside what they send.
-@Suite("The lifetimes of attempts", .noLeaks)
+/// When and in which order error-handling operators subscribe and dispose, in addition to what they emit.
+@Suite("Subscriptions of error-handling operators", .noLeaks)
 struct RecoveryLifetimeTests {
     private let scheduler = TestScheduler()
 
@@ -14,7 +14,7 @@ struct RecoveryLifetimeTests {
 
     // MARK: catch
 
-    @Test("catch subscribes to the other stream where the error came, and lets that one's error pass")
+    @Test("catch subscribes to the other stream at the error and passes on that stream's error")
     func catching() {
         let asked = Log<String>()
         let (source, other) = (cold("-a-#"), cold("-x-#{second}"))
@@ -31,7 +31,7 @@ struct RecoveryLifetimeTests {
         #expect(other.subscriptions(from: begin).last == "---^-!")
     }
 
-    @Test("What catch's handler throws is the error, and nothing is subscribed to")
+    @Test("A throwing handler of catch fails the stream")
     func catchingThrows() {
         let source = cold("-a-#")
         scheduler.expect(
@@ -42,7 +42,7 @@ struct RecoveryLifetimeTests {
     // MARK: retry(when:)
 
     @Test(
-        "retry(when:) subscribes to its trigger before its source, and asks it once the attempt is disposed")
+        "retry(when:) subscribes to its trigger first, and notifies it after disposing the attempt")
     func triggerOrder() {
         let log = Log<String>()
         let attempt = cold("-a#")
@@ -69,7 +69,7 @@ struct RecoveryLifetimeTests {
     }
 
     @Test(
-        "retry(when:) leaves an attempt alone whose trigger ends: its end is the stream's at the next failure"
+        "retry(when:) does not interrupt an attempt whose trigger ends; that end applies to the next failure"
     )
     func triggerEnds() {
         for (attempt, trigger, output) in [
@@ -88,10 +88,10 @@ struct RecoveryLifetimeTests {
         scheduler.expect(
             source.observable.retry { (_: Observable<any Error>) in other.observable }, sends: "-a-|")
         #expect(source.subscriptions(from: begin) == ["^--!"])
-        #expect(other.subscriptions(from: begin) == ["^--!"], "the end of the source is the trigger's")
+        #expect(other.subscriptions(from: begin) == ["^--!"], "the trigger is disposed with the source")
     }
 
-    @Test("retry(when:) drops what its trigger sends while no failure waits, and waits for its next value")
+    @Test("retry(when:) drops trigger values while an attempt is running")
     func triggerIsEarly() {
         let (source, other) = (cold("-a-b---#"), cold("--x-x------x"))
         scheduler.expect(
@@ -100,7 +100,7 @@ struct RecoveryLifetimeTests {
         #expect(source.subscriptions == ["^------!", "-----------^-----!"])
     }
 
-    @Test("retry(when:) gives the value of the last attempt that its trigger allows")
+    @Test("retry(when:) emits the value of the last attempt that its trigger allows")
     func lastAttempt() {
         let log = Log<Int>()
         let source = Observable<Int>.create { observer in
@@ -115,7 +115,7 @@ struct RecoveryLifetimeTests {
         #expect(log.entries.count == 4)
     }
 
-    @Test("retry(when:) waits for its trigger with nothing subscribed to, and disposal ends that wait")
+    @Test("retry(when:) has no subscription to its source while waiting, and disposal ends the wait")
     func triggerWaits() {
         let source = cold("-#")
         let stream = source.observable.retry { (errors: Observable<any Error>) in
@@ -128,7 +128,7 @@ struct RecoveryLifetimeTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("retry(when:) of an error type passes others at once, and disposes its trigger")
+    @Test("retry(when:) with an error type passes on other errors and disposes its trigger")
     func triggerOfAType() {
         let (source, trigger) = (cold("-a#"), cold(""))
         let stream = source.observable.catch { _ in .error(RxError.unknown) }
@@ -140,7 +140,7 @@ struct RecoveryLifetimeTests {
 
     // MARK: timeout
 
-    @Test("timeout sets its timer before it subscribes, so that the time it takes to subscribe counts")
+    @Test("timeout sets its timer before subscribing")
     func timeoutBegins() {
         let pending = Log<Int>()
         let stream = Observable<Int>.create { [scheduler] _ in
@@ -151,7 +151,7 @@ struct RecoveryLifetimeTests {
         #expect(pending.entries == [1])
     }
 
-    @Test("timeout's time counts from the end of a delivery: a slow consumer extends it")
+    @Test("timeout restarts after a delivery, so a slow subscriber extends it")
     func timeoutAfterDelivery() {
         let scheduler = ManualScheduler()
         let subject = PublishSubject<Int>()
@@ -163,7 +163,7 @@ struct RecoveryLifetimeTests {
             }, onError: { log.add("\($0)") })
         scheduler.advance(by: .milliseconds(9))
         subject.onNext(1)
-        // 17 ms now: the next is due by 27.
+        // It is 17 ms now, so the next value is due by 27 ms.
         scheduler.advance(by: .milliseconds(9))
         subject.onNext(2)
         scheduler.advance(by: .milliseconds(9))
@@ -174,7 +174,7 @@ struct RecoveryLifetimeTests {
         subscription.dispose()
     }
 
-    @Test("timeout subscribes to the other stream before it disposes the source")
+    @Test("timeout subscribes to the other stream before disposing the source")
     func timeoutOrder() {
         let log = Log<String>()
         let source = cold("-a").observable.do(onDispose: { log.add("source disposed") })
@@ -186,7 +186,7 @@ struct RecoveryLifetimeTests {
     }
 
     @Test(
-        "Disposing a timeout's subscription disposes the source at once, or the other stream, and the timer")
+        "Disposing timeout disposes the source or the other stream, and the timer")
     func timeoutDisposed() {
         let (source, other) = (cold("-a"), cold("-x"))
         let stream = source.observable.timeout(
@@ -202,7 +202,7 @@ struct RecoveryLifetimeTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("A Single's timeout bounds the time to its value, which its delivery does not extend")
+    @Test("timeout of a single bounds the time to its value")
     func singleTimeout() {
         let (late, early) = (cold("---a|"), cold("-a|"))
         let bounded: (Source) -> Observable<String> = { [scheduler] in

@@ -3,9 +3,9 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Work that schedules itself", .noLeaks)
+@Suite("scheduleRecursive", .noLeaks)
 struct RecursiveWorkTests {
-    @Test("Each state has a turn of its own; on the current thread a hundred thousand do not nest")
+    @Test("Each state gets its own turn, and a hundred thousand do not nest on the current thread")
     func turns() {
         let scheduler = ManualScheduler()
         let log = Log<String>()
@@ -40,7 +40,7 @@ struct RecursiveWorkTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("Disposing ends it, inside of a turn too, and leaves nothing behind")
+    @Test("Disposal ends it, even during a turn, and leaves nothing behind")
     func disposed() {
         let scheduler = ManualScheduler()
         let log = Log<Int>()
@@ -60,7 +60,7 @@ struct RecursiveWorkTests {
         #expect(log.entries == [1, 2])
     }
 
-    @Test("Threads that dispose it while it runs end it once and for all")
+    @Test("Concurrent disposal ends running work permanently")
     func raced() async {
         for _ in 0..<200 {
             let queue = SerialDispatchQueueScheduler(qos: .default)
@@ -69,15 +69,15 @@ struct RecursiveWorkTests {
                 turns.withLock { $0 += 1 }
                 recurse(state + 1)
             }
-            // On this thread too: tasks would wait for one that the endless work leaves free.
+            // Also on this thread: tasks might wait forever for a thread that the endless work occupies.
             DispatchQueue.concurrentPerform(iterations: 2) { _ in work.dispose() }
-            // Behind the turn that may run still; where one followed it, that is counted before the second.
+            // A last turn may still be running or queued, and is counted before the second check.
             let ended = await count(turns, behind: queue)
             #expect(await count(turns, behind: queue) == ended)
         }
     }
 
-    /// What `turns` has come to when what `queue` has been given so far is done.
+    /// The value of `turns` after `queue` has run its pending work.
     private func count(_ turns: Shared<Int>, behind queue: SerialDispatchQueueScheduler) async -> Int {
         await withCheckedContinuation { continuation in
             _ = queue.schedule(()) {

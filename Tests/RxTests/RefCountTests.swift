@@ -2,11 +2,11 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Counted connections", .noLeaks)
+@Suite("refCount", .noLeaks)
 struct RefCountTests {
     private let scheduler = TestScheduler()
 
-    @Test("The first subscriber connects, the last one disconnects, the next one connects anew")
+    @Test("The first subscriber connects, the last one disconnects, and the next one connects again")
     func counts() {
         let source = Source("-a-b-c-|", scheduler)
         let counted = source.observable.publish().refCount()
@@ -24,7 +24,7 @@ struct RefCountTests {
         #expect(source.subscriptions == ["^---!", "------^------!"])
     }
 
-    @Test("A synchronous source reaches its first subscriber whole, and is taken up again after its end")
+    @Test("A synchronous source reaches its first subscriber completely and is restarted after its end")
     func synchronous() {
         let counted = Observable.of(1, 2, 3).publish().refCount()
         #expect(events(counted) == ["1", "2", "3", "done"])
@@ -33,14 +33,14 @@ struct RefCountTests {
         #expect(events(Observable<Int>.empty().replay(1).refCount()) == ["done"])
     }
 
-    @Test("A subscriber that has enough of a synchronous source stops it")
+    @Test("A subscriber that ends early stops a synchronous source")
     func enough() {
         let upstream = PublishSubject<Int>()
         #expect(events(upstream.startWith(7).publish().refCount().take(1)) == ["7", "done"])
         #expect(!upstream.hasObservers)
     }
 
-    @Test("A shared subject that has ended connects nobody")
+    @Test("A shared subject that has ended is not connected again")
     func ended() {
         let source = Source("-a|", scheduler)
         let counted = source.observable.multicast(ReplaySubject<String>.create(bufferSize: 1)).refCount()
@@ -49,7 +49,7 @@ struct RefCountTests {
         #expect(source.subscriptions == ["^-!"])
     }
 
-    @Test("A connection made by hand ends with the last of those counted")
+    @Test("A manual connection ends with the last counted subscriber")
     func byHand() {
         let source = PublishSubject<Int>()
         let connectable = source.publish()
@@ -62,7 +62,7 @@ struct RefCountTests {
         #expect(!source.hasObservers)
     }
 
-    @Test("Subscribers that come and go on several threads never lose a connection, and leave none behind")
+    @Test("Concurrent subscribers lose no connection and leave none behind")
     func churn() async {
         let source = PublishSubject<Int>()
         let counted = source.startWith(0).multicast { ReplaySubject<Int>.create(bufferSize: 1) }.refCount()
@@ -79,7 +79,7 @@ struct RefCountTests {
         #expect(log.entries == ["0", "1"])
     }
 
-    @Test("A new subscriber is not caught by the end of the connection that it finds")
+    @Test("A new subscriber is not disconnected by one that leaves")
     func joinAgainstLeave() async {
         for _ in 0..<2_000 {
             let source = PublishSubject<Int>()
@@ -101,7 +101,7 @@ struct RefCountTests {
         }
     }
 
-    @Test("Somebody else's connectable stream is counted too")
+    @Test("A custom connectable stream can be reference-counted")
     func foreign() async {
         for _ in 0..<500 {
             let foreign = Foreign()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Relays", .noLeaks)
 struct RelayTests {
-    @Test("A publish relay sends to those subscribed at that moment")
+    @Test("A publish relay sends to its current subscribers")
     func publish() {
         let relay = PublishRelay<Int>()
         let log = Log<String>()
@@ -18,7 +18,7 @@ struct RelayTests {
         #expect(!relay.hasObservers)
     }
 
-    @Test("A behaviour relay starts with its value, and has it to read")
+    @Test("A behavior relay starts with its value and makes it readable")
     func behaviour() {
         let relay = BehaviorRelay(value: 1)
         let log = Log<String>()
@@ -31,7 +31,7 @@ struct RelayTests {
         #expect(relay.value == 3)
     }
 
-    @Test("A behaviour relay that accepts inside a subscriber delivers the new value there")
+    @Test("A behavior relay delivers a value accepted by a subscriber inside the current delivery")
     func reentrant() {
         let relay = BehaviorRelay(value: 0)
         let log = Log<String>()
@@ -46,7 +46,7 @@ struct RelayTests {
         subscription.dispose()
     }
 
-    @Test("A replay relay starts with the values it keeps")
+    @Test("A replay relay replays its stored values")
     func replay() {
         let last = ReplayRelay<Int>.create(bufferSize: 2)
         let all = ReplayRelay<Int>.createUnbound()
@@ -61,7 +61,7 @@ struct RelayTests {
         #expect(!last.hasObservers && !all.hasObservers)
     }
 
-    @Test("Values accepted on several threads arrive once each, and the relay has the last")
+    @Test("Values accepted on several threads arrive once each")
     func threads() async {
         let relay = BehaviorRelay(value: -1)
         let log = Log<Int>()
@@ -77,7 +77,7 @@ struct RelayTests {
     }
 }
 
-@Suite("Binding", .noLeaks)
+@Suite("bind", .noLeaks)
 struct BindTests {
     private final class Target: Sendable {
         let log = Log<String>()
@@ -85,7 +85,7 @@ struct BindTests {
         func take(_ value: Int) { log.add("\(value)") }
     }
 
-    @Test("Relays accept the values and outlive the end, with one subscription for all of them")
+    @Test("Bound relays receive values through one subscription and survive the completion")
     func relays() {
         let source = PublishSubject<Int>()
         let subscribed = Shared(0)
@@ -117,7 +117,7 @@ struct BindTests {
         for logged in logging { logged.dispose() }
     }
 
-    @Test("A binding that is disposed frees its source, and the relay gets nothing more")
+    @Test("Disposing a binding unsubscribes from its source")
     func disposed() {
         let source = PublishSubject<Int>()
         let relay = BehaviorRelay(value: 0)
@@ -129,7 +129,7 @@ struct BindTests {
         #expect(!source.hasObservers)
     }
 
-    @Test("Observers get the values, the error and the end, those of optionals too")
+    @Test("Bound observers receive all events, also as optionals")
     func observers() {
         let log = Log<String>()
         let (first, second) = (PublishSubject<Int>(), PublishSubject<Int>())
@@ -142,7 +142,7 @@ struct BindTests {
         #expect(log.entries.suffix(2) == ["Optional(2)", "error failed"])
     }
 
-    @Test("Closures and curried functions are bound")
+    @Test("Closures and curried functions can be bound")
     func closures() {
         let target = Target()
         _ = Observable.of(1).bind { target.take($0) }
@@ -158,7 +158,7 @@ struct BindTests {
         #expect(target.log.entries == ["1", "2", "30"])
     }
 
-    @Test("Infallible streams are bound in the same forms, and relays are infallible")
+    @Test("Infallibles can be bound, and relays convert to infallibles")
     func infallible() {
         let source = PublishRelay<Int>()
         let stream = source.asInfallible()
@@ -190,7 +190,7 @@ struct BindTests {
         withExtendedLifetime(bag) {}
     }
 
-    @Test("A binder gives values to its target as long as it lives, at once where none else is said")
+    @Test("A binder does not retain its target and runs on the sending thread by default")
     func binder() {
         var target: Target? = Target()
         let log = target?.log ?? Log()

@@ -4,8 +4,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// What trying again by a policy does beyond what each operator is asked. Times are frames of 10 ms.
-@Suite("Retry by a policy", .noLeaks)
+/// The behavior of `retry(_:scheduler:)` beyond the common questions of `OperatorTests`. A frame is 10 ms.
+@Suite("retry with a policy", .noLeaks)
 struct RetryPolicyTests {
     private let scheduler = TestScheduler()
 
@@ -15,7 +15,7 @@ struct RetryPolicyTests {
         return policy
     }
 
-    @Test("Each failed attempt is disposed before its wait, and the last error passes")
+    @Test("Each failed attempt is disposed before its wait, and the last error is passed on")
     func waits() {
         let source = Source("-a#", scheduler)
         let retried = source.observable.retry(
@@ -26,7 +26,7 @@ struct RetryPolicyTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("One attempt is no retry, and a stream that completes is not tried again")
+    @Test("One attempt means no retry, and a completed stream is not retried")
     func one() {
         let source = Source("a#", scheduler)
         #expect(scheduler.marbles(of: source.observable.retry(policy(1), scheduler: scheduler)) == "a#")
@@ -34,7 +34,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "The predicate is asked with the error and the number of the attempt, while there are attempts left")
+        "The predicate receives the error and the attempt number while attempts are left")
     func predicate() {
         let asked = Log<String>()
         var policy = policy(4)
@@ -58,7 +58,7 @@ struct RetryPolicyTests {
                 == ["error Sequence doesn't contain any elements."])
     }
 
-    @Test("An error that asks for a wait gets it, and what the backoff draws on top, cap or not")
+    @Test("A Retry-After wait is added to the backoff and may exceed its cap")
     func hint() {
         let source = Source("#", scheduler)
         var policy = policy(
@@ -68,7 +68,7 @@ struct RetryPolicyTests {
         #expect(source.subscriptions == ["(^!)", "----(^!)", "--------(^!)"])
     }
 
-    @Test("An error that asks for more than is ever waited for passes at once")
+    @Test("A Retry-After wait above the limit is not retried")
     func longHint() {
         let source = Source("#", scheduler)
         var policy = policy(3)
@@ -81,7 +81,7 @@ struct RetryPolicyTests {
         #expect(scheduler.marbles(of: source.observable.retry(policy, scheduler: scheduler)) == "----#")
     }
 
-    @Test("A wait that is disposed of ends there, and keeps nothing")
+    @Test("Disposal ends a wait and releases everything")
     func disposedInTheWait() {
         let source = Source("-#", scheduler)
         let retried = source.observable.retry(
@@ -103,7 +103,7 @@ struct RetryPolicyTests {
         #expect(census.alive == 0)
     }
 
-    @Test("Without a wait a hundred thousand attempts follow at once and need no stack")
+    @Test("A hundred thousand retries without a wait do not deepen the stack")
     func deep() {
         let attempts = Shared(0)
         let source = Observable<Int>.deferred {
@@ -115,7 +115,7 @@ struct RetryPolicyTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("A late answer of a failed attempt is nobody's")
+    @Test("A late event of a failed attempt is ignored")
     func lateAnswer() {
         let observers = Shared<[AnyObserver<Int>]>([])
         let source = Observable<Int>.create { observer in
@@ -134,7 +134,7 @@ struct RetryPolicyTests {
         observers.withLock { $0 = [] }
     }
 
-    @Test("Single, Maybe and Completable are tried again too, and keep their promises")
+    @Test("Singles, maybes and completables can be retried")
     func traits() {
         let attempts = Shared(0)
         let source = Observable<Int>.deferred {
@@ -153,14 +153,14 @@ struct RetryPolicyTests {
         #expect(attempts.withLock { $0 } == 9)
     }
 
-    // MARK: The budget
+    // MARK: Budget
 
-    @Test("A budget begins full, pays for retries while it has a whole token, and successes refill it")
+    @Test("A budget starts full, pays for retries in whole tokens, and is refilled by successes")
     func budget() {
         let budget = RetryTokenBucket(capacity: 2, depositPerSuccess: 0.4)
         #expect(budget.balance == 2)
         budget.succeeded()
-        #expect(budget.balance == 2, "never more than its capacity")
+        #expect(budget.balance == 2, "the balance never exceeds the capacity")
         #expect(budget.takeRetry())
         #expect(budget.takeRetry())
         #expect(!budget.takeRetry())
@@ -179,7 +179,7 @@ struct RetryPolicyTests {
         #expect(!RetryTokenBucket(capacity: 0).takeRetry())
     }
 
-    @Test("Streams that share a budget end their retries together, and get them back by succeeding")
+    @Test("Streams that share a budget share its retries and deposits")
     func sharedBudget() {
         var policy = policy(10)
         let budget = RetryTokenBucket(capacity: 4, depositPerSuccess: 0.5)
@@ -192,7 +192,7 @@ struct RetryPolicyTests {
         #expect(events(failing) == ["error failed"])
         #expect(attempts.withLock { $0 } == 5)
         #expect(events(failing) == ["error failed"])
-        #expect(attempts.withLock { $0 } == 6, "first attempts cost nothing")
+        #expect(attempts.withLock { $0 } == 6, "first attempts take no token")
         for _ in 0..<2 {
             #expect(events(Observable.of(1, 2).retry(policy, scheduler: scheduler)) == ["1", "2", "done"])
             #expect(
@@ -204,10 +204,10 @@ struct RetryPolicyTests {
         #expect(events(failing) == ["error failed"])
         #expect(attempts.withLock { $0 } == 9)
         Observable<Int>.never().retry(policy, scheduler: scheduler).subscribe().dispose()
-        #expect(budget.balance == 0, "what is disposed has not succeeded")
+        #expect(budget.balance == 0, "a disposed stream has not succeeded")
     }
 
-    @Test("What a policy does not retry takes nothing from the budget")
+    @Test("An error that is not retried takes no token")
     func budgetUntouched() {
         var policy = policy(2)
         let budget = RetryTokenBucket()
@@ -222,7 +222,7 @@ struct RetryPolicyTests {
         #expect(budget.balance == 10)
     }
 
-    @Test("Threads that share a budget take exactly what was put in", .timeLimit(.minutes(1)))
+    @Test("Threads that share a budget take exactly what was deposited", .timeLimit(.minutes(1)))
     func budgetThreads() async {
         let budget = RetryTokenBucket(capacity: 100_000, depositPerSuccess: 0.25)
         while budget.takeRetry() {}
@@ -242,7 +242,7 @@ struct RetryPolicyTests {
         #expect(budget.balance == 0)
     }
 
-    @Test("Attempts, waits and disposal on several threads: one event at a time, nothing left behind")
+    @Test("Concurrent attempts, waits and disposals deliver serially and leave nothing behind")
     func threads() async {
         let queue = ConcurrentDispatchQueueScheduler(qos: .default)
         for round in 0..<200 {
@@ -278,7 +278,7 @@ struct RetryPolicyTests {
             }
             #expect(state.withLock { $0.overlaps } == 0)
             #expect(state.withLock { $0.ends } == 1 || round % 4 == 3)
-            // The queue's thread may be the last to let go.
+            // The queue's thread may release the source last.
             while census.alive > 0 { await Task.yield() }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Schedulers", .noLeaks)
 struct SchedulerTests {
-    @Test("Virtual time runs work in the order of its times, and equal times in the order of scheduling")
+    @Test("Virtual time runs work by time and then by order of scheduling")
     func order() {
         let scheduler = ManualScheduler()
         let log = Log<String>()
@@ -24,7 +24,7 @@ struct SchedulerTests {
     }
 
     @Test(
-        "Virtual time runs 20 000 pieces of work at random times in order, of which every third was disposed of"
+        "Virtual time runs 20,000 pieces of work in order and skips disposed ones"
     )
     func manyTimes() {
         let scheduler = ManualScheduler()
@@ -59,7 +59,7 @@ struct SchedulerTests {
         scheduler.start()
     }
 
-    @Test("Work that is scheduled by work runs in the same advance when its time has come")
+    @Test("Work scheduled by work runs in the same advance if it is due")
     func nested() {
         let scheduler = HistoricalScheduler()
         let log = Log<Double>()
@@ -74,7 +74,7 @@ struct SchedulerTests {
         #expect(log.entries == [1, 3])
     }
 
-    @Test("Virtual time tells its clock and what waits; a serial queue is configured before it is used")
+    @Test("A virtual scheduler describes its clock and work, and a serial queue is configured before use")
     func described() {
         let scheduler = ManualScheduler()
         _ = scheduler.scheduleRelative((), dueTime: .nanoseconds(5)) { Disposables.create() }
@@ -86,7 +86,7 @@ struct SchedulerTests {
         #expect(log.entries == ["named"])
     }
 
-    @Test("Virtual time is no thread's own: work that several threads schedule runs where the clock is moved")
+    @Test("Work scheduled from several threads runs where the virtual clock is moved")
     func virtualTimeOnThreads() {
         let scheduler = ManualScheduler()
         let log = Log<Int>()
@@ -104,7 +104,7 @@ struct SchedulerTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("stop() ends a run after the work at hand")
+    @Test("stop() ends a run after the current work")
     func stop() {
         let scheduler = ManualScheduler()
         let log = Log<Int>()
@@ -121,7 +121,7 @@ struct SchedulerTests {
         #expect(log.entries == [1, 2, 3])
     }
 
-    @Test("timer sends 0 once, interval counts, both stop at disposal")
+    @Test("timer emits 0 once, interval counts, and both stop on disposal")
     func timers() {
         let scheduler = TestScheduler()
         let once = Observable<Int>.timer(.milliseconds(3 * frame), scheduler: scheduler)
@@ -134,7 +134,7 @@ struct SchedulerTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("setTimer fires once, never after it was cancelled")
+    @Test("setTimer fires once, and never after it was cancelled")
     func cheapTimers() {
         final class Target: TimerTarget {
             let log = Log<TimerToken>()
@@ -153,7 +153,7 @@ struct SchedulerTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("A serial queue runs work in order, later and periodically, off the caller's thread")
+    @Test("A serial queue runs work in order, with delays and periods, on another thread")
     func serialQueue() async throws {
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
         let values = try await Observable.from(Array(0..<500), scheduler: scheduler).reduceToArray().value
@@ -165,7 +165,7 @@ struct SchedulerTests {
         #expect(periodic == [0, 1, 2])
     }
 
-    @Test("observe(on:) keeps the order on a serial and on a concurrent queue, and errors come last")
+    @Test("observe(on:) keeps the order on serial and concurrent queues")
     func observeOnOrder() async {
         let schedulers: [any SchedulerType] = [
             SerialDispatchQueueScheduler(qos: .default), ConcurrentDispatchQueueScheduler(qos: .default),
@@ -175,7 +175,7 @@ struct SchedulerTests {
             let source = Observable.from(Array(0..<5_000)).concat(Observable<Int>.error(TestError()))
             do {
                 for try await value in source.observe(on: scheduler).values { log.add(value) }
-                Issue.record("the error is lost")
+                Issue.record("the error was lost")
             } catch {
                 #expect(error is TestError)
             }
@@ -183,7 +183,7 @@ struct SchedulerTests {
         }
     }
 
-    @Test("observe(on:) delivers nothing after disposal, even what is queued")
+    @Test("observe(on:) drops queued values on disposal")
     func observeOnDisposed() {
         let scheduler = ManualScheduler()
         let subject = PublishSubject<Int>()
@@ -200,7 +200,7 @@ struct SchedulerTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("observe(on:) disposed on its own scheduler in the middle of a batch stops there")
+    @Test("observe(on:) stops when disposed during a batch")
     func observeOnDisposedInside() {
         let scheduler = ManualScheduler()
         let log = Log<Int>()
@@ -214,7 +214,7 @@ struct SchedulerTests {
     }
 
     @Test(
-        "observe(on:) a scheduler that is late: later by that, no error before a value, the source left at once"
+        "observe(on:) on a slow scheduler delays events in order and disposes the source at once"
     )
     func observeOnInTime() {
         for (marbles, frames, disposal, output, subscription) in [
@@ -233,7 +233,7 @@ struct SchedulerTests {
         }
     }
 
-    @Test("subscribe(on:) a scheduler that is late subscribes late, and leaves the source late")
+    @Test("subscribe(on:) on a slow scheduler delays the subscription and the disposal")
     func subscribeOnInTime() {
         for (marbles, disposal, output, subscriptions) in [
             ("-a-b-|", 50, "---a-b-|", ["--^----!"]), ("-a-b-#", 50, "---a-b-#", ["--^----!"]),
@@ -266,7 +266,7 @@ struct SchedulerTests {
         #expect(log.entries == ["subscribed"])
         scheduler.start()
         #expect(log.entries == ["subscribed", "disposed"])
-        // Disposed before its turn, it never subscribes, and waits for no turn.
+        // Disposed before its turn, it never subscribes and leaves no work behind.
         source.subscribe(on: scheduler).subscribe().dispose()
         #expect(scheduler.pendingCount == 0)
         scheduler.start()
@@ -275,7 +275,7 @@ struct SchedulerTests {
 }
 
 extension Observable {
-    /// All values in one array.
+    /// Collects all values into one array.
     func reduceToArray() -> Single<[Element]> {
         let log = Log<Element>()
         let values = self.do(onNext: { log.add($0) }).ignoreElements().asCompletable()

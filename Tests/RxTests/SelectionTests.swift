@@ -2,10 +2,10 @@ import Rx
 import RxTesting
 import Testing
 
-/// What choosing and gathering operators do beyond what each operator is asked.
-@Suite("Choosing and gathering", .noLeaks)
+/// The behavior of filtering and accumulating operators beyond the common questions of `OperatorTests`.
+@Suite("Filtering and accumulating", .noLeaks)
 struct SelectionTests {
-    @Test("A range beyond its type fails, a negative one too, an empty one completes")
+    @Test("range fails beyond its type or with a negative count, and completes if empty")
     func ranges() {
         #expect(
             events(Observable.range(start: Int8.max, count: 2)) == ["error Arithmetic overflow occurred."])
@@ -15,11 +15,11 @@ struct SelectionTests {
         #expect(events(Observable<UInt8>.range(start: 0, count: 3)) == ["0", "1", "2", "done"])
     }
 
-    @Test("Generated values end with the condition, or with what a closure throws")
+    @Test("generate ends when its condition is false or a closure throws")
     func generated() {
         let powers = Observable.generate(initialState: 1, condition: { $0 < 20 }, iterate: { $0 * 3 })
         #expect(events(powers) == ["1", "3", "9", "done"])
-        #expect(events(powers) == ["1", "3", "9", "done"], "each subscription begins anew")
+        #expect(events(powers) == ["1", "3", "9", "done"], "each subscription starts over")
         #expect(
             events(.generate(initialState: 1, condition: { _ in throw TestError() }, iterate: { $0 }))
                 == ["error failed"])
@@ -28,14 +28,14 @@ struct SelectionTests {
                 == ["1", "error failed"])
     }
 
-    @Test("An element is repeated until the subscription ends, and others get their turns")
+    @Test("repeatElement repeats until disposed and lets others take their turns")
     func repeated() {
         #expect(events(Observable.repeatElement("x").take(3)) == ["x", "x", "x", "done"])
         let both = Observable.zip(Observable.repeatElement(1), Observable.repeatElement(2)) { $0 + $1 }
         #expect(events(both.take(2)) == ["3", "3", "done"])
     }
 
-    @Test("Skipping does not ask its predicate again once a value has passed")
+    @Test("skip(while:) does not call its predicate after the first emitted value")
     func skipWhile() {
         let asked = Log<Int>()
         let source = Observable.of(1, 2, 3, 1).skip { value in
@@ -46,7 +46,7 @@ struct SelectionTests {
         #expect(asked.entries == [1, 2, 3])
     }
 
-    @Test("More values skipped or taken last than there are, and none")
+    @Test("skip and takeLast with more values than there are, and with none")
     func counts() {
         #expect(events(Observable.of(1, 2).skip(3)) == ["done"])
         #expect(events(Observable.of(1, 2).skip(0)) == ["1", "2", "done"])
@@ -56,7 +56,7 @@ struct SelectionTests {
         #expect(events(Observable.range(start: 0, count: 10).takeLast(3)) == ["7", "8", "9", "done"])
     }
 
-    @Test("A value taken last that ends the subscription is the last one")
+    @Test("takeLast stops when it is disposed during its values")
     func takeLastAndDispose() {
         let log = Log<String>()
         let source = Observable.range(start: 0, count: 5).takeLast(3).take(1)
@@ -64,7 +64,7 @@ struct SelectionTests {
         #expect(log.entries == ["2", "done"])
     }
 
-    @Test("Equality is of neighbours, by value, key, comparer and property")
+    @Test("distinctUntilChanged compares neighbors by value, key, comparer and property")
     func distinct() {
         #expect(events(Observable.of(1, 1, 2, 2, 1).distinctUntilChanged()) == ["1", "2", "1", "done"])
         #expect(
@@ -82,7 +82,7 @@ struct SelectionTests {
             events(Observable.of("a", "b", "cc").distinctUntilChanged(at: \.count)) == ["a", "cc", "done"])
     }
 
-    @Test("A comparison that throws ends the stream, a first value is not compared")
+    @Test("A throwing comparer ends the stream but is not called for the first value")
     func distinctThrows() {
         let source = Observable.of(1, 2, 3).distinctUntilChanged { (_: Int, _: Int) -> Bool in
             throw TestError()
@@ -90,7 +90,7 @@ struct SelectionTests {
         #expect(events(source) == ["1", "error failed"])
     }
 
-    @Test("An object that is not retained ends the stream when it has gone")
+    @Test("withUnretained ends the stream once its object is deallocated")
     func unretained() {
         let census = Census()
         let subject = PublishSubject<Int>()
@@ -102,13 +102,13 @@ struct SelectionTests {
             #expect(log.entries == ["1"])
             withExtendedLifetime(object) {}
         }
-        #expect(census.alive == 0, "the stream does not hold it")
+        #expect(census.alive == 0, "the stream does not retain it")
         subject.onNext(2)
         #expect(log.entries == ["1", "done"])
         #expect(!subject.hasObservers)
     }
 
-    @Test("A result that cannot be made of what was gathered fails the stream")
+    @Test("A throwing mapResult fails the stream")
     func mapResultThrows() {
         let source = Observable.of(1, 2).reduce(0, accumulator: +) { (_: Int) -> Int in throw TestError() }
         #expect(events(source) == ["error failed"])

@@ -3,10 +3,10 @@ import Rx
 import RxTesting
 import Testing
 
-/// Subjects and relays that are fed from several threads and from inside their subscribers.
+/// Subjects and relays used by several threads and from inside their subscribers.
 @Suite("Serialized subjects and relays", .noLeaks)
 struct SerializedTests {
-    @Test("An event raised inside a delivery is delivered after it, to all, in the order of arrival")
+    @Test("An event sent during a delivery is delivered after it, to all subscribers in order")
     func reentrant() {
         let subject = PublishSubject<Int>().serialized()
         let log = Log<String>()
@@ -28,7 +28,7 @@ struct SerializedTests {
             ])
     }
 
-    @Test("It passes on each kind of event, and its subject's own way with later subscribers")
+    @Test("All events are passed on, and late subscribers get what the subject replays")
     func kinds() {
         let behavior = BehaviorSubject(value: 0).serialized()
         let log = Log<String>()
@@ -50,7 +50,7 @@ struct SerializedTests {
         #expect(seen.entries == ["7", "done"])
     }
 
-    @Test("A hundred thousand events, each raised inside the delivery of the one before, need no stack")
+    @Test("A hundred thousand nested events do not deepen the stack")
     func deep() {
         let subject = PublishSubject<Int>().serialized()
         let last = Shared(0)
@@ -64,7 +64,7 @@ struct SerializedTests {
     }
 
     @Test(
-        "Fed by four threads: one at a time, each thread's in its order, all subscribers the same, none lost")
+        "Four threads: events are serial, complete, in order per thread, and the same for all subscribers")
     func threads() async {
         for round in 0..<20 {
             let subject = PublishSubject<Int>().serialized()
@@ -101,7 +101,7 @@ struct SerializedTests {
         }
     }
 
-    @Test("A subscriber that has left, and a subject that has ended, keep nothing")
+    @Test("Disposed subscriptions and ended subjects retain nothing")
     func released() {
         let census = Census()
         let source = PublishSubject<Tracked>()
@@ -122,7 +122,7 @@ struct SerializedTests {
         #expect(census.alive == 0)
     }
 
-    @Test("Relays accept one value after the other, and infallible they stay")
+    @Test("Serialized relays accept values one at a time and stay infallible")
     func relays() {
         let relays: [SerializedRelay<Int>] = [
             PublishRelay().serialized(), ReplayRelay.create(bufferSize: 1).serialized(),
@@ -154,7 +154,7 @@ struct SerializedTests {
         #expect(!behavior.hasObservers)
     }
 
-    @Test("A relay that four threads feed loses nothing")
+    @Test("A serialized relay loses no value of four threads")
     func relayThreads() async {
         let relay = PublishRelay<Int>().serialized()
         let state = Shared((inside: 0, overlaps: 0, sum: 0))

@@ -3,10 +3,10 @@ import Rx
 import RxTesting
 import Testing
 
-/// The code of the articles, as it stands there.
-@Suite("The code in the documentation", .noLeaks)
+/// The code blocks of the articles, verbatim.
+@Suite("Code in the articles of Rx", .noLeaks)
 struct ArticleTests {
-    @Test("A search as one types")
+    @Test("Suggestions while typing")
     func search() {
         let scheduler = TestScheduler()
         let query = PublishSubject<String>()
@@ -27,7 +27,7 @@ struct ArticleTests {
         subscription.dispose()
     }
 
-    @Test("Nothing comes after the end")
+    @Test("Nothing is delivered after the terminal event")
     func grammar() {
         let numbers = Observable<Int>.create { observer in
             observer.onNext(1)
@@ -38,7 +38,7 @@ struct ArticleTests {
         #expect(events(numbers) == ["1", "done"])
     }
 
-    @Test("A subscription ends itself")
+    @Test("A subscription disposes itself")
     func disposal() {
         let subject = PublishSubject<Int>()
         let received = Log<Int>()
@@ -52,7 +52,7 @@ struct ArticleTests {
         #expect(received.entries == [1, 2])
     }
 
-    @Test("The order of a subscription is the one in the article")
+    @Test("The order of a subscription")
     func order() {
         let log = Log<String>()
         let source = Observable<Int>.create { observer in
@@ -79,7 +79,7 @@ struct ArticleTests {
             ])
     }
 
-    @Test("A call that is shared and bounded is made anew for each attempt")
+    @Test("A shared request is made again for each attempt")
     func attempts() {
         let scheduler = TestScheduler()
         let log = Log<String>()
@@ -96,14 +96,14 @@ struct ArticleTests {
         subscription.dispose()
     }
 
-    @Test("Closures go to a queue")
+    @Test("Closures run on a queue")
     func threads() async throws {
         let queue = SerialDispatchQueueScheduler(qos: .background)
         let numbers = Observable.just(1).observe(on: queue).map { $0 + 1 }
         #expect(try await numbers.asSingle().value == 2)
     }
 
-    @Test("A subject is put in order, a queue has a bound")
+    @Test("serialized() orders events, and a queue can be bounded")
     func bounds() async throws {
         let progress = PublishSubject<Int>().serialized()
         let seen = Log<Int>()
@@ -121,7 +121,7 @@ struct ArticleTests {
         #expect(try await latest.toArray().value == Array(0..<50))
     }
 
-    @Test("A task awaits a stream")
+    @Test("A task iterates a stream")
     func tasks() async throws {
         func total(of orders: Observable<Int>) async throws -> Int {
             var sum = 0

@@ -21,7 +21,7 @@ extension ObservableType where Element: Numeric {
     }
 }
 
-/// The code of the article, as it stands there.
+/// The code blocks of the article, verbatim.
 @Suite("Coming from RxSwift", .noLeaks)
 struct ComingFromRxSwiftTests {
     @Test("A view model")
@@ -35,15 +35,15 @@ struct ComingFromRxSwiftTests {
             subscription.dispose()
         }
         #expect(log.entries == ["false", "true", "false"])
-        #expect(!saved.hasObservers, "the bag has gone with the model")
+        #expect(!saved.hasObservers, "the bag is deallocated with the model")
     }
 
-    @Test("An operator of one's own")
+    @Test("A custom operator")
     func scaled() {
         #expect(events(Observable.of(1, 2).scaled(by: 3)) == ["3", "6", "done"])
     }
 
-    @Test("A request that is tried again until its deadline")
+    @Test("A request that is retried until its deadline")
     func request() {
         let scheduler = TestScheduler(frame: .milliseconds(100))
         let deadline = scheduler.now.addingTimeInterval(1)

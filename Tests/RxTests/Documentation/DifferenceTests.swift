@@ -2,14 +2,14 @@ import Rx
 import RxTesting
 import Testing
 
-/// What "Coming from RxSwift" says is different here, where no other suite asks it.
-@Suite("Differences to RxSwift that are documented", .noLeaks)
+/// Differences that "Coming from RxSwift" lists and no other suite tests.
+@Suite("Documented differences from RxSwift", .noLeaks)
 struct DifferenceTests {
     private func told(_ stream: Observable<Int>, _ name: String, _ log: Log<String>) -> Observable<Int> {
         stream.do(onSubscribe: { log.add("+\(name)") }, onDispose: { log.add("-\(name)") })
     }
 
-    @Test("amb, take(until:) and startWith do not subscribe to what nobody wants any more")
+    @Test("amb, take(until:) and startWith do not subscribe to unneeded sources")
     func unwanted() {
         let log = Log<String>()
         let subject = PublishSubject<Int>()
@@ -23,7 +23,7 @@ struct DifferenceTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("A joined source that ends is disposed after the end was passed on, an inner one of a merge before")
+    @Test("A combined source is disposed after the end was passed on, an inner one of merge before")
     func joined() {
         for (build, expected) in [
             ({ Observable.combineLatest($0, $1) { $0 + $1 } }, ["+a", "-b", "done", "-a"]),
@@ -41,7 +41,7 @@ struct DifferenceTests {
         }
     }
 
-    @Test("An event inside an event of a join comes after it, one inside an event of a subject at once")
+    @Test("An event sent during a delivery is delivered after it by an operator, and at once by a subject")
     func inside() {
         let (join, plain) = (Log<Int>(), Log<Int>())
         let (one, other) = (PublishSubject<Int>(), PublishSubject<Int>())
@@ -62,7 +62,7 @@ struct DifferenceTests {
         for subscription in subscriptions { subscription.dispose() }
     }
 
-    @Test("A subscription that lasts keeps its subject, until it is disposed")
+    @Test("A subscription retains its subject until it is disposed")
     func kept() {
         weak var dropped: PublishSubject<Int>?
         let subscription: any Disposable
