@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What RxSwift's own tests expect, said of the model: it is no judge if it errs as Rx does.
+/// Checks the model against expectations from RxSwift's own tests, so that it cannot share Rx's mistakes.
 @Suite("The reference model")
 struct ModelTests {
     private func run(_ node: Node, _ inputs: [Node], disposed: Int = 1_000) -> [TimedSignal]? {
@@ -18,7 +18,7 @@ struct ModelTests {
         events.map { TimedSignal(time: $0.0, signal: $0.1) }
     }
 
-    @Test("delay shifts values and the completion, and passes an error at once")
+    @Test("delay shifts values and completion, and passes an error on at once")
     func delay() {
         let values = hot([(250, .next(2)), (350, .next(3)), (550, .completed)])
         #expect(
@@ -27,12 +27,12 @@ struct ModelTests {
             run(.delay(100), [hot([(250, .next(2)), (300, .error("a"))])]) == list([(300, .error("a"))]))
     }
 
-    @Test("observe(on:) has a tick for each event")
+    @Test("observe(on:) delivers one event a tick")
     func observeOn() {
         #expect(run(.observeOn, [.just(1)]) == list([(201, .next(1)), (202, .completed)]))
     }
 
-    @Test("debounce sends the value that waits before the completion")
+    @Test("debounce emits the pending value before the completion")
     func debounce() {
         let values = hot([(210, .next(1)), (240, .next(2)), (250, .next(3)), (255, .completed)])
         #expect(
@@ -40,7 +40,7 @@ struct ModelTests {
                 == list([(230, .next(1)), (255, .next(3)), (255, .completed)]))
     }
 
-    @Test("throttle holds the completion back until its last value is sent")
+    @Test("throttle delays the completion until its last value has been emitted")
     func throttle() {
         let values = hot([(210, .next(1)), (220, .next(2)), (225, .completed)])
         #expect(
@@ -50,12 +50,12 @@ struct ModelTests {
             run(.throttle(50, latest: false), [values]) == list([(210, .next(1)), (225, .completed)]))
     }
 
-    @Test("skip(until:) is silent where the source completes first")
+    @Test("skip(until:) stays silent if the source completes first")
     func skipUntil() {
         #expect(run(.skipUntil, [hot([(210, .next(1)), (220, .completed)]), hot([(230, .next(9))])]) == [])
     }
 
-    @Test("sample sends its completion at the sampler's next event")
+    @Test("sample completes at the sampler's next event")
     func sample() {
         let source = hot([(210, .next(1)), (220, .completed)])
         let sampler = hot([(215, .next(0)), (230, .completed)])
@@ -69,7 +69,7 @@ struct ModelTests {
                 == list([1, 7, 2, 8].map { (200, .next($0)) } + [(200, .completed)]))
     }
 
-    @Test("combineLatest ends at a value of the only stream that still runs when another ended without one")
+    @Test("combineLatest ends at a value of the only running stream if another ended without one")
     func combineLatest() {
         let function = Function(factor: 1, addend: 0)
         #expect(
@@ -79,7 +79,7 @@ struct ModelTests {
                 == list([(220, .completed)]))
     }
 
-    @Test("zip of single streams waits for the end of all, zip of a collection does not")
+    @Test("zip of two streams waits for the end of both, zip of a collection does not")
     func zip() {
         let function = Function(factor: 1, addend: 0)
         let inputs = [hot([(210, .completed)]), hot([(220, .next(1)), (230, .completed)])]
@@ -87,7 +87,7 @@ struct ModelTests {
         #expect(run(.zipAll(function), inputs) == list([(220, .completed)]))
     }
 
-    @Test("A window ends at its time, a buffer is sent then, empty too")
+    @Test("buffer emits an array at each time span, even an empty one")
     func buffer() {
         let source = hot([(210, .next(1)), (290, .completed)])
         #expect(

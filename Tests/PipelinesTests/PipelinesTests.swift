@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-@Suite("Random pipelines beside the reference model")
+@Suite("Random pipelines compared with the reference model")
 struct PipelinesTests {
     @Test("Rx and the model agree on a thousand pipelines")
     func rxAndTheModelAgree() {
@@ -12,13 +12,13 @@ struct PipelinesTests {
         }
     }
 
-    @Test("The same seed draws the same pipeline")
+    @Test("A seed determines the pipeline")
     func aSeedDecidesThePipeline() {
         #expect(Experiment(seed: 7) == Experiment(seed: 7))
         #expect(Experiment(seed: 7) != Experiment(seed: 8))
     }
 
-    /// Each plants one wrong operator into the model.
+    /// Each entry replaces one operator of the model by a wrong one.
     static let wrongOperators: [(name: String, planted: @Sendable (Pipeline) -> Node?)] = [
         ("skip", { if case .skip(let count) = $0.node { .skip(count + 1) } else { nil } }),
         ("takeLast", { if case .takeLast(let count) = $0.node { .takeLast(count + 1) } else { nil } }),
@@ -34,7 +34,7 @@ struct PipelinesTests {
         ("merge", { if case .merge = $0.node { .concat } else { nil } }),
     ]
 
-    @Test("A wrong operator is found and shrunk to a pipeline with that operator alone", arguments: 0..<9)
+    @Test("A wrong operator is found and shrunk to a pipeline of that operator alone", arguments: 0..<9)
     func aWrongOperatorIsFound(_ place: Int) throws {
         let (name, planted) = PipelinesTests.wrongOperators[place]
         let found = (1...5_000 as ClosedRange<UInt64>).lazy
@@ -61,7 +61,7 @@ struct PipelinesTests {
                 """)
     }
 
-    @Test("A pipeline without end is not compared")
+    @Test("An endless pipeline is not compared")
     func aPipelineWithTooManyEventsIsLeftOut() {
         let endless = Pipeline(.generate(from: 0, below: 1, Function(factor: 1, addend: 0)))
         #expect(Experiment(pipeline: endless, disposed: 1_000).runWithModel() == nil)

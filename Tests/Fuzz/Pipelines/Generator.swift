@@ -1,4 +1,4 @@
-/// Random numbers that a seed decides: SplitMix64.
+/// A random number generator with a seed: SplitMix64.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
@@ -16,7 +16,7 @@ struct SplitMix64: RandomNumberGenerator {
 }
 
 extension Experiment {
-    /// The experiment of a seed.
+    /// Creates the experiment of a seed.
     init(seed: UInt64) {
         var generator = Generator(seed: seed)
         pipeline = generator.pipeline(generator.draw(1...5))
@@ -24,18 +24,18 @@ extension Experiment {
     }
 }
 
-/// Draws pipelines.
+/// Generates random pipelines.
 struct Generator {
     var random: SplitMix64
     private var lastID = 0
-    /// The streams that `sharing` above has for what is drawn now.
+    /// The ids of enclosing `sharing` nodes, which can be used by what is drawn now.
     private var sharedIDs: [Int] = []
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
     }
 
-    /// A pipeline of at most `depth` operators, one in another.
+    /// Draws a pipeline with at most `depth` nested operators.
     mutating func pipeline(_ depth: Int) -> Pipeline {
         guard depth > 0 else { return source() }
         return operation(depth - 1)
@@ -88,12 +88,12 @@ struct Generator {
         }
     }
 
-    /// Never downwards, so that it ends.
+    /// Always increases, so that the sequence ends.
     private mutating func advancing() -> Function {
         Function(factor: 1, addend: draw(1...3), throwsAt: chance(4) ? draw(0...6) : nil)
     }
 
-    /// Often several in one tick; most have an end.
+    /// Often several events in one tick. Most lists end with a terminal event.
     private mutating func events(from start: Int) -> [TimedSignal] {
         var time = start + (chance(3) ? 0 : self.time())
         var events: [TimedSignal] = []
@@ -123,7 +123,7 @@ struct Generator {
         Int.random(in: range, using: &random)
     }
 
-    /// True once in `count` times.
+    /// True with a probability of 1 in `count`.
     mutating func chance(_ count: Int) -> Bool {
         draw(1...count) == 1
     }
@@ -132,17 +132,17 @@ struct Generator {
 
     mutating func values() -> [Int] { (0..<(chance(8) ? 0 : draw(1...4))).map { _ in value() } }
 
-    /// A few spans only, so that things happen in the same tick.
+    /// One of few values, so that events often coincide.
     mutating func time() -> Int {
         [0, 1, 2, 5, 10, 10, 20, 30, 50, 100].randomElement(using: &random) ?? 10
     }
 
-    /// A count, mostly one that lets something happen.
+    /// A count, mostly a positive one.
     mutating func count(_ range: ClosedRange<Int>) -> Int {
         chance(10) ? draw(-1...0) : draw(range)
     }
 
-    /// A span that other things happen in.
+    /// A time that is usually long enough for other events.
     mutating func longTime() -> Int {
         chance(4) ? time() : draw(2...20) * 10
     }

@@ -1,4 +1,4 @@
-/// The operators of the model that are called on one stream.
+/// The model's operators with a single input.
 extension ModelInterpreter {
     func timed(_ node: Node, _ source: Stream<Int>) -> Stream<Int>? {
         switch node {
@@ -79,7 +79,7 @@ extension ModelInterpreter {
         case .asResult: source.asResult().map { note in number(of: note.signal) }
         case .doing(let function):
             source.doing { value in _ = try function(value) }
-        default: fatalError("the model has no \(node)")
+        default: fatalError("the model does not implement \(node)")
         }
     }
 }
@@ -94,7 +94,7 @@ extension Note<Int> {
     }
 }
 
-/// What `dematerialize` finds in a number.
+/// The event that `dematerialize` reads from a number.
 func embeddedSignal(_ value: Int, stopsAt rest: Int) -> Signal {
     guard value.remainder(by: 5) == rest else { return .next(value) }
     return value.remainder(by: 2) == 0 ? .completed : .error("embedded")

@@ -1,11 +1,11 @@
-/// Makes a stream of the reference model of a pipeline.
+/// Builds a stream of the reference model from a pipeline.
 struct ModelInterpreter {
     let world: ModelWorld
     private let hot: [Int: Stream<Int>]
-    /// The outermost operator that is wrong on purpose: for the tests of the comparison.
+    /// Returns a wrong operator to use instead of a pipeline's own. For tests of the comparison.
     var planted: (@Sendable (Pipeline) -> Node?)?
 
-    /// Schedules the events of hot sources.
+    /// Creates an interpreter and schedules the events of hot sources.
     init(_ world: ModelWorld, _ pipeline: Pipeline, planted: (@Sendable (Pipeline) -> Node?)? = nil) {
         self.world = world
         self.planted = planted
@@ -14,7 +14,7 @@ struct ModelInterpreter {
         self.hot = hot
     }
 
-    /// - Parameter shared: what stands for `.shared(id:)`.
+    /// - Parameter shared: The streams that `.shared(id:)` stands for.
     func stream(_ pipeline: Pipeline, _ shared: [Int: Stream<Int>] = [:]) -> Stream<Int> {
         var pipeline = pipeline
         if let wrong = planted?(pipeline) { pipeline.node = wrong }
@@ -43,7 +43,7 @@ struct ModelInterpreter {
         }
     }
 
-    /// What makes its inputs itself.
+    /// Nodes that build their own inputs.
     private func nesting(_ pipeline: Pipeline, _ shared: [Int: Stream<Int>]) -> Stream<Int>? {
         let inputs = pipeline.inputs
         switch pipeline.node {

@@ -1,6 +1,6 @@
-/// Operators of the reference model that have a fixed number of streams.
+/// The model's operators with a fixed number of streams.
 extension Stream {
-    /// The other one first. Its completion changes nothing.
+    /// Subscribes to `other` first. The completion of `other` changes nothing.
     func take(until other: Stream<Int>) -> Stream<Value> {
         Stream(world: world) { sink in
             other.subscribe(for: sink) { note in
@@ -14,7 +14,7 @@ extension Stream {
         }
     }
 
-    /// The source first. A source that completes before the other one's value ends all in silence.
+    /// Subscribes to the source first. If the source completes before `other` emits, nothing more is emitted.
     func skip(until other: Stream<Int>) -> Stream<Value> {
         Stream(world: world) { sink in
             var isOpen = false
@@ -58,7 +58,7 @@ extension Stream {
         }
     }
 
-    /// The other one first; its completion is ignored.
+    /// Subscribes to `other` first. The completion of `other` is ignored.
     func withLatest(
         from other: Stream<Int>, _ select: @escaping (Value, Int) throws -> Int
     ) -> Stream<Int> {
@@ -84,8 +84,8 @@ extension Stream {
 }
 
 extension ModelWorld {
-    /// As documented, behind a stream that sends at once no further one is subscribed to. One that is left while it begins leaves
-    /// its streams once it has begun, as in RxSwift.
+    /// As documented, it stops subscribing after a stream that emits synchronously. If it is left while
+    /// subscribing, it leaves its streams afterwards, as in RxSwift.
     func amb<Value>(_ streams: [Stream<Value>]) -> Stream<Value> {
         Stream(world: self) { [self] sink in
             let all = Sink<Value>(self) { _ in }
@@ -123,7 +123,8 @@ extension ModelWorld {
         }
     }
 
-    /// Completes when all have, or at a value of the only one that still runs when another has ended without a value.
+    /// Completes when all have completed, or at a value of the only running one if another ended without a
+    /// value.
     func combineLatest(
         _ streams: [Stream<Int>], _ select: @escaping ([Int]) throws -> Int
     ) -> Stream<Int> {
@@ -155,8 +156,8 @@ extension ModelWorld {
         }
     }
 
-    /// - Parameter endsWithLast: whether a value of the only one that still runs ends it where it finds no partners, as with a
-    ///   collection; else it completes only when all have.
+    /// - Parameter endsWithLast: Whether a value of the only running stream that finds no partners ends it,
+    ///   as with a collection. Otherwise it completes when all have completed.
     func zip(
         _ streams: [Stream<Int>], endsWithLast: Bool,
         _ select: @escaping ([Int]) throws -> Int

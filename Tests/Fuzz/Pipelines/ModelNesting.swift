@@ -1,4 +1,4 @@
-/// Operators of the reference model that subscribe to the streams a stream sends.
+/// The model's operators that subscribe to inner streams.
 extension Stream {
     func join<Other>(
         _ joining: Joining, _ select: @escaping (Value) throws -> Stream<Other>
@@ -13,7 +13,8 @@ extension Stream {
         }
     }
 
-    /// At most `limit` at a time; the others wait. The selector is called as the values arrive, or when it is their turn.
+    /// Runs at most `limit` at a time and queues the others. The selector is called when a value arrives or,
+    /// if `isLazy`, when its turn comes.
     private func limited<Other>(
         _ limit: Int, isLazy: Bool, _ select: @escaping (Value) throws -> Stream<Other>
     ) -> Stream<Other> {
@@ -23,7 +24,7 @@ extension Stream {
             var active = 0
             var isOuterDone = false
             var isStarting = false
-            /// With a limit, what comes due while a stream is subscribed to starts once that is done.
+            // With a limit, streams that become due during a subscription start after it.
             func startNext() {
                 guard !isStarting || limit == .max else { return }
                 isStarting = true
@@ -61,7 +62,8 @@ extension Stream {
         }
     }
 
-    /// One at a time: the latest, or the first until it has ended. The selector is not called for values that are ignored.
+    /// Runs one at a time: the latest, or the first until it has ended. The selector is not called for
+    /// dropped values.
     private func one<Other>(
         isLatest: Bool, _ select: @escaping (Value) throws -> Stream<Other>
     ) -> Stream<Other> {
@@ -98,7 +100,7 @@ extension Stream {
         }
     }
 
-    /// Windows and groups keep the source running as long as somebody is subscribed to one of them.
+    /// Windows and groups keep the source subscribed while one of them is subscribed to.
     private func held<Outer>(
         _ body: @escaping (Sink<Outer>, Holding) -> (Note<Value>) -> Void
     ) -> Stream<Outer> {
@@ -167,9 +169,9 @@ extension Stream {
     }
 }
 
-/// Counts those that need a source: an operator's own subscription, and those to the streams that it sends.
+/// Counts the subscriptions that need a source: the operator's own, and those to the streams it emits.
 final class Holding {
-    /// Who is subscribed to the source.
+    /// The subscription to the source.
     let source: Sink<Void>
     private var count = 1
 

@@ -1,6 +1,6 @@
-/// Operators of the reference model that choose among one stream's events, and those that start another one after its end.
+/// The model's filtering operators, and those that continue with another stream.
 extension Stream {
-    /// With 0 it completes without subscribing.
+    /// With 0, completes without subscribing.
     func take(_ count: Int) -> Stream<Value> {
         guard count >= 0 else { return world.failed("argumentOutOfRange") }
         guard count > 0 else { return world.empty() }
@@ -76,7 +76,7 @@ extension Stream {
         }
     }
 
-    /// The other stream begins before the ended one is left, as in RxSwift.
+    /// The other stream starts before the ended one is left, as in RxSwift.
     func ifEmpty(_ other: Stream<Value>) -> Stream<Value> {
         lift { sink in
             var isEmpty = true
@@ -91,7 +91,7 @@ extension Stream {
         }
     }
 
-    /// Also here the other stream begins before the failed one is left.
+    /// The other stream starts before the failed one is left, as in RxSwift.
     func catching(_ handler: @escaping (String) throws -> Stream<Value>) -> Stream<Value> {
         lift { sink in
             { note in
@@ -104,7 +104,7 @@ extension Stream {
     }
 }
 
-/// One stream after another; each is left before the next one begins.
+/// Runs one stream after the other. Each is left before the next starts.
 extension ModelWorld {
     func concat<Value>(_ streams: [Stream<Value>]) -> Stream<Value> {
         oneAfterAnother(streams, goesOn: { $0 == .completed }, atEnd: { _ in .completed })
@@ -121,7 +121,8 @@ extension ModelWorld {
             atEnd: { $0 ?? .completed })
     }
 
-    /// - Parameter passesLast: whether the end of the last one is passed on as it comes, and the stream left after it.
+    /// - Parameter passesLast: Whether the last stream's terminal event is forwarded directly, before that
+    ///   stream is left.
     private func oneAfterAnother<Value>(
         _ streams: [Stream<Value>], passesLast: Bool = false, goesOn: @escaping (Stop) -> Bool,
         atEnd: @escaping (Stop?) -> Stop
@@ -130,7 +131,7 @@ extension ModelWorld {
             var rest = streams[...]
             var isStarting = false
             var ended: Stop??
-            /// One that ends while it is subscribed to is followed once that is done.
+            // A stream that ends during its subscription is followed by the next one afterwards.
             func goOn(_ last: Stop?) {
                 ended = .some(last)
                 guard !isStarting else { return }

@@ -1,9 +1,9 @@
-/// Operators of the reference model by which one subscription feeds several, and `retry(when:)`.
+/// The model's sharing operators, and `retry(when:)`.
 extension Stream {
-    /// A connection begins with the first subscriber and ends with the last one, or with the source, which it leaves before it
-    /// passes the end on.
+    /// Connects with the first subscriber. The connection ends with the last subscriber or with the source,
+    /// which is left before its end is passed on.
     ///
-    /// - Parameter forever: whether one subject serves all connections; else each has its own.
+    /// - Parameter forever: Whether one subject serves all connections. Otherwise each has its own.
     func share(replay: Int, forever: Bool) -> Stream<Value> {
         var subject = ModelSubject<Value>(replay: replay)
         var connection: Sink<Value>?
@@ -23,7 +23,8 @@ extension Stream {
                 let connected = subject
                 weak var weakMine: Sink<Value>?
                 mine = Sink(world, leavesFirst: { _ in true }) { note in
-                    // Those who subscribe because of the end begin a new connection, unless the subject stays.
+                    // Whoever subscribes because of the end starts a new connection, unless the subject is
+                    // permanent.
                     if case .stop = note, connection === weakMine { forget() }
                     connected.send(note)
                 }
@@ -43,7 +44,8 @@ extension Stream {
         }
     }
 
-    /// `body` of a stream that stands for one subscription to this one, which begins after that to the result.
+    /// Returns `body` applied to a stream with a single subscription to this one, made after that to the
+    /// result.
     func multicast<Other>(replay: Int, _ body: @escaping (Stream<Value>) -> Stream<Other>) -> Stream<Other> {
         Stream<Other>(world: world) { sink in
             let subject = ModelSubject<Value>(replay: replay)
@@ -53,8 +55,9 @@ extension Stream {
         }
     }
 
-    /// Asks the trigger, which is subscribed to first, after each failed attempt, which is left before. A value that comes while
-    /// an attempt runs is dropped; an end that comes then counts at the next failure.
+    /// Subscribes to the trigger first, and notifies it after leaving each failed attempt. A value that
+    /// arrives while an attempt is running is dropped. A terminal event that arrives then takes effect at the
+    /// next failure.
     func retry(when handler: @escaping (Stream<String>) -> Stream<Int>) -> Stream<Value> {
         Stream(world: world) { sink in
             let errors = ModelSubject<String>()
@@ -62,7 +65,7 @@ extension Stream {
             var end: Stop?
             var isStarting = false
             var isDue = false
-            /// One that is asked for while another begins starts after that.
+            // An attempt requested while another one is starting begins after it.
             func attempt() {
                 isDue = true
                 guard !isStarting else { return }

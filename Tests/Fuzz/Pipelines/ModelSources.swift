@@ -23,7 +23,7 @@ extension ModelWorld {
         stopped(.error(name))
     }
 
-    /// Sends what `pull` gives, once a turn, until that is nil: for `of`, `range`, `generate`.
+    /// Emits the results of `pull`, one a turn, until it returns nil. For `of`, `range` and `generate`.
     func sequence(
         _ makePull: @escaping () -> () throws -> Int?
     ) -> Stream<Int> {
@@ -69,7 +69,7 @@ extension ModelWorld {
         }
     }
 
-    /// The next tick is scheduled before the value is sent.
+    /// Schedules the next tick before emitting the value.
     func periodic(_ delay: Int, _ period: Int) -> Stream<Int> {
         Stream(world: self) { sink in
             var count = 0
@@ -88,7 +88,7 @@ extension ModelWorld {
         }
     }
 
-    /// Sends each subscriber all events at their ticks after the subscription.
+    /// Emits all events to each subscriber, at their ticks after the subscription.
     func cold(_ id: Int, _ events: [TimedSignal]) -> Stream<Int> {
         Stream(world: self) { [self] sink in
             opened(id, sink)
@@ -99,7 +99,7 @@ extension ModelWorld {
         }
     }
 
-    /// Sends all events at their ticks to those who are subscribed then.
+    /// Emits all events at their ticks to the current subscribers.
     func hot(_ id: Int, _ events: [TimedSignal]) -> Stream<Int> {
         var sinks: [(number: Int, sink: Sink<Int>)] = []
         for event in events {
@@ -114,7 +114,7 @@ extension ModelWorld {
         }
     }
 
-    /// Sends all events as it is subscribed to.
+    /// Emits all events during the subscription.
     func create(_ id: Int, _ events: [Signal]) -> Stream<Int> {
         Stream(world: self) { [self] sink in
             opened(id, sink)
@@ -122,7 +122,7 @@ extension ModelWorld {
         }
     }
 
-    /// Writes down from when to when `sink` is there.
+    /// Records the span during which `sink` is subscribed.
     @discardableResult
     func opened<Value>(_ id: Int, _ sink: Sink<Value>) -> Int {
         let place = open(id)

@@ -1,25 +1,27 @@
-/// How a stream of the model ends.
+/// A terminal event of a model stream.
 enum Stop: Equatable {
     case completed
     case error(String)
 }
 
-/// An event of a stream of the model.
+/// An event of a model stream.
 enum Note<Value> {
     case next(Value)
     case stop(Stop)
 }
 
-/// A stream of the reference model: what it does for each subscriber.
+/// A stream of the reference model: the work it does for each subscriber.
 struct Stream<Value> {
     let world: ModelWorld
-    /// Whether it sends within `subscribe` without a turn, as `just` does.
+    /// Whether it emits inside `subscribe` without taking a turn, like `just`.
     var isPlain = false
     let start: (Sink<Value>) -> Void
 
-    /// Subscribes for `parent`, which leaves the subscription when it ends. A parent that has ended subscribes to nothing.
+    /// Subscribes on behalf of `parent`, which leaves the subscription when it ends. Has no effect if it has
+    /// already ended.
     ///
-    /// - Parameter leavesFirst: whether it is left before that end is passed on, and not after it.
+    /// - Parameter leavesFirst: Whether the source is left before the given terminal event is passed on,
+    ///   rather than after.
     @discardableResult
     func subscribe<Other>(
         for parent: Sink<Other>, leavesFirst: @escaping (Stop) -> Bool = { _ in false },
@@ -32,7 +34,8 @@ struct Stream<Value> {
         return sink
     }
 
-    /// Subscribes for `parent` and leaves the subscription when `parent` does, or when `receive` says so by what it returns.
+    /// Subscribes on behalf of `parent`. The subscription is left when `parent` is, or when `receive` returns
+    /// true.
     func subscribeUntilTrue<Other>(for parent: Sink<Other>, _ receive: @escaping (Note<Value>) -> Bool) {
         weak var weakSink: Sink<Value>?
         let sink = Sink(world) { if receive($0) { weakSink?.leave() } }
@@ -46,7 +49,7 @@ struct Stream<Value> {
         if isPlain { start(sink) } else { world.takingTurns { start(sink) } }
     }
 
-    /// A stream that sends what `makeHandler` makes of the events of this one.
+    /// Returns a stream that handles the events of this one with the result of `makeHandler`.
     func lift<Other>(_ makeHandler: @escaping (Sink<Other>) -> (Note<Value>) -> Void) -> Stream<Other> {
         Stream<Other>(world: world) { sink in
             subscribe(for: sink, makeHandler(sink))
@@ -54,13 +57,14 @@ struct Stream<Value> {
     }
 }
 
-/// One subscription: passes events on until the first stop event, or until it is left.
+/// A subscription. It passes events on until the first terminal event or until it is left.
 final class Sink<Value>: ModelSubscription {
     let world: ModelWorld
     private var receive: ((Note<Value>) -> Void)?
     private var actions: [() -> Void] = []
     private(set) var isOver = false
-    /// Whether an event that is raised within a delivery is delivered after it: documented for operators that join streams.
+    /// Whether an event sent during a delivery is delivered after it, as documented for operators that
+    /// combine streams.
     var isSerial = false
     private var isDelivering = false
     private var parked: [Note<Value>] = []
@@ -91,7 +95,7 @@ final class Sink<Value>: ModelSubscription {
         deliver { receive?(.next(value)) }
     }
 
-    /// Delivers, and then what was parked meanwhile.
+    /// Performs a delivery, then those that were parked meanwhile.
     private func deliver(_ action: () -> Void) {
         guard isSerial else { return action() }
         isDelivering = true
@@ -100,7 +104,7 @@ final class Sink<Value>: ModelSubscription {
         if !parked.isEmpty { send(parked.removeFirst()) }
     }
 
-    /// The end is passed on first; then the sources are left.
+    /// Passes the end on first and then leaves the sources.
     func stop(_ stop: Stop) {
         if isDelivering { return parked.append(.stop(stop)) }
         guard !isOver else { return }
@@ -120,7 +124,7 @@ final class Sink<Value>: ModelSubscription {
         stop(.error(name))
     }
 
-    /// Calls `action` with what `body` returns, or ends with what it throws.
+    /// Calls `action` with the result of `body`, or fails if that throws.
     func attempt<Result>(_ body: () throws -> Result, _ action: (Result) -> Void) {
         let result: Result
         do {
@@ -141,12 +145,13 @@ final class Sink<Value>: ModelSubscription {
         for action in actions { action() }
     }
 
-    /// Calls `action` when this subscription is left, at once if it was.
+    /// Calls `action` when this subscription is left, or at once if it already was.
     func whenLeft(_ action: @escaping () -> Void) {
         if hasLeft { action() } else { actions.append(action) }
     }
 
-    /// Calls `action` after `delay`, unless the subscription is left before that. What the clock knows it by.
+    /// Calls `action` after `delay`, unless the subscription is left before. Returns the number that cancels
+    /// it.
     @discardableResult
     func timer(_ delay: Int, _ action: @escaping () -> Void) -> Int {
         guard !isOver else { return 0 }
@@ -156,7 +161,7 @@ final class Sink<Value>: ModelSubscription {
     }
 }
 
-/// Sends to several, and perhaps the last values again to those that come later.
+/// A subject, which may replay its last values to later subscribers.
 final class ModelSubject<Value> {
     private let replay: Int
     private var kept: [Value] = []

@@ -1,6 +1,5 @@
-/// Operators of the reference model that use the clock.
+/// The model's timing operators.
 extension Stream {
-
     func take(for duration: Int) -> Stream<Value> {
         lift { sink in
             sink.timer(duration) { sink.complete() }
@@ -72,7 +71,8 @@ extension Stream {
         }
     }
 
-    /// One timer, for the oldest event that waits. The next one's is set after the delivery, for a later tick.
+    /// Uses one timer, for the oldest pending event. The next one is set after the delivery, for a later
+    /// tick.
     func delay(_ dueTime: Int) -> Stream<Value> {
         lift { sink in
             var waiting: [(time: Int, note: Note<Value>)] = []
@@ -95,7 +95,7 @@ extension Stream {
         }
     }
 
-    /// One event a tick; an error waits for the values before it.
+    /// Delivers one event a tick. An error waits for the values before it.
     func observeLater() -> Stream<Value> {
         lift { sink in
             var waiting: [Note<Value>] = []
@@ -110,7 +110,7 @@ extension Stream {
         }
     }
 
-    /// Subscribes a tick later, and leaves its source a tick later, also after its end.
+    /// Subscribes a tick later and leaves its source a tick later, even after its end.
     func subscribeLater() -> Stream<Value> {
         Stream(world: world) { sink in
             sink.timer(0) {
@@ -121,7 +121,7 @@ extension Stream {
         }
     }
 
-    /// The timer runs before the source is subscribed to, and anew after each value was delivered. `other` begins before the
+    /// The timer starts before the subscription and restarts after each delivery. `other` starts before the
     /// source is left, as in RxSwift.
     func timeout(_ dueTime: Int, _ other: Stream<Value>) -> Stream<Value> {
         Stream(world: world) { sink in
@@ -145,7 +145,7 @@ extension Stream {
         }
     }
 
-    /// One timer for the whole stream; behind the deadline only `other` is subscribed to.
+    /// Uses one timer for the whole stream. After the deadline, only `other` is subscribed to.
     func timeout(at deadline: Int, _ other: Stream<Value>) -> Stream<Value> {
         Stream(world: world) { sink in
             guard deadline > world.now else { return _ = other.subscribe(for: sink, sink.send) }

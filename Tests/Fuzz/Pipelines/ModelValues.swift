@@ -1,6 +1,6 @@
-/// Operators of the reference model that look at one stream's events alone.
+/// The model's operators that only look at the events of one stream.
 extension Stream {
-    /// Each value goes to `action`; the end is passed on.
+    /// Handles each value with the action and passes terminal events on.
     func values<Other>(_ makeAction: @escaping (Sink<Other>) -> (Value) -> Void) -> Stream<Other> {
         lift { sink in
             let action = makeAction(sink)
@@ -39,7 +39,7 @@ extension Stream {
         }
     }
 
-    /// What `finish` makes of all values, when the stream completes.
+    /// Emits the result of `finish` for all values when the stream completes.
     func collected<Other>(_ finish: @escaping (Sink<Other>, [Value]) -> Void) -> Stream<Other> {
         lift { sink in
             var all: [Value] = []
@@ -108,7 +108,7 @@ extension Stream {
         values { _ in { _ in } }
     }
 
-    /// The one value, when the stream completes.
+    /// Emits the only value when the stream completes.
     func asSingle(orError error: String?) -> Stream<Value> {
         lift { sink in
             var kept: Value?
@@ -142,7 +142,7 @@ extension Stream {
         }
     }
 
-    /// Sends the one value as it comes; a second one is an error.
+    /// Emits the only value as it arrives. A second one is an error.
     func single(_ isMeant: @escaping (Value) throws -> Bool) -> Stream<Value> {
         lift { sink in
             var hasSent = false
@@ -182,7 +182,7 @@ extension Stream {
         }
     }
 
-    /// Values, and an error as a value before the completion.
+    /// Emits values, and an error as a value before the completion.
     func asResult() -> Stream<Note<Value>> {
         lift { sink in
             { note in

@@ -1,9 +1,9 @@
-/// What can be left.
+/// A subscription that can be left.
 protocol ModelSubscription {
     func leave()
 }
 
-/// Virtual time for the reference model, and the queue in which sequences take turns. One thread, no locks.
+/// The virtual time of the reference model and the queue for sequences that take turns. Single-threaded.
 final class ModelWorld {
     private struct Work {
         let number: Int
@@ -12,7 +12,7 @@ final class ModelWorld {
     }
 
     private(set) var now = 0
-    /// By time, and at equal times in the order in which it was scheduled.
+    /// Ordered by time and then by order of scheduling.
     private var agenda: [Work] = []
     private var lastNumber = 0
     private var isStopped = false
@@ -20,18 +20,18 @@ final class ModelWorld {
     private var turns: [() -> Void] = []
     private var stepsLeft: Int
     private(set) var spans: [Int: [Span]] = [:]
-    /// All that there were.
+    /// All subscriptions ever made.
     private var subscriptions: [any ModelSubscription] = []
 
-    /// - Parameter steps: how many events it passes on at most.
+    /// - Parameter steps: The maximum number of events it passes on.
     init(steps: Int) {
         stepsLeft = steps
     }
 
-    /// Whether the pipeline had more events than it may have. What came of it is not to be used.
+    /// Whether the pipeline exceeded the maximum number of events. Its outcome is then meaningless.
     var isExhausted: Bool { stepsLeft < 0 }
 
-    /// Counts an event. Whether it may be passed on.
+    /// Counts an event. Returns whether it may be passed on.
     func step() -> Bool {
         stepsLeft -= 1
         return !isExhausted
@@ -43,7 +43,7 @@ final class ModelWorld {
 
     // MARK: Time
 
-    /// Runs `action` at `time`, after what is scheduled for then already.
+    /// Runs `action` at `time`, after what is already scheduled for then.
     @discardableResult
     func schedule(at time: Int, _ action: @escaping () -> Void) -> Int {
         lastNumber += 1
@@ -62,7 +62,7 @@ final class ModelWorld {
         agenda.removeAll { $0.number == number }
     }
 
-    /// Runs what is scheduled until somebody stops it or nothing is left.
+    /// Runs scheduled work until `stop()` is called or none is left.
     func run() {
         isStopped = false
         while !isStopped, !isExhausted, !agenda.isEmpty {
@@ -76,7 +76,7 @@ final class ModelWorld {
         isStopped = true
     }
 
-    /// Ends all subscriptions and drops what is scheduled, so that nothing of the run is kept.
+    /// Leaves all subscriptions and drops scheduled work, so that nothing of the run is retained.
     func clear() {
         for subscription in subscriptions { subscription.leave() }
         subscriptions = []
@@ -86,7 +86,7 @@ final class ModelWorld {
 
     // MARK: Turns
 
-    /// Subscribes, and runs the turns that are asked for meanwhile, unless somebody does already.
+    /// Subscribes, then runs the turns requested meanwhile, unless an outer call already does.
     func takingTurns(_ subscribe: () -> Void) {
         guard !isTakingTurns else { return subscribe() }
         isTakingTurns = true
@@ -101,7 +101,7 @@ final class ModelWorld {
 
     // MARK: Spans
 
-    /// Writes down that the source `id` has a subscriber from now on. The place of the span among those of the source.
+    /// Records that the source `id` has a subscriber from now on. Returns the index of the span.
     func open(_ id: Int) -> Int {
         spans[id, default: []].append(Span(from: now, to: nil))
         return spans[id, default: []].count - 1

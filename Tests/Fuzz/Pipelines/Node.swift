@@ -1,11 +1,11 @@
-/// A source, or an operator with its parameters. Times are ticks. The comment says which inputs a node has; without one it is
-/// the stream that the operator is called on.
+/// A source, or an operator with its parameters. Times are ticks. An operator's only input is the stream it
+/// is called on, unless its comment says otherwise.
 enum Node: Equatable, Sendable {
-    // MARK: Sources, without inputs unless said
+    // MARK: Sources, without inputs unless noted
 
     case cold(id: Int, [TimedSignal])
     case hot(id: Int, [TimedSignal])
-    /// Sends all as it is subscribed to, what comes after a stop event too.
+    /// Emits all signals during its subscription, even after a terminal event.
     case create(id: Int, [Signal])
     case just(Int)
     case of([Int])
@@ -17,11 +17,11 @@ enum Node: Equatable, Sendable {
     case timer(Int)
     case periodic(Int, period: Int)
     case interval(Int)
-    /// The stream that is made.
+    /// Input: the stream that the factory returns.
     case deferred(throws: Bool)
-    /// The stream that is made with the resource.
+    /// Input: the stream that the factory returns for the resource.
     case using(id: Int, throws: Bool)
-    /// What `sharing` of that id shares.
+    /// The stream shared by the `sharing` node with this id.
     case shared(id: Int)
 
     // MARK: Values
@@ -57,7 +57,7 @@ enum Node: Equatable, Sendable {
     case startWith([Int])
     case ifEmptyDefault(Int)
     case asResult
-    /// Its hooks do nothing, or `onNext` throws.
+    /// `do`, whose `onNext` hook does nothing or throws.
     case doing(Function)
 
     // MARK: Errors and time
@@ -73,7 +73,7 @@ enum Node: Equatable, Sendable {
     case observeOn
     case subscribeOn
 
-    // MARK: Two streams: the one that it is called on, and the other one
+    // MARK: Two streams: the one it is called on, and another
 
     case takeUntil
     case skipUntil
@@ -85,7 +85,7 @@ enum Node: Equatable, Sendable {
     case timeoutOther(Int)
     case deadlineOther(Int)
     case concatWith
-    /// The trigger's other stream is the second input, for those that have one.
+    /// The second input is the other stream of the trigger, if it uses one.
     case retryWhen(RetryTrigger)
 
     // MARK: Any number of streams
@@ -94,7 +94,7 @@ enum Node: Equatable, Sendable {
     case concat
     case ambAll
     case catchSequence
-    /// Two or three.
+    /// Two or three inputs.
     case combineLatest(Function)
     case zip(Function)
     case combineLatestAll(Function)
@@ -102,10 +102,10 @@ enum Node: Equatable, Sendable {
 
     // MARK: Streams of streams
 
-    /// The stream that it is called on, then those among which a value chooses. They are made once, or, where they are `fresh`,
-    /// for each value. The selector throws what the function throws.
+    /// Inputs: the stream it is called on, then the streams that a value chooses from. These are made once
+    /// or, if `fresh`, for each value. The selector throws what the function throws.
     case flatMap(Joining, Function, fresh: Bool)
-    /// What is shared, and a stream in which `.shared(id:)` stands for it.
+    /// Inputs: the shared stream, and a stream in which `.shared(id:)` stands for it.
     case sharing(id: Int, Sharing)
 }
 
@@ -115,27 +115,27 @@ enum Joining: Equatable, Sendable {
     case latest
     case first
     case concat
-    /// `merge(maxConcurrent:)` of streams that are made as their values arrive.
+    /// `merge(maxConcurrent:)` of streams that are made when their values arrive.
     case limited(Int)
-    /// `flatMap(maxConcurrent:)`: they are made when there is room.
+    /// `flatMap(maxConcurrent:)`: streams are made when there is room.
     case lazilyLimited(Int)
 }
 
 /// When `retry(when:)` subscribes again.
 enum RetryTrigger: Equatable, Sendable {
-    /// At once, so many times; then the last error passes.
+    /// At once, this many times. Then the last error is passed on.
     case times(Int)
-    /// A time after the error, so many times; then the last error passes.
+    /// A time after the error, this many times. Then the last error is passed on.
     case after(Int, times: Int)
-    /// `errors.take(count)`: its completion ends the stream at the next error.
+    /// `errors.take(count)`, whose completion ends the stream at the next error.
     case take(Int)
-    /// At each value of a stream that starts anew with each of the first three errors.
+    /// At each value of a stream that is subscribed to for each of the first three errors.
     case stream
-    /// At the values of a stream that runs beside.
+    /// At the values of a stream that is subscribed to once and ignores the errors.
     case beside
 }
 
-/// How one subscription feeds several.
+/// How a subscription is shared.
 enum Sharing: Equatable, Sendable {
     case share(replay: Int, forever: Bool)
     case publishRefCount

@@ -1,22 +1,22 @@
 import Rx
 import RxTesting
 
-/// What can be seen of a run from outside.
+/// The observable behavior of a run.
 struct Outcome: Equatable, Sendable {
-    /// What the subscriber got.
+    /// What the subscriber received.
     var events: [TimedSignal]
-    /// When sources had subscribers and resources were there, by their ids.
+    /// When each source was subscribed to and each resource existed, by id.
     var spans: [Int: [Span]]
-    /// Work that is still scheduled when all should be over.
+    /// The amount of work still scheduled at the end.
     var leftovers: Int
 }
 
 extension Experiment {
     static let subscribed = 200
-    /// How long after the disposal all is over.
+    /// The time after the disposal by which everything has ended.
     private static let rest = 1_200
 
-    /// What our operators do.
+    /// Runs the pipeline with Rx.
     func runWithRx() -> Outcome {
         let scheduler = TestScheduler(initialClock: 0)
         let interpreter = RxInterpreter(scheduler, pipeline)
@@ -34,7 +34,7 @@ extension Experiment {
             spans: interpreter.allSpans, leftovers: scheduler.pendingCount)
     }
 
-    /// What the reference model does; nil where the pipeline has too many events.
+    /// Runs the pipeline with the reference model. Returns nil if it has too many events.
     func runWithModel(planted: (@Sendable (Pipeline) -> Node?)? = nil) -> Outcome? {
         let world = ModelWorld(steps: 3_000)
         let interpreter = ModelInterpreter(world, pipeline, planted: planted)
@@ -54,7 +54,7 @@ extension Experiment {
         return world.isExhausted ? nil : Outcome(events: events, spans: world.spans, leftovers: 0)
     }
 
-    /// Both outcomes where they differ.
+    /// Returns both outcomes if they differ.
     func difference(planted: (@Sendable (Pipeline) -> Node?)? = nil) -> Difference? {
         guard let expected = runWithModel(planted: planted) else { return nil }
         let actual = runWithRx()
@@ -64,8 +64,8 @@ extension Experiment {
 }
 
 extension Outcome {
-    /// Without what the order of two ends in one tick decides: `subscribe(on:)` leaves its source a tick later, which may begin
-    /// something in that tick.
+    /// Removes spans that depend on the order of two ends in one tick: `subscribe(on:)` disposes its source a
+    /// tick later, which may start something in that tick.
     fileprivate func comparable(_ pipeline: Pipeline) -> Outcome {
         let ticks = pipeline.nodes.count { $0 == .subscribeOn }
         guard ticks > 0 else { return self }
@@ -78,7 +78,7 @@ extension Outcome {
     }
 }
 
-/// A pipeline that our operators and the model run differently.
+/// A pipeline for which Rx and the model differ.
 struct Difference: Sendable {
     var experiment: Experiment
     var expected: Outcome

@@ -1,5 +1,6 @@
-/// A stream as data: a source or an operator, and the streams that it works on. The generator makes one, the shrinker takes it
-/// apart, and two interpreters run it: `RxInterpreter` with our operators, `ModelInterpreter` with the reference model.
+/// A stream as data: a source or an operator, and its input streams. The generator creates pipelines, the
+/// shrinker simplifies them, and two interpreters run them: `RxInterpreter` with Rx and `ModelInterpreter`
+/// with the reference model.
 struct Pipeline: Equatable, Sendable {
     var node: Node
     var inputs: [Pipeline]
@@ -9,44 +10,44 @@ struct Pipeline: Equatable, Sendable {
         self.inputs = inputs
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     var size: Int { inputs.reduce(1) { $0 + $1.size } }
 
-    /// All nodes, the outermost first.
+    /// All nodes, outermost first.
     var nodes: [Node] { [node] + inputs.flatMap(\.nodes) }
 }
 
-/// One run: a pipeline, and the tick at which its subscription is disposed. It is subscribed to at tick 200.
+/// A run of a pipeline. It is subscribed to at tick 200 and disposed at tick `disposed`.
 struct Experiment: Equatable, Sendable {
     var pipeline: Pipeline
     var disposed: Int
 }
 
-/// An event of a stream of numbers. Errors are compared by their names.
+/// An event of a stream of numbers. Errors are compared by name.
 enum Signal: Equatable, Sendable {
     case next(Int)
     case error(String)
     case completed
 }
 
-/// A signal and its tick: of the clock, or after the subscription.
+/// A signal and its tick, absolute or relative to the subscription.
 struct TimedSignal: Equatable, Sendable {
     var time: Int
     var signal: Signal
 }
 
-/// What a source, a resource or a subscription saw of its subscriber: from when to when it was there.
+/// The ticks during which a subscription or a resource existed.
 struct Span: Equatable, Sendable {
     var from: Int
-    /// nil while it lasts.
+    /// nil if it still exists.
     var to: Int?
 }
 
-/// A number that is made of a number, or an error.
+/// A function of a number, which may throw.
 struct Function: Equatable, Sendable {
     var factor: Int
     var addend: Int
-    /// It throws at numbers with this remainder by 7.
+    /// It throws for numbers with this remainder modulo 7.
     var throwsAt: Int?
 
     func callAsFunction(_ value: Int) throws -> Int {
@@ -55,39 +56,39 @@ struct Function: Equatable, Sendable {
     }
 }
 
-/// A condition of a number, or an error.
+/// A condition on a number, which may throw.
 struct Predicate: Equatable, Sendable {
     var divisor: Int
     var remainders: Int
-    /// It throws at numbers with this remainder by 7.
+    /// It throws for numbers with this remainder modulo 7.
     var throwsAt: Int?
 
-    /// True of numbers whose remainder by `divisor` is less than `remainders`.
+    /// True for numbers whose remainder modulo `divisor` is less than `remainders`.
     func callAsFunction(_ value: Int) throws -> Bool {
         if let throwsAt, value.remainder(by: 7) == throwsAt { throw ClosureError() }
         return value.remainder(by: divisor) < remainders
     }
 }
 
-/// What the closures of pipelines throw.
+/// The error thrown by closures of pipelines.
 struct ClosureError: Error {
     static let name = "closure"
 }
 
 extension Int {
-    /// From 0 to less than `divisor`, for negative numbers too.
+    /// The remainder from 0 up to, but not including, `divisor`, for negative numbers too.
     func remainder(by divisor: Int) -> Int {
         let rest = self % divisor
         return rest < 0 ? rest + divisor : rest
     }
 }
 
-/// Several numbers as one, which depends on their order.
+/// Combines several numbers into one that depends on their order.
 func number(of values: [Int]) -> Int {
     values.reduce(values.count &* 100_003) { $0 &* 31 &+ $1 }
 }
 
-/// An event as a number, for `materialize`.
+/// Converts an event to a number, for `materialize`.
 func number(of signal: Signal) -> Int {
     switch signal {
     case .next(let value): value &+ 1_000

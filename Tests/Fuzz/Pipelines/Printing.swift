@@ -1,4 +1,4 @@
-/// Pipelines as text, much like the Swift that makes them.
+/// Prints pipelines as pseudo-Swift.
 extension Pipeline: CustomStringConvertible {
     var description: String { text("") }
 
@@ -24,7 +24,7 @@ extension Pipeline: CustomStringConvertible {
 }
 
 extension Node {
-    /// The case's name.
+    /// The name of the case.
     var name: String {
         String("\(self)".prefix { $0 != "(" })
     }
@@ -40,7 +40,7 @@ extension Node {
         }
     }
 
-    /// As the compiler's own description has it, without the names of types.
+    /// The compiler's description without type names.
     private var plainText: String {
         var text = "\(self)"
         for name in ["Function", "Predicate", "Joining", "RetryTrigger", "Sharing"] {

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Rx
 import RxTesting
 
-/// Our operators, by the nodes that stand for them.
+/// Rx's operators for each node.
 extension RxInterpreter {
     func joined(_ node: Node, _ inputs: [Observable<Int>]) -> Observable<Int> {
         switch node {
@@ -166,7 +166,7 @@ extension RxInterpreter {
                 }
             }
         case .doing(let function): source.do(onNext: { _ = try function($0) })
-        default: fatalError("there is no operator for \(node)")
+        default: fatalError("Rx has no operator for \(node)")
         }
     }
 }

@@ -3,13 +3,13 @@ import Locking
 import Rx
 import RxTesting
 
-/// Makes an observable of a pipeline.
+/// Builds an observable of Rx from a pipeline.
 struct RxInterpreter: Sendable {
     let scheduler: TestScheduler
     private let sources: [Int: TestableObservable<Int>]
     private let spans = Spans()
 
-    /// Schedules the events of hot sources.
+    /// Creates an interpreter and schedules the events of hot sources.
     init(_ scheduler: TestScheduler, _ pipeline: Pipeline) {
         self.scheduler = scheduler
         var sources: [Int: TestableObservable<Int>] = [:]
@@ -25,7 +25,7 @@ struct RxInterpreter: Sendable {
         self.sources = sources
     }
 
-    /// Who was subscribed to which source, and had which resource.
+    /// When each source was subscribed to and each resource existed.
     var allSpans: [Int: [Span]] {
         let subscriptions = sources.mapValues { source in
             source.subscriptions.map {
@@ -35,7 +35,7 @@ struct RxInterpreter: Sendable {
         return subscriptions.merging(spans.all) { $0 + $1 }.filter { !$0.value.isEmpty }
     }
 
-    /// - Parameter shared: what stands for `.shared(id:)`.
+    /// - Parameter shared: The observables that `.shared(id:)` stands for.
     func observable(_ pipeline: Pipeline, _ shared: [Int: Observable<Int>] = [:]) -> Observable<Int> {
         if let source = source(pipeline.node, shared) ?? nesting(pipeline, shared) { return source }
         let inputs = pipeline.inputs.map { observable($0, shared) }
@@ -73,7 +73,7 @@ struct RxInterpreter: Sendable {
         return Disposables.create { spans.close(id, place, scheduler.clock) }
     }
 
-    /// What makes its inputs itself.
+    /// Nodes that build their own inputs.
     private func nesting(_ pipeline: Pipeline, _ shared: [Int: Observable<Int>]) -> Observable<Int>? {
         let inputs = pipeline.inputs
         switch pipeline.node {
@@ -134,7 +134,7 @@ struct RxInterpreter: Sendable {
     }
 }
 
-/// When what a pipeline made was there.
+/// Records when the subscriptions and resources of a pipeline existed.
 private final class Spans: Sendable {
     private let spans = Lock<[Int: [Span]]>([:])
 
@@ -152,7 +152,7 @@ private final class Spans: Sendable {
     }
 }
 
-/// What `using` makes.
+/// The resource of `using`.
 private final class Resource: Disposable {
     private let disposable: any Disposable & Sendable
 
@@ -191,7 +191,7 @@ extension Event<Int> {
     }
 }
 
-/// The name by which an error is compared.
+/// The name that errors are compared by.
 func name(of error: any Error) -> String {
     switch error {
     case let error as TestError: error.name

@@ -1,6 +1,6 @@
-/// Shrinks what differs to the smallest pipeline that still does.
+/// Shrinks a difference to the smallest pipeline that still differs.
 extension Difference {
-    /// Tries simpler experiments, at most so many, as long as one of them differs too.
+    /// Tries simpler experiments while one of them differs too, up to `attempts` in total.
     func shrunk(attempts: Int = 3_000, planted: (@Sendable (Pipeline) -> Node?)? = nil) -> Difference {
         var smallest = self
         var attempts = attempts
@@ -20,7 +20,7 @@ extension Difference {
 }
 
 extension Experiment {
-    /// Experiments that are one step simpler, the greatest steps first.
+    /// Experiments that are one step simpler, biggest steps first.
     var simpler: [Experiment] {
         let pipelines = pipeline.simpler.map { Experiment(pipeline: $0, disposed: disposed) }
         return disposed == 1_000 ? pipelines : [Experiment(pipeline: pipeline, disposed: 1_000)] + pipelines
@@ -28,7 +28,7 @@ extension Experiment {
 }
 
 extension Pipeline {
-    /// The inputs alone, then a simple source instead, then what is simpler within, then simpler parameters.
+    /// The inputs alone, then a simple source, then simpler inputs, then simpler parameters.
     fileprivate var simpler: [Pipeline] {
         var all = inputs.sorted { $0.size < $1.size }
         if !inputs.isEmpty || size > 1 { all += [Pipeline(.just(1)), Pipeline(.empty), Pipeline(.never)] }
@@ -65,7 +65,7 @@ extension Node {
         if case .flatMap = self { true } else { false }
     }
 
-    /// Sources that a source may be replaced by.
+    /// Simpler sources that may replace this one.
     fileprivate var plainerSources: [Node] {
         switch self {
         case .empty: []
@@ -76,7 +76,7 @@ extension Node {
         }
     }
 
-    /// The same with simpler parameters.
+    /// The same node with simpler parameters.
     fileprivate var simpler: [Node] {
         switch self {
         case .cold(let id, let events): events.simplerLists.map { .cold(id: id, $0) }
@@ -147,7 +147,7 @@ extension Int {
 }
 
 extension [TimedSignal] {
-    /// Without one event, or with one that comes earlier.
+    /// Lists with one event less, or with one event earlier.
     fileprivate var simplerLists: [[TimedSignal]] {
         let fewer = indices.map { without($0) }
         let earlier = indices.flatMap { place in

@@ -1,6 +1,6 @@
-// The pipeline of a random seed, run by Rx in virtual time and by a reference model that shares no code with it: the same events
-// at the same ticks, the same subscriptions to its sources, and nothing left over. A difference is shrunk to the smallest
-// pipeline that still differs.
+// Runs the pipeline of a random seed with Rx in virtual time and with a reference model that shares no code
+// with it. Both must emit the same events at the same ticks, subscribe to the sources for the same time, and
+// leave nothing scheduled. A difference is shrunk to the smallest pipeline that still differs.
 //
 // runs: 20000
 // sources: Tests/Fuzz/Pipelines/Generator+Operators.swift
@@ -30,13 +30,13 @@ import Glibc
 public func fuzzPipelines(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let seed = UnsafeBufferPointer(start: start, count: count).reduce(0) { $0 << 8 | UInt64($1) }
     guard let difference = Experiment(seed: seed).difference() else { return 0 }
-    print("The pipeline of seed \(seed) differs:\n\(difference)")
-    print("\nThe smallest one that does:\n\(difference.shrunk(attempts: 1_000))")
+    print("Rx and the model differ for seed \(seed):\n\(difference)")
+    print("\nThe smallest pipeline that differs:\n\(difference.shrunk(attempts: 1_000))")
     fflush(nil)
-    fatalError("Rx and its model differ")
+    fatalError("Rx and the model differ")
 }
 
-/// A seed says nothing about its neighbours, so each input is a new one.
+/// Neighboring seeds are unrelated, so each mutation draws a new seed.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func drawSeed(
     _ start: UnsafeMutablePointer<UInt8>?, _ count: Int, _ most: Int, _ chance: CUnsignedInt
