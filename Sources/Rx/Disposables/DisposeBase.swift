@@ -1,7 +1,7 @@
 /// The base class of the library's disposables. Debug builds count them in `Resources`.
 // Sound: it has no state of its own.
 public class DisposeBase: @unchecked Sendable {
-    // Sound: no stored state.
+    // Sound: it has no mutable state.
     #if DEBUG || TRACE_RESOURCES
         private let counted = CountedResource()
     #endif

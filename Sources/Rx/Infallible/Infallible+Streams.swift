@@ -129,14 +129,14 @@ extension Infallible {
         Infallible(raw: Concat(sources.map { $0.source }))
     }
 
-    /// Subscribes to all sources and merges their values. It completes when all have completed.
+    /// Subscribes to all sources and merges their values. Completes when all have completed.
     @inlinable
     public static func merge<Sources: Collection>(_ sources: Sources) -> Infallible<Element>
     where Sources.Element == Infallible<Element> {
         Infallible(raw: MergeAll(sources.map { $0.source }))
     }
 
-    /// Subscribes to all sources and merges their values. It completes when all have completed.
+    /// Subscribes to all sources and merges their values. Completes when all have completed.
     @inlinable
     public static func merge(_ sources: Infallible<Element>...) -> Infallible<Element> {
         Infallible(raw: MergeAll(sources.map { $0.source }))

@@ -15,7 +15,8 @@ extension ObservableType {
         Maybe(raw: OneElement(asObservable(), onEmpty: nil))
     }
 
-    /// Succeeds with the first value and disposes the source, or with `nil` if the stream completes empty.
+    /// Succeeds with the first value, or with `nil` if the stream completes empty. The first value disposes
+    /// the source.
     @inlinable
     public consuming func first() -> Single<Element?> {
         Single<Element?>(raw: First(asObservable()))

@@ -21,7 +21,7 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
         var isTimed = false
         var isOver = false
 
-        /// Returns the arrival time of the next pending event.
+        /// Returns the arrival time of the next pending event and updates `isTimed`.
         mutating func nextTime() -> RxTime? {
             isTimed = !waiting.isEmpty
             return waiting.first?.time

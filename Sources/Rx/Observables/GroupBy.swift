@@ -28,8 +28,8 @@ extension ObservableType {
     /// Completion and errors, including one thrown by `keySelector`, end the groups first and then this
     /// stream.
     ///
-    /// Groups do not replay values to late subscribers. The source stays subscribed while this stream or any
-    /// group is subscribed to, and all keys are kept until then.
+    /// Groups do not replay values to late subscribers. The source stays subscribed, and all keys are kept,
+    /// while this stream or any group is subscribed to.
     @inlinable
     @preconcurrency
     public consuming func groupBy<Key: Hashable & Sendable>(

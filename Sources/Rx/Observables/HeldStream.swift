@@ -1,7 +1,7 @@
 import Synchronization
 
 /// An operator that emits streams of its source's values. The source stays subscribed while the operator or
-/// any of these streams is.
+/// any of these streams has a subscriber.
 protocol SourceHolder: Link {
     /// Stops the source. Called when the last subscription has gone.
     func letGo()

@@ -37,8 +37,8 @@ extension ObservableType {
         MergeLimited(asObservable().map(selector), 1, { $0.asObservable() }, MergeLimitedInner.self)
     }
 
-    /// Subscribes to all sources and merges their values. It completes when all have completed; the first
-    /// error ends the stream.
+    /// Subscribes to all sources and merges their values. Completes when all have completed; the first error
+    /// ends the stream.
     @inlinable
     public static func merge<Sources: Collection>(
         _ sources: Sources
@@ -46,8 +46,8 @@ extension ObservableType {
         MergeAll(Array(sources))
     }
 
-    /// Subscribes to all sources and merges their values. It completes when all have completed; the first
-    /// error ends the stream.
+    /// Subscribes to all sources and merges their values. Completes when all have completed; the first error
+    /// ends the stream.
     @inlinable
     public static func merge(_ sources: Observable<Element>...) -> Observable<Element> {
         MergeAll(sources)

@@ -21,7 +21,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             return value
         }
 
-        /// Claims a slot for a value that has just arrived. Fails if none is free or older values are
+        /// Claims a slot for a value that has just arrived. Returns false if none is free or older values are
         /// waiting.
         mutating func takeRoom(_ limit: Int) -> Bool {
             guard active < limit, waiting.isEmpty else { return false }

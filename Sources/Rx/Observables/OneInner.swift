@@ -4,9 +4,9 @@ import Synchronization
 extension ObservableType {
     /// Emits the values of the stream that `selector` returned for the latest value.
     ///
-    /// The previous inner stream is disposed before the new one is subscribed to. It completes when the
-    /// source and the current inner stream have completed. The first error, including one thrown by
-    /// `selector`, ends the stream.
+    /// The previous inner stream is disposed before the new one is subscribed to. Completes when the source
+    /// and the current inner stream have completed. The first error, including one thrown by `selector`, ends
+    /// the stream.
     @inlinable
     @preconcurrency
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(

@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// Emits the latest value each time `sampler` emits or completes, if it is new since the last sample.
+    /// Emits the latest value each time `sampler` emits or completes, if it arrived since the last sample.
     ///
     /// Without a new value it emits `defaultValue`, if given. When the source completes, the stream completes
     /// at the next sample. An error of either ends it at once.

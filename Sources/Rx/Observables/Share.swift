@@ -29,9 +29,11 @@ extension ObservableType {
     /// While the source runs, a new subscriber joins its connection, even if nothing is left to replay. With
     /// `.forever`, a subscriber that arrives after the end receives the kept values and the terminal event as
     /// long as one value is still young enough or, if no value was kept, until `timeToLive` after the end.
-    /// The next subscriber then subscribes to the source again. This limits a request to one per interval:
-    /// `call.asObservable().share(replay: 1, scope: .forever, timeToLive: .seconds(60), scheduler:
-    /// scheduler)`.
+    /// The next subscriber then subscribes to the source again. So this makes a request at most once a
+    /// minute:
+    ///
+    ///     call.asObservable()
+    ///         .share(replay: 1, scope: .forever, timeToLive: .seconds(60), scheduler: scheduler)
     ///
     /// Ages are measured with the clock of `scheduler`, and no timer is set. Expired values are freed when
     /// the next subscriber or value arrives.

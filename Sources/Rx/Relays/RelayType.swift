@@ -26,7 +26,7 @@ extension ReplayRelay: RelayType {
     }
 }
 
-// Each subscribes once, however many targets there are.
+// Each makes a single subscription, no matter how many targets there are.
 extension ObservableConvertibleType {
     func accepted<Relay: RelayType>(by relays: [Relay]) -> any Disposable where Relay.Element == Element {
         asObservable().subscribe(onNext: { element in

@@ -51,7 +51,7 @@ extension BehaviorRelay {
     /// Returns a view of this relay that accepts values from several threads at once and from inside its own
     /// subscribers.
     ///
-    /// `value` is the value delivered last, not the one accepted last.
+    /// The relay's `value` is the one delivered last, not the one accepted last.
     public func serialized() -> SerializedRelay<Element> {
         SerializedRelay(self)
     }

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Runs work on the main queue: at once if the caller is on it and no work is pending, otherwise
-/// asynchronously.
+/// Runs work on the main queue: at once if the caller is on it and no other work is pending or running,
+/// otherwise asynchronously.
 ///
 /// The main queue must be served by `dispatchMain()`, a run loop, or the main actor of a program with an
 /// asynchronous `main`. If the main thread never returns to it, as in a server that runs an event loop there,

@@ -68,7 +68,7 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
         for item in dropped { unsafeDowncast(item, to: VirtualItem<Converter>.self).drop() }
     }
 
-    // MARK: The heap. The lock is held
+    // MARK: Heap operations, called with the lock held
 
     private func time(of item: WaitingItem) -> Time {
         unsafeDowncast(item, to: VirtualItem<Converter>.self).time

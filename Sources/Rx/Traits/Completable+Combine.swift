@@ -1,15 +1,15 @@
 // Runs completables one after the other, or all at once.
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
-    /// Completes when this and then `second` have completed.
+    /// Subscribes to `second` once this has completed, and completes with it.
     @inlinable
     public consuming func concat(_ second: Completable) -> Completable {
         Completable(raw: source.concat(second))
     }
 
-    /// Completes when all have completed, subscribing to each when the one before completes. The first error
-    /// ends it.
+    /// Subscribes to each completable when the one before completes, and completes with the last one. Fails
+    /// with the first error.
     ///
-    /// The iterator is advanced only when the next source is needed.
+    /// The iterator is advanced only when the next one is needed.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(
         _ sequence: Sources
@@ -21,8 +21,8 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
             })
     }
 
-    /// Completes when all have completed, subscribing to each when the one before completes. The first error
-    /// ends it.
+    /// Subscribes to each completable when the one before completes, and completes with the last one. Fails
+    /// with the first error.
     @inlinable
     public static func concat<Sources: Collection & Sendable>(
         _ collection: Sources
@@ -30,15 +30,15 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         Completable(raw: Concat(collection.map { $0.source }))
     }
 
-    /// Completes when all have completed, subscribing to each when the one before completes. The first error
-    /// ends it.
+    /// Subscribes to each completable when the one before completes, and completes with the last one. Fails
+    /// with the first error.
     @inlinable
     public static func concat(_ sources: Completable...) -> Completable {
         concat(sources)
     }
 
-    /// Subscribes to all at once and completes when all have completed. The first error ends it and disposes
-    /// the others.
+    /// Subscribes to all at once and completes when all have completed. Fails with the first error and
+    /// disposes the others.
     @inlinable
     public static func merge<Sources: Collection>(
         _ sources: Sources
@@ -46,15 +46,15 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         Completable(raw: MergeAll(sources.map { $0.source }))
     }
 
-    /// Subscribes to all at once and completes when all have completed. The first error ends it and disposes
-    /// the others.
+    /// Subscribes to all at once and completes when all have completed. Fails with the first error and
+    /// disposes the others.
     @inlinable
     public static func merge(_ sources: Completable...) -> Completable {
         merge(sources)
     }
 
-    /// Subscribes to all at once and completes when all have completed. The first error ends it and disposes
-    /// the others.
+    /// Subscribes to all at once and completes when all have completed. Fails with the first error and
+    /// disposes the others.
     @inlinable
     public static func zip<Sources: Collection>(
         _ sources: Sources
@@ -62,8 +62,8 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         merge(sources)
     }
 
-    /// Subscribes to all at once and completes when all have completed. The first error ends it and disposes
-    /// the others.
+    /// Subscribes to all at once and completes when all have completed. Fails with the first error and
+    /// disposes the others.
     @inlinable
     public static func zip(_ sources: Completable...) -> Completable {
         merge(sources)

@@ -86,25 +86,25 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         Completable(raw: source.catch { _ in .empty() })
     }
 
-    /// Subscribes to `second` once this has completed. An error of this is passed on.
+    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
     @inlinable
     public consuming func andThen<Other: Sendable>(_ second: Single<Other>) -> Single<Other> {
         Single<Other>(raw: AndThen(source, second.source))
     }
 
-    /// Subscribes to `second` once this has completed. An error of this is passed on.
+    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
     @inlinable
     public consuming func andThen<Other: Sendable>(_ second: Maybe<Other>) -> Maybe<Other> {
         Maybe<Other>(raw: AndThen(source, second.source))
     }
 
-    /// Subscribes to `second` once this has completed. An error of this is passed on.
+    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
     @inlinable
     public consuming func andThen(_ second: Completable) -> Completable {
         Completable(raw: AndThen(source, second.source))
     }
 
-    /// Subscribes to `second` once this has completed. An error of this is passed on.
+    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
     @inlinable
     public consuming func andThen<Other: Sendable>(_ second: Observable<Other>) -> Observable<Other> {
         AndThen(source, second)

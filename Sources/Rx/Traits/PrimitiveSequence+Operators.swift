@@ -42,7 +42,8 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.subscribe(on: scheduler))
     }
 
-    /// Continues with what `handler` returns when the source fails. Its errors are passed on.
+    /// Continues with the sequence that `handler` returns when the source fails. Errors of that sequence are
+    /// passed on.
     @inlinable
     @preconcurrency
     public consuming func `catch`(

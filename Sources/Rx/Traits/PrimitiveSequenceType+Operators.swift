@@ -307,31 +307,31 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
             onDispose: onDispose)
     }
 
-    /// Completes when this and then `second` have completed.
+    /// Subscribes to `second` once this has completed, and completes with it.
     @_disfavoredOverload
     public func concat(_ second: Completable) -> Completable {
         primitiveSequence.concat(second)
     }
 
-    /// Subscribes to `second` once this has completed. An error of this is passed on.
+    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
     @_disfavoredOverload
     public func andThen<Other: Sendable>(_ second: Single<Other>) -> Single<Other> {
         primitiveSequence.andThen(second)
     }
 
-    /// Subscribes to `second` once this has completed. An error of this is passed on.
+    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
     @_disfavoredOverload
     public func andThen<Other: Sendable>(_ second: Maybe<Other>) -> Maybe<Other> {
         primitiveSequence.andThen(second)
     }
 
-    /// Subscribes to `second` once this has completed. An error of this is passed on.
+    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
     @_disfavoredOverload
     public func andThen(_ second: Completable) -> Completable {
         primitiveSequence.andThen(second)
     }
 
-    /// Subscribes to `second` once this has completed. An error of this is passed on.
+    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
     @_disfavoredOverload
     public func andThen<Other: Sendable>(_ second: Observable<Other>) -> Observable<Other> {
         primitiveSequence.andThen(second)

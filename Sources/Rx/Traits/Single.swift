@@ -149,7 +149,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Single(raw: source.catchAndReturn(element))
     }
 
-    /// Combines the values of all singles with `resultSelector`. The first error ends it and disposes the
+    /// Combines the values of all singles with `resultSelector`. Fails with the first error and disposes the
     /// others.
     @inlinable
     @preconcurrency
@@ -161,8 +161,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
             raw: .zip(singles.map { $0.asObservable() }, resultSelector: resultSelector))
     }
 
-    /// Collects the values of all singles into an array, in their order. The first error ends it and disposes
-    /// the others.
+    /// Collects the values of all singles into an array, in their order. Fails with the first error and
+    /// disposes the others.
     @inlinable
     public static func zip<Singles: Collection>(
         _ singles: Singles
