@@ -68,7 +68,7 @@ private enum Place {
 
 @Suite("Streams and tasks", .noLeaks)
 struct AsyncBridgeTests {
-    @Test("Reading values subscribes and buffers until it is iterated")
+    @Test("Reading values subscribes and buffers them until they are read")
     func valuesSubscribe() async throws {
         let subject = PublishSubject<Int>()
         let values = subject.values

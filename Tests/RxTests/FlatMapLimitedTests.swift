@@ -28,7 +28,7 @@ struct FlatMapLimitedTests {
         #expect(asked.entries.suffix(3) == ["a", "b", "c"].map { "\($0)\(start)" })
     }
 
-    @Test("Up to the limit runs at once, and a stream that ends makes room for the next value")
+    @Test("At most the limit of streams run at once, and one that ends makes room for the next value")
     func room() {
         let source = Source("abcd|", scheduler)
         let inner = Source("---x|", scheduler)

@@ -13,7 +13,7 @@ struct InfallibleTests {
         return log.entries
     }
 
-    @Test("asInfallible replaces an error by a value, a stream, or the result of a closure")
+    @Test("asInfallible replaces an error with a value, a stream, or the result of a closure")
     func conversions() {
         let failing = Observable.of(1, 2).concat(Observable.error(TestError()))
         #expect(seen(failing.asInfallible(onErrorJustReturn: 9)) == ["1", "2", "9", "done", "disposed"])

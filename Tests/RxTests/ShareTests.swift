@@ -58,9 +58,7 @@ struct ShareTests {
         #expect(events(shared) == ["2", "done"])
     }
 
-    @Test(
-        "Forever, a later subscriber receives the last value and a new connection, but after the end only the replay"
-    )
+    @Test("Forever, a later subscriber gets the last value and reconnects, but after the end only the replay")
     func forever() {
         let source = Counted()
         let shared = source.observable.share(replay: 1, scope: .forever)
