@@ -7,7 +7,7 @@ extension Pipeline: CustomStringConvertible {
         switch node {
         case .sharing(let id, let sharing):
             let source = inputs[0].text(deeper)
-            return "sharing(\(deeper)\(source)\(sharing.text)) { shared\(id) in\n\(deeper)"
+            return "sharing(\n\(deeper)\(source)\n\(deeper)\(sharing.text)) { shared\(id) in\n\(deeper)"
                 + inputs[1].text(deeper) + "\n\(indent)}"
         case .deferred, .using:
             return "\(node.text) { \(inputs[0].text(deeper)) }"
