@@ -13,46 +13,47 @@ public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { token }
 
-    /// The name does not resolve.
+    /// The host name does not resolve.
     public static let dnsError = FailureReason(token: "dns_error")
-    /// The name did not resolve in time.
+    /// The host name was not resolved in time.
     public static let dnsTimeout = FailureReason(token: "dns_timeout")
-    /// The upstream cannot be reached: no route, an invalid address, a proxy that refuses, or a client that is closed.
+    /// The upstream cannot be reached: no route, an invalid address, or a closed session.
     public static let destinationUnavailable = FailureReason(token: "destination_unavailable")
-    /// Nothing listens at the address.
+    /// The connection was refused.
     public static let connectionRefused = FailureReason(token: "connection_refused")
-    /// No connection within the connect limit.
+    /// No connection within `AttemptLimits.connect`.
     public static let connectionTimeout = FailureReason(token: "connection_timeout")
-    /// The connection ended before the first byte of a response.
+    /// The connection closed or was reset before a response began.
     public static let connectionTerminated = FailureReason(token: "connection_terminated")
-    /// No first byte in time, or too long a gap within the response.
+    /// The first byte of the response, or its next byte, did not arrive in time.
     public static let connectionReadTimeout = FailureReason(token: "connection_read_timeout")
-    /// The upstream did not read the request in time.
+    /// The upstream did not accept the request's bytes in time.
     public static let connectionWriteTimeout = FailureReason(token: "connection_write_timeout")
-    /// No connection became free in time, too many calls wait already, or the process has no descriptors left.
+    /// No connection became free in time, or too many calls are waiting for one.
     public static let connectionLimitReached = FailureReason(token: "connection_limit_reached")
-    /// The response was not complete within the call's total time.
+    /// The whole call, with all attempts and the waits between them, took too long.
     public static let responseTimeout = FailureReason(token: "http_response_timeout")
     /// The connection ended in the middle of the response.
     public static let responseIncomplete = FailureReason(token: "http_response_incomplete")
-    /// The response is not HTTP/1, or breaks its rules.
+    /// The response is not HTTP or violates its rules.
     public static let protocolError = FailureReason(token: "http_protocol_error")
-    /// The header section of the response exceeds its limits.
+    /// The head of the response exceeds its limit.
     public static let responseHeadSize = FailureReason(token: "http_response_header_section_size")
     /// The body of the response exceeds its limit.
     public static let responseBodySize = FailureReason(token: "http_response_body_size")
-    /// The content coding of the response is unknown, or its body cannot be decoded.
+    /// The body is in an unsupported content coding, or is corrupt.
     public static let responseContentCoding = FailureReason(token: "http_response_content_coding")
-    /// The transfer coding of the response is unknown.
+    /// The body is in an unknown transfer coding.
     public static let responseTransferCoding = FailureReason(token: "http_response_transfer_coding")
-    /// The upstream does not speak TLS, breaks its rules, or shares no version or cipher with us.
+    /// The peer does not speak TLS, or no common version or cipher exists.
     public static let tlsProtocolError = FailureReason(token: "tls_protocol_error")
-    /// The upstream's certificate is not trusted: its chain, name, dates or pin.
+    /// The upstream's certificate is not trusted because of its chain, name, dates or pin.
     public static let tlsCertificateError = FailureReason(token: "tls_certificate_error")
-    /// The upstream ended TLS with an alert.
+    /// The upstream aborted the handshake with an alert.
     public static let tlsAlertReceived = FailureReason(token: "tls_alert_received")
-    /// The request cannot be built or written as HTTP: a mistake of the caller, so it is never retried.
+    /// The request could not be built, for example because of an invalid path value or unencodable
+    /// parameters. Nothing was sent, and the call is never retried.
     public static let requestError = FailureReason(token: "http_request_error")
-    /// The fault is on this side.
+    /// An error on this side.
     public static let internalError = FailureReason(token: "proxy_internal_error")
 }

@@ -2,20 +2,20 @@
 
 // The reasons that RFC 9209 has no error type for, and which failures are worth another attempt.
 extension FailureReason {
-    /// The upstream answered with a status that means failure.
+    /// The upstream answered with a failing status.
     public static let upstreamStatus = FailureReason(token: "upstream_status")
-    /// The body is not JSON, or not of the expected shape.
+    /// The body is not JSON, or is JSON of an unexpected shape.
     public static let decodeError = FailureReason(token: "decode_error")
-    /// The answer is well-formed and lacks what was asked for.
+    /// The response is well-formed but lacks the requested data.
     public static let missingData = FailureReason(token: "missing_data")
-    /// A status that does not answer this request: 3xx with redirects off, a 206 that nobody asked for.
+    /// The status does not answer this request: a 3xx that is not followed, or a 206 without a range request.
     public static let unexpectedStatus = FailureReason(token: "unexpected_status")
-    /// The circuit breaker is open: the upstream has failed too often of late.
+    /// The circuit breaker is open because the upstream failed too often.
     public static let circuitOpen = FailureReason(token: "circuit_open")
-    /// The request that the call was made for ran out of time.
+    /// The deadline of the incoming request passed.
     public static let deadlineExceeded = FailureReason(token: "deadline_exceeded")
 
-    /// Whether another attempt may go better and does no harm to an idempotent request.
+    /// Whether another attempt may succeed without harm to an idempotent request.
     var isRetried: Bool {
         switch self {
         case .dnsTimeout, .connectionRefused, .connectionTimeout, .connectionTerminated, .responseIncomplete:
@@ -24,7 +24,7 @@ extension FailureReason {
         }
     }
 
-    /// Whether the same request may succeed later: what a client is told.
+    /// Whether the same request may succeed later. Reported to clients.
     var isTransient: Bool {
         switch self {
         case .dnsError, .dnsTimeout, .destinationUnavailable, .connectionRefused, .connectionTimeout,
