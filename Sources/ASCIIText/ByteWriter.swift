@@ -33,6 +33,7 @@ public struct ByteWriter: ~Copyable {
         written = 0
     }
 
+    @inlinable
     deinit {
         if memory == .own { start.deallocate() }
     }

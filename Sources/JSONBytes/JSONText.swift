@@ -141,8 +141,11 @@ enum JSONText {
     @inline(__always)
     private static func write(thousandths number: UInt, at destination: UnsafeMutablePointer<UInt8>) -> Int {
         let count = write(number / 1000, at: destination)
+        let rest = UInt32(truncatingIfNeeded: number % 1000)
         destination[count] = Byte.point
-        ASCII.write(number % 1000, digits: 3, at: destination + count + 1)
+        destination[count &+ 1] = Byte.zero &+ UInt8(truncatingIfNeeded: rest / 100)
+        destination[count &+ 2] = Byte.zero &+ UInt8(truncatingIfNeeded: rest / 10 % 10)
+        destination[count &+ 3] = Byte.zero &+ UInt8(truncatingIfNeeded: rest % 10)
         return count &+ 4
     }
 }
