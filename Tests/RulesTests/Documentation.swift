@@ -54,7 +54,7 @@ enum Documentation {
             let place = "\(article.path): the block that begins with \(block.lines.first ?? "nothing")"
             switch block.kind {
             // `console` and `nginx` are run by SluiceCommandTests.
-            case "", "swift", "text", "console", "nginx", "layers": return []
+            case "", "swift", "text", "console", "nginx": return []
             case "swift-before":
                 var complaints: [String] = []
                 if block.lines.count > longestQuote { complaints.append("\(place) quotes too much") }
