@@ -19,7 +19,8 @@ let package = Package(
         .executableTarget(name: "Isolated", dependencies: [rx], swiftSettings: withoutWarnings),
         .executableTarget(
             name: "MainThread", dependencies: [rx, rxBlocking], swiftSettings: withoutWarnings),
-        .target(name: "Names", dependencies: [rx, rxBlocking, rxCompatibility], swiftSettings: withoutWarnings),
+        .target(
+            name: "Names", dependencies: [rx, rxBlocking, rxCompatibility], swiftSettings: withoutWarnings),
         .target(
             name: "FromRxSwift", dependencies: [rx, rxBlocking, rxCompatibility],
             swiftSettings: [.swiftLanguageMode(.v5)]),

@@ -39,7 +39,8 @@ struct DocumentationTests {
             ])
     }
 
-    @Test("The README has at most 150 lines, and its code is code of the demo or of a package that tests build")
+    @Test(
+        "The README has at most 150 lines, and its code is code of the demo or of a package that tests build")
     func readme() throws {
         let readme = try SourceTree.readme
         #expect(readme.lines.count <= 151)

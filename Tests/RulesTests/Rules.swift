@@ -5,7 +5,8 @@ enum Rules {
 
     /// The modules that exist for the whole of Foundation or for a test library, which the others do without.
     private static let special: [String: Set<String>] = [
-        "RxCompatibility": ["Foundation"], "NetworkingCompatibility": ["Foundation"], "RxBlocking": ["Foundation"],
+        "RxCompatibility": ["Foundation"], "NetworkingCompatibility": ["Foundation"],
+        "RxBlocking": ["Foundation"],
         "RxTesting": ["Testing", "XCTest"],
     ]
 

@@ -39,8 +39,7 @@ open class InboundExchange {
     /// Called once if the client leaves (FIN or RST) before its answer is complete.
     public final var onClientGone: (() -> Void)?
     /// Called once, when the kernel has taken the answer or never will, with the outcome and `bytesSent`.
-    public final var onFinished:
-        ((_ outcome: InboundOutcome, _ bytesSent: Int) -> Void)?
+    public final var onFinished: ((_ outcome: InboundOutcome, _ bytesSent: Int) -> Void)?
 
     /// Nil once the answer is over. The exchange is then only a record.
     private(set) final var connection: InboundConnection?
