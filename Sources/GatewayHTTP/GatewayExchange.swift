@@ -9,9 +9,9 @@ package final class GatewayExchange: InboundExchange {
     private let match: EndpointMatch
     private let handler: RequestHandler
     // The loop guards both.
-    @exclusivity(unchecked) private var ongoing: (any OngoingRequest)?
+    private var ongoing: (any OngoingRequest)?
     /// Its response is moved out when it is sent. Its summary stays here, because moving it would copy it.
-    @exclusivity(unchecked) private var answer: GatewayResponse?
+    private var answer: GatewayResponse?
 
     init(_ arrival: Arrival, at match: EndpointMatch, _ handler: RequestHandler) {
         self.match = match

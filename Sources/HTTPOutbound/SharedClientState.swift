@@ -11,7 +11,7 @@ final class SharedClientState {
     var isClosed = false
     /// Where `RequestWriter` puts requests together; keeps the capacity of the largest so far. Touched only on the loop,
     /// and writing to a stream never calls back.
-    @exclusivity(unchecked) var requestBuffer: [UInt8] = []
+    var requestBuffer: [UInt8] = []
 
     init(loop: EventLoop, resolver: Resolver, observer: (any ConnectionObserver)?) {
         self.loop = loop

@@ -168,7 +168,7 @@ struct DeclarationTests {
             ("/{}", "has the segment {}; a parameter is a whole segment"),
             ("/{1}", "has the segment {1}; a parameter is a whole segment"),
             ("/x{a}", "has the segment x{a}; a parameter is a whole segment"),
-            ("/{a}/{a}", "names the parameter {a} twice"),
+            ("/{a}/{a}", "has the parameter {a} twice"),
             ("/..", "has the segment .., which no request can match"),
             ("/a b", "has \" \" in the segment a b"), ("/a%20", "has \"%\" in the segment a%20"),
             ("/a?b", "has \"?\" in the segment a?b"),

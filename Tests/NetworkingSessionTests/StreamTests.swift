@@ -192,7 +192,7 @@ struct StreamTests {
         ])
         for (upstream, name, reason) in [
             (cut, "a", FailureReason.responseIncomplete), (whole, "missing/a", .internalError),
-            (whole, "a\0b", .internalError),
+            (whole, "a\0b", .requestError),
         ] {
             let target = File(baseURL: "http://127.0.0.1:\(upstream.port)")
             let error = await #expect(throws: NetworkError.self) {

@@ -36,13 +36,13 @@ struct CommandTests {
             #expect(pages.exitCode == 2)
             #expect(
                 pages.errors.contains(
-                    "--public takes a folder that can be read: file /nonexistent: No such file or directory"))
+                    "--public takes a readable folder: file /nonexistent: No such file or directory"))
         }
         let spool = try SluiceProcess.run("serve", "--spool-directory", "/nonexistent")
         #expect(spool.exitCode == 2)
         #expect(
             spool.errors.contains(
-                "a directory that can be written: spool /nonexistent: No such file or directory"))
+                "a writable directory: spool /nonexistent: No such file or directory"))
         let hosts = try SluiceProcess.run("serve", environment: ["SLUICE_HOSTS": "app.test, a b"])
         #expect(hosts.exitCode == 2)
         #expect(

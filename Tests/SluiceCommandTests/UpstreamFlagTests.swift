@@ -60,7 +60,7 @@ struct UpstreamFlagTests {
             (
                 ["--proxy", "socks5://proxy.test"],
                 "--proxy takes http://[user:password@]host[:port] or environment: the proxy's scheme is"
-                    + " http, not by socks5"
+                    + " socks5, but only http is supported"
             ),
             (
                 ["--proxy", "proxy.test", "--no-proxy", "10.0.0.0/99"],
