@@ -11,7 +11,7 @@ struct FaultTests {
             "delay:٣",
             "delay:99999999999999999999", "status:", "status:199", "status:600", "status:abc", "status:20O",
             "drop:1",
-            "None", "none ", "DelayedAnswer:5",
+            "None", "none ", "Delay:5",
         ])
     func aFaultThatIsNoneIsRefused(_ text: String) {
         let error = #expect(throws: FaultError.self) { try Fault(text) }
