@@ -32,7 +32,7 @@ extension InBrowser {
                 advice: "operator"),
             Case(
                 fault: "truncate", kind: "networkFail", reason: "http_response_incomplete",
-                words: "broke off",
+                words: "was incomplete",
                 advice: "Trying again may help"),
             Case(
                 fault: "trickle", kind: "networkFail", reason: "http_response_timeout",
@@ -109,7 +109,7 @@ extension InBrowser {
                 try await page.ready()
                 try await page.breakUpstream("tags", by: "status:204")
                 try await page.cards(are: ["tags": "empty", "weather": "there"])
-                try await page.card("tags").says("has no tags")
+                try await page.card("tags").says("without tags")
                 #expect(try await page["#home-verdict"].text.contains("200 OK"))
             }
         }
@@ -192,10 +192,10 @@ extension InBrowser {
                 try await page.ready()
                 demo.stop()
                 try await page["#home [data-reload]"].click()
-                try await page["#home-verdict"].says("cannot be reached")
+                try await page["#home-verdict"].says("unreachable")
                 try await page.cards(are: ["weights": "unknown", "user": "unknown"])
                 try await page["#weights [data-reload]"].click()
-                try await page["#chart-failed"].says("cannot be reached")
+                try await page["#chart-failed"].says("unreachable")
                 #expect(
                     try await page.count("#home [data-reason], #weights [data-reason]") == 2,
                     "what is so of all is said once a screen")

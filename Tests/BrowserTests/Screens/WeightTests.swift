@@ -51,8 +51,8 @@ extension InBrowser {
         @Test("What the diary would not take is told in the form, which stays open until it is mended")
         func formErrors() async throws {
             let cases = [
-                ("", "Enter a weight"), ("heavy", "not a weight"), ("7e1", "not a weight"),
-                ("70.1234", "not a weight"), ("19.9", "20 to 300"), ("300.1", "20 to 300"),
+                ("", "Enter a weight"), ("heavy", "a number such as"), ("7e1", "a number such as"),
+                ("70.1234", "a number such as"), ("19.9", "20 to 300"), ("300.1", "20 to 300"),
                 ("-70", "20 to 300"),
                 ("1000", "20 to 300"),
             ]
