@@ -2,8 +2,7 @@ import Locking
 import Synchronization
 
 extension ObservableType {
-    /// Mirrors whichever of this stream and `right` emits an event first, even a terminal one. The other is
-    /// disposed.
+    /// Mirrors whichever of this stream and `right` emits an event first, even a terminal one. The other is disposed.
     @inlinable
     public consuming func amb<Source: ObservableType>(
         _ right: Source

@@ -15,8 +15,7 @@ extension ObservableType {
         Maybe(raw: OneElement(asObservable(), onEmpty: nil))
     }
 
-    /// Succeeds with the first value, or with `nil` if the stream completes empty. The first value disposes
-    /// the source.
+    /// Succeeds with the first value, or with `nil` if the stream completes empty. The first value disposes the source.
     @inlinable
     public consuming func first() -> Single<Element?> {
         Single<Element?>(raw: First(asObservable()))
@@ -70,8 +69,7 @@ final class OneElement<Element: Sendable>: StatefulOperator<Element, Element>, @
         if hasValue { error(RxError.moreThanOneElement) } else { finish(with: value) }
     }
 
-    /// Whether a first value has arrived. It is never replaced, so `completed()` may read it outside the
-    /// guard.
+    /// Whether a first value has arrived. It is never replaced, so `completed()` may read it outside the guard.
     private var hasValue: Bool {
         guard state.enter() else { return false }
         defer { state.leave() }

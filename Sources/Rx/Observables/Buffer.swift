@@ -1,9 +1,8 @@
 extension ObservableType {
     /// Collects values into arrays.
     ///
-    /// An array is emitted every `timeSpan`, even if it is empty, and as soon as it holds `count` values,
-    /// which restarts the time span. On completion the pending values are emitted, again even if there are
-    /// none. An error drops them.
+    /// An array is emitted every `timeSpan`, even if it is empty, and as soon as it holds `count` values, which restarts the time
+    /// span. On completion the pending values are emitted, again even if there are none. An error drops them.
     @inlinable
     public consuming func buffer(
         timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType

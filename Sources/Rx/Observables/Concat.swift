@@ -7,8 +7,7 @@ extension ObservableType {
         Concat([asObservable(), second.asObservable()])
     }
 
-    /// Emits the values of all sources, subscribing to each when the one before completes. The first error
-    /// ends the stream.
+    /// Emits the values of all sources, subscribing to each when the one before completes. The first error ends the stream.
     ///
     /// The iterator is advanced only when the next source is needed, so the sequence may be infinite.
     @inlinable
@@ -21,8 +20,7 @@ extension ObservableType {
         }
     }
 
-    /// Emits the values of all sources, subscribing to each when the one before completes. The first error
-    /// ends the stream.
+    /// Emits the values of all sources, subscribing to each when the one before completes. The first error ends the stream.
     @inlinable
     public static func concat<Sources: Collection & Sendable>(
         _ collection: Sources
@@ -33,8 +31,7 @@ extension ObservableType {
         }
     }
 
-    /// Emits the values of all sources, subscribing to each when the one before completes. The first error
-    /// ends the stream.
+    /// Emits the values of all sources, subscribing to each when the one before completes. The first error ends the stream.
     @inlinable
     public static func concat(_ sources: Observable<Element>...) -> Observable<Element> {
         Concat(sources)
@@ -61,9 +58,8 @@ final class ConcatParts<Element: Sendable> {
     }
 }
 
-/// Runs its sources one after the other, in a loop. If the next source is itself a concatenation, its sources
-/// are pushed onto `stack` instead of subscribing to it, so recursive concatenation runs in constant stack
-/// depth.
+/// Runs its sources one after the other, in a loop. If the next source is itself a concatenation, its sources are
+/// pushed onto `stack` instead of subscribing to it, so recursive concatenation runs in constant stack depth.
 // Sound: only the caller that runs the start loop touches `stack`.
 @usableFromInline
 final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {

@@ -3,10 +3,9 @@ import Locking
 extension ObservableType {
     /// Creates a stream from a subscribe closure.
     ///
-    /// `subscribe` runs once for each subscription. It sends events to the observer and returns a disposable
-    /// that cancels the work. That disposable is disposed once, when the stream ends or the subscription is
-    /// disposed. Events after a terminal event or after disposal are ignored. Events are delivered on the
-    /// thread that sends them.
+    /// `subscribe` runs once for each subscription. It sends events to the observer and returns a disposable that
+    /// cancels the work. That disposable is disposed once, when the stream ends or the subscription is disposed. Events
+    /// after a terminal event or after disposal are ignored. Events are delivered on the thread that sends them.
     @inlinable
     @preconcurrency
     public static func create(
@@ -19,8 +18,7 @@ extension ObservableType {
 // Sound: the emitter's state word orders `begin()` before `cancel()`.
 @usableFromInline
 final class Create<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
-    // Sound: cleared only by `begin()`. `copy()` reads it earlier, or later only if `begin()` kept it for
-    // another attempt.
+    // Sound: cleared only by `begin()`. `copy()` reads it earlier, or later only if `begin()` kept it for another attempt.
     // Unchecked for the row "charts pipeline, built for each request" of RxBench.
     @exclusivity(unchecked)
     private var body: (@Sendable (AnyObserver<Element>) -> any Disposable)?

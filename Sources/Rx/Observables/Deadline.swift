@@ -1,8 +1,7 @@
 public import FoundationEssentials
 
 extension ObservableType {
-    /// Fails with `RxError.timeout` if the stream has not ended by `deadline`, no matter how many values it
-    /// emits.
+    /// Fails with `RxError.timeout` if the stream has not ended by `deadline`, no matter how many values it emits.
     ///
     /// If `deadline` has already passed, the source is not subscribed to. A value that is being delivered at
     /// the deadline is delivered before the error.
@@ -22,8 +21,7 @@ extension ObservableType {
 }
 
 extension PrimitiveSequence {
-    /// Fails with `RxError.timeout` if it has not ended by `deadline`. If that has already passed, it does
-    /// not subscribe.
+    /// Fails with `RxError.timeout` if it has not ended by `deadline`. If that has already passed, it does not subscribe.
     @inlinable
     public consuming func timeout(
         at deadline: RxTime, scheduler: any SchedulerType
@@ -31,8 +29,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.timeout(at: deadline, scheduler: scheduler))
     }
 
-    /// Switches to `other` if it has not ended by `deadline`. If that has already passed, only `other` is
-    /// subscribed to.
+    /// Switches to `other` if it has not ended by `deadline`. If that has already passed, only `other` is subscribed to.
     @inlinable
     public consuming func timeout(
         at deadline: RxTime, other: PrimitiveSequence<Trait, Element>, scheduler: any SchedulerType
@@ -42,8 +39,7 @@ extension PrimitiveSequence {
 }
 
 extension InfallibleType {
-    /// Switches to `other` if the stream has not ended by `deadline`. If that has already passed, only
-    /// `other` is subscribed to.
+    /// Switches to `other` if the stream has not ended by `deadline`. If that has already passed, only `other` is subscribed to.
     @inlinable
     public consuming func timeout<Source: InfallibleType>(
         at deadline: RxTime, other: Source, scheduler: any SchedulerType

@@ -16,8 +16,7 @@ extension ObservableType {
         DistinctUntilChanged(asObservable(), keySelector, { $0 == $1 })
     }
 
-    /// Drops values that `comparer` considers equal to the last emitted one. An error thrown by `comparer`
-    /// ends the stream.
+    /// Drops values that `comparer` considers equal to the last emitted one. An error thrown by `comparer` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged(
@@ -26,8 +25,7 @@ extension ObservableType {
         DistinctUntilChanged(asObservable(), { $0 }, comparer)
     }
 
-    /// Drops values whose key `comparer` considers equal to the previous key. An error thrown by a closure
-    /// ends the stream.
+    /// Drops values whose key `comparer` considers equal to the previous key. An error thrown by a closure ends the stream.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged<Key: Sendable>(

@@ -1,6 +1,5 @@
 extension ObservableType {
-    /// Calls the given hooks as events pass: an `on...` hook before the event is forwarded, an `after...`
-    /// hook afterwards.
+    /// Calls the given hooks as events pass: an `on...` hook before the event is forwarded, an `after...` hook afterwards.
     ///
     /// If a hook throws, the stream ends with that error. An error thrown after a terminal event is ignored.
     /// `onSubscribe` and `onSubscribed` run before and after the subscription to the source. `onDispose` runs

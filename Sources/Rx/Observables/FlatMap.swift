@@ -1,6 +1,5 @@
 extension ObservableType {
-    /// Subscribes to the stream that `selector` returns for each value and merges their values as they
-    /// arrive.
+    /// Subscribes to the stream that `selector` returns for each value and merges their values as they arrive.
     ///
     /// Completes when the source and all inner streams have completed. The first error, including one thrown
     /// by `selector`, ends the stream and disposes the others. The number of inner streams is not limited.

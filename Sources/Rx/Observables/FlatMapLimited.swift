@@ -1,13 +1,11 @@
 extension ObservableType {
-    /// Merges the streams that `selector` returns for the values, with at most `maxConcurrent` subscribed at
-    /// a time.
+    /// Merges the streams that `selector` returns for the values, with at most `maxConcurrent` subscribed at a time.
     ///
     /// Further values wait in order, in an unbounded queue. `selector` is called when a value's turn comes,
     /// so no work starts before there is room for it. In contrast, `concatMap` calls its selector when a
     /// value arrives, and `merge(maxConcurrent:)` queues streams that already exist.
     ///
-    /// An error thrown by `selector` ends the stream. A limit below 1 fails with
-    /// `RxError.argumentOutOfRange`.
+    /// An error thrown by `selector` ends the stream. A limit below 1 fails with `RxError.argumentOutOfRange`.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Source: ObservableConvertibleType>(
@@ -20,8 +18,7 @@ extension ObservableType {
 }
 
 extension InfallibleType {
-    /// Merges the streams that `selector` returns for the values, with at most `maxConcurrent` subscribed at
-    /// a time.
+    /// Merges the streams that `selector` returns for the values, with at most `maxConcurrent` subscribed at a time.
     ///
     /// Further values wait in order, in an unbounded queue. `selector` is called when a value's turn comes.
     @inlinable

@@ -24,9 +24,8 @@ public struct GroupedObservable<Key: Sendable, Element: Sendable>: ObservableTyp
 extension ObservableType {
     /// Splits the stream into one stream for each key.
     ///
-    /// A group is emitted when its first value arrives, and that value follows as the group's first.
-    /// Completion and errors, including one thrown by `keySelector`, end the groups first and then this
-    /// stream.
+    /// A group is emitted when its first value arrives, and that value follows as the group's first. Completion and
+    /// errors, including one thrown by `keySelector`, end the groups first and then this stream.
     ///
     /// Groups do not replay values to late subscribers. The source stays subscribed, and all keys are kept,
     /// while this stream or any group is subscribed to.

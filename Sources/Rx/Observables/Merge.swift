@@ -1,6 +1,5 @@
 extension ObservableType where Element: ObservableConvertibleType {
-    /// Subscribes to each inner stream as it arrives and merges their values. The first error ends the
-    /// stream.
+    /// Subscribes to each inner stream as it arrives and merges their values. The first error ends the stream.
     @inlinable
     public consuming func merge() -> Observable<Element.Element> {
         FlatMap(asObservable(), { $0.asObservable() }, FlatMapInner.self)
@@ -8,16 +7,14 @@ extension ObservableType where Element: ObservableConvertibleType {
 
     /// Merges the inner streams, with at most `maxConcurrent` subscribed at a time.
     ///
-    /// Further streams wait in order, in an unbounded queue. A limit below 1 fails with
-    /// `RxError.argumentOutOfRange`.
+    /// Further streams wait in order, in an unbounded queue. A limit below 1 fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func merge(maxConcurrent: Int) -> Observable<Element.Element> {
         guard maxConcurrent > 0 else { return .error(RxError.argumentOutOfRange) }
         return MergeLimited(asObservable(), maxConcurrent, { $0.asObservable() }, MergeLimitedInner.self)
     }
 
-    /// Emits the values of the inner streams one stream after the other. Waiting streams are queued without
-    /// limit.
+    /// Emits the values of the inner streams one stream after the other. Waiting streams are queued without limit.
     @inlinable
     public consuming func concat() -> Observable<Element.Element> {
         merge(maxConcurrent: 1)
@@ -27,8 +24,7 @@ extension ObservableType where Element: ObservableConvertibleType {
 extension ObservableType {
     /// Emits the values of the streams that `selector` returns, one stream after the other.
     ///
-    /// `selector` is called when a value arrives. The streams it returns wait in order, in an unbounded
-    /// queue.
+    /// `selector` is called when a value arrives. The streams it returns wait in order, in an unbounded queue.
     @inlinable
     @preconcurrency
     public consuming func concatMap<Source: ObservableConvertibleType>(
@@ -37,8 +33,7 @@ extension ObservableType {
         MergeLimited(asObservable().map(selector), 1, { $0.asObservable() }, MergeLimitedInner.self)
     }
 
-    /// Subscribes to all sources and merges their values. Completes when all have completed; the first error
-    /// ends the stream.
+    /// Subscribes to all sources and merges their values. Completes when all have completed; the first error ends the stream.
     @inlinable
     public static func merge<Sources: Collection>(
         _ sources: Sources
@@ -46,8 +41,7 @@ extension ObservableType {
         MergeAll(Array(sources))
     }
 
-    /// Subscribes to all sources and merges their values. Completes when all have completed; the first error
-    /// ends the stream.
+    /// Subscribes to all sources and merges their values. Completes when all have completed; the first error ends the stream.
     @inlinable
     public static func merge(_ sources: Observable<Element>...) -> Observable<Element> {
         MergeAll(sources)

@@ -21,8 +21,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             return value
         }
 
-        /// Claims a slot for a value that has just arrived. Returns false if none is free or older values are
-        /// waiting.
+        /// Claims a slot for a value that has just arrived. Returns false if none is free or older values are waiting.
         mutating func takeRoom(_ limit: Int) -> Bool {
             guard active < limit, waiting.isEmpty else { return false }
             active += 1
@@ -37,8 +36,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
     private let gate = SerialGate()
     private let inners = InnerList()
     private let state = Lock(State())
-    /// Pending requests to drain the queue. Whoever raises it from 0 drains, so synchronous sources do not
-    /// recurse.
+    /// Pending requests to drain the queue. Whoever raises it from 0 drains, so synchronous sources do not recurse.
     private let pumps = Atomic<Int>(0)
 
     @usableFromInline
@@ -100,8 +98,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         } while pumps.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
     }
 
-    /// Starts the inner stream of a value. Returns false if the whole stream has ended, so the queue must not
-    /// be drained again.
+    /// Starts the inner stream of a value. Returns false if the whole stream has ended, so the queue must not be drained again.
     private func start(_ value: In) -> Bool {
         let source: Observable<Out>
         do {

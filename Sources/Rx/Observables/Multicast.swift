@@ -37,15 +37,13 @@ extension ObservableType {
         multicast { PublishSubject() }
     }
 
-    /// Shares one subscription to the source like `publish()` and replays its last `bufferSize` values to
-    /// late subscribers.
+    /// Shares one subscription to the source like `publish()` and replays its last `bufferSize` values to late subscribers.
     @inlinable
     public consuming func replay(_ bufferSize: Int) -> ConnectableObservable<Element> {
         multicast { ReplaySubject.create(bufferSize: bufferSize) }
     }
 
-    /// Shares one subscription to the source like `publish()` and replays all its values to late subscribers,
-    /// without limit.
+    /// Shares one subscription to the source like `publish()` and replays all its values to late subscribers, without limit.
     @inlinable
     public consuming func replayAll() -> ConnectableObservable<Element> {
         multicast { ReplaySubject.createUnbounded() }
@@ -64,9 +62,8 @@ extension ObservableType {
 
     /// Shares one subscription to the source through a new subject for each connection.
     ///
-    /// `makeSubject` runs when a connection starts or when the first subscriber arrives before it. If several
-    /// threads need the subject at the same moment, each may call `makeSubject`, and one of the results is
-    /// used.
+    /// `makeSubject` runs when a connection starts or when the first subscriber arrives before it. If several threads
+    /// need the subject at the same moment, each may call `makeSubject`, and one of the results is used.
     @inlinable
     @preconcurrency
     public consuming func multicast<Subject: SubjectType>(makeSubject: @escaping @Sendable () -> Subject)

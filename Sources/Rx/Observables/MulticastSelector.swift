@@ -1,9 +1,8 @@
 extension ObservableType {
     /// Lets `selector` use the source several times through a single subscription to it.
     ///
-    /// For each subscriber, `subjectSelector` makes a subject and `selector` builds the result from that
-    /// subject. The source is subscribed to after the result and disposed with it. An error thrown by either
-    /// closure ends the stream.
+    /// For each subscriber, `subjectSelector` makes a subject and `selector` builds the result from that subject. The source is
+    /// subscribed to after the result and disposed with it. An error thrown by either closure ends the stream.
     @inlinable
     @preconcurrency
     public consuming func multicast<Subject: SubjectType, Result: Sendable>(

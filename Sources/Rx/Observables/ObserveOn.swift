@@ -20,8 +20,7 @@ private let mostKeptRoom = 1024
 final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked Sendable {
     /// Pending values. Guarded by the lock of `state`.
     private var values: [Element] = []
-    /// The batch being delivered. Accessed only by the pump. It is swapped with `values`, so both buffers are
-    /// reused.
+    /// The batch being delivered. Accessed only by the pump. It is swapped with `values`, so both buffers are reused.
     private var batch: [Element] = []
     /// Pending values in reverse order, for delivery one at a time. Guarded by the lock of `state`.
     private var turns: [Element] = []

@@ -14,10 +14,9 @@ extension ObservableType {
     /// Delivers events on `scheduler`, in order, with at most `capacity` values queued. `overflow` decides
     /// what happens to a value when the queue is full.
     ///
-    /// The value being delivered and the terminal event do not count. An error does not overtake the values
-    /// before it. With the `.error` policy, an overflow disposes the source at once; the queued values are
-    /// delivered, then the error. Nothing is delivered after disposal. A capacity below 1 fails with
-    /// `RxError.argumentOutOfRange`.
+    /// The value being delivered and the terminal event do not count. An error does not overtake the values before it.
+    /// With the `.error` policy, an overflow disposes the source at once; the queued values are delivered, then the
+    /// error. Nothing is delivered after disposal. A capacity below 1 fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func observe(
         on scheduler: any ImmediateSchedulerType, capacity: Int, overflow: OverflowPolicy

@@ -4,9 +4,8 @@ import Synchronization
 extension ObservableType {
     /// Emits the values of the stream that `selector` returned for the latest value.
     ///
-    /// The previous inner stream is disposed before the new one is subscribed to. Completes when the source
-    /// and the current inner stream have completed. The first error, including one thrown by `selector`, ends
-    /// the stream.
+    /// The previous inner stream is disposed before the new one is subscribed to. Completes when the source and the
+    /// current inner stream have completed. The first error, including one thrown by `selector`, ends the stream.
     @inlinable
     @preconcurrency
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
@@ -17,8 +16,7 @@ extension ObservableType {
 }
 
 extension ObservableType where Element: ObservableConvertibleType {
-    /// Emits the values of the latest inner stream. The previous one is disposed before the new one is
-    /// subscribed to.
+    /// Emits the values of the latest inner stream. The previous one is disposed before the new one is subscribed to.
     @inlinable
     public consuming func switchLatest() -> Observable<Element.Element> {
         OneInner(asObservable(), .latest, { $0.asObservable() }, OneInnerStep.self)
@@ -26,9 +24,8 @@ extension ObservableType where Element: ObservableConvertibleType {
 }
 
 extension ObservableType {
-    /// Emits the values of the stream that `selector` returns for a value, and drops values that arrive
-    /// before that stream ends, without calling `selector` for them. An error thrown by `selector` ends the
-    /// stream.
+    /// Emits the values of the stream that `selector` returns for a value, and drops values that arrive before that
+    /// stream ends, without calling `selector` for them. An error thrown by `selector` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func flatMapFirst<Source: ObservableConvertibleType>(

@@ -4,8 +4,7 @@ public typealias RxAbstractInteger = FixedWidthInteger
 extension ObservableType where Element: FixedWidthInteger {
     /// Emits `count` consecutive integers from `start`, one for each turn of `scheduler`, and completes.
     ///
-    /// A negative count fails with `RxError.argumentOutOfRange`, and a range beyond the type's maximum with
-    /// `RxError.overflow`.
+    /// A negative count fails with `RxError.argumentOutOfRange`, and a range beyond the type's maximum with `RxError.overflow`.
     @inlinable
     public static func range(
         start: Element, count: Element,

@@ -1,6 +1,5 @@
 extension ObservableType {
-    /// Emits the accumulated result when the stream completes: `seed` combined with each value in turn by
-    /// `accumulator`.
+    /// Emits the accumulated result when the stream completes: `seed` combined with each value in turn by `accumulator`.
     ///
     /// A stream without values gives `seed`. An error thrown by `accumulator` ends the stream.
     @inlinable
@@ -22,8 +21,7 @@ extension ObservableType {
         Reduce(asObservable(), seed, { $0 = try accumulator($0, $1) }, mapResult)
     }
 
-    /// Collects all values into one array, emitted when the stream completes. They are kept in memory until
-    /// then.
+    /// Collects all values into one array, emitted when the stream completes. They are kept in memory until then.
     @inlinable
     public consuming func toArray() -> Single<[Element]> {
         Single(raw: Reduce(asObservable(), [], { $0.append($1) }, { $0 }))

@@ -5,8 +5,7 @@ extension ObservableType {
         Observable.retry(asObservable(), attempts: .max)
     }
 
-    /// Subscribes to the source again when it fails, up to `maxAttemptCount` attempts in total. The last
-    /// error is passed on.
+    /// Subscribes to the source again when it fails, up to `maxAttemptCount` attempts in total. The last error is passed on.
     ///
     /// With 0 it completes without subscribing. A negative count fails with `RxError.argumentOutOfRange`.
     @inlinable

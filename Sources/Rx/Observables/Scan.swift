@@ -10,8 +10,7 @@ extension ObservableType {
         Scan(asObservable(), seed) { result, value in result = try accumulator(result, value) }
     }
 
-    /// Emits each intermediate result, like `scan(_:accumulator:)`, with an accumulator that mutates the
-    /// result in place.
+    /// Emits each intermediate result, like `scan(_:accumulator:)`, with an accumulator that mutates the result in place.
     @inlinable
     @preconcurrency
     public consuming func scan<Result: Sendable>(

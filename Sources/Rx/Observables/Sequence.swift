@@ -17,8 +17,7 @@ extension ObservableType {
         ElementSequence(array, scheduler)
     }
 
-    /// Emits the elements of `sequence`, one for each turn of `scheduler`, and completes. Each subscription
-    /// iterates it anew.
+    /// Emits the elements of `sequence`, one for each turn of `scheduler`, and completes. Each subscription iterates it anew.
     @inlinable
     public static func from<Elements: Sequence & Sendable>(
         _ sequence: Elements, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
@@ -75,8 +74,7 @@ class ScheduledSequence<Element: Sendable>: Observable<Element>, @unchecked Send
         self
     }
 
-    /// Emits the next element. Returns false if there is none. Turns never overlap: each is scheduled by the
-    /// one before.
+    /// Emits the next element. Returns false if there is none. Turns never overlap: each is scheduled by the one before.
     func sendNext() -> Bool {
         false
     }
@@ -144,8 +142,7 @@ final class ElementSequence<Element: Sendable>: ScheduledSequence<Element>, @unc
     }
 }
 
-/// Emits the next element of an iterator. A class, because storing an optional closure would wrap it each
-/// time.
+/// Emits the next element of an iterator. A class, because storing an optional closure would wrap it each time.
 @usableFromInline
 final class ElementPull<Element: Sendable> {
     let sendNext: ((Element) -> Void) -> Bool

@@ -2,8 +2,7 @@ import Locking
 
 /// How long `share` keeps values for later subscribers.
 public enum SubjectLifetimeScope: Sendable {
-    /// Until the last subscriber leaves or the source ends. The next subscriber then subscribes to the source
-    /// again.
+    /// Until the last subscriber leaves or the source ends. The next subscriber then subscribes to the source again.
     case whileConnected
     /// Forever. A later subscriber first receives the kept values. After the source has ended it receives
     /// only these and the terminal event.
@@ -11,11 +10,9 @@ public enum SubjectLifetimeScope: Sendable {
 }
 
 extension ObservableType {
-    /// Shares one subscription to the source among all subscribers, from the first one's arrival until the
-    /// last one leaves.
+    /// Shares one subscription to the source among all subscribers, from the first one's arrival until the last one leaves.
     ///
-    /// The last `replay` values are replayed to later subscribers. A negative `replay` fails with
-    /// `RxError.argumentOutOfRange`.
+    /// The last `replay` values are replayed to later subscribers. A negative `replay` fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func share(
         replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
@@ -27,10 +24,9 @@ extension ObservableType {
     /// Shares one subscription to the source and replays only values younger than `timeToLive`.
     ///
     /// While the source runs, a new subscriber joins its connection, even if nothing is left to replay. With
-    /// `.forever`, a subscriber that arrives after the end receives the kept values and the terminal event as
-    /// long as one value is still young enough or, if no value was kept, until `timeToLive` after the end.
-    /// The next subscriber then subscribes to the source again. So this makes a request at most once a
-    /// minute:
+    /// `.forever`, a subscriber that arrives after the end receives the kept values and the terminal event as long as
+    /// one value is still young enough or, if no value was kept, until `timeToLive` after the end. The next subscriber
+    /// then subscribes to the source again. So this makes a request at most once a minute:
     ///
     ///     call.asObservable()
     ///         .share(replay: 1, scope: .forever, timeToLive: .seconds(60), scheduler: scheduler)
@@ -48,8 +44,7 @@ extension ObservableType {
 }
 
 extension InfallibleType {
-    /// Shares one subscription to the source and replays up to `replay` values that are younger than
-    /// `timeToLive`.
+    /// Shares one subscription to the source and replays up to `replay` values that are younger than `timeToLive`.
     @inlinable
     public consuming func share(
         replay: Int, scope: SubjectLifetimeScope = .whileConnected, timeToLive: RxTimeInterval,
@@ -61,8 +56,7 @@ extension InfallibleType {
     }
 }
 
-/// Declared outside the generic class, where using it would look up metadata. For the same reason the links
-/// are untyped.
+/// Declared outside the generic class, where using it would look up metadata. For the same reason the links are untyped.
 private struct ShareState {
     /// The `ReplaySubject` that subscribers join. With `.forever` it outlives connections.
     var subject: Link?
@@ -106,8 +100,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         if !step.upstream.isClosed { startStream(share.source, Downstream(step)) }
     }
 
-    /// Returns the subject, the connection unless it has ended, and whether the caller has to start the
-    /// connection.
+    /// Returns the subject, the connection unless it has ended, and whether the caller has to start the connection.
     private func join() -> (subject: Link, connection: Link?, isFirst: Bool) {
         let now = lifetime?.now
         // Released outside the lock, because releasing it may call back into this object.
@@ -167,8 +160,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
     fileprivate func ended(_ connection: Connection<Element>, _ end: (ReplaySubject<Element>) -> Void) {
         switch scope {
         case .whileConnected:
-            // Forget first: whoever subscribes from now on, even in reaction to the end, starts the source
-            // again.
+            // Forget first: whoever subscribes from now on, even in reaction to the end, starts the source again.
             forget(connection)
             end(connection.subject)
         case .forever:

@@ -1,6 +1,5 @@
 extension ObservableType {
-    /// Emits the last `count` values when the stream completes. Up to `count` values are kept in memory until
-    /// then.
+    /// Emits the last `count` values when the stream completes. Up to `count` values are kept in memory until then.
     ///
     /// A negative count fails with `RxError.argumentOutOfRange`.
     @inlinable

@@ -16,8 +16,7 @@ extension ObservableType {
         TakeWhile(asObservable(), behavior, predicate)
     }
 
-    /// Emits values until `predicate` holds for one, then completes. An error thrown by `predicate` ends the
-    /// stream.
+    /// Emits values until `predicate` holds for one, then completes. An error thrown by `predicate` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func take(

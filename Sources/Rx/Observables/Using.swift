@@ -1,10 +1,9 @@
 extension ObservableType {
     /// Creates a stream that owns a resource.
     ///
-    /// Each subscription makes a resource with `resourceFactory` and subscribes to the stream that
-    /// `observableFactory` returns for it. When that stream ends or the subscription is disposed, the
-    /// stream's subscription is disposed first, then the resource. If a factory throws, the stream fails with
-    /// that error.
+    /// Each subscription makes a resource with `resourceFactory` and subscribes to the stream that `observableFactory`
+    /// returns for it. When that stream ends or the subscription is disposed, the stream's subscription is disposed
+    /// first, then the resource. If a factory throws, the stream fails with that error.
     @inlinable
     @preconcurrency
     public static func using<Resource: Disposable>(
