@@ -51,7 +51,7 @@ public struct AnyObserver<Element: Sendable>: ObserverType {
     }
 }
 
-/// An observer made of a closure. It passes on every event: its users have to keep the grammar.
+/// Passes every event to a closure and leaves the grammar to its users.
 // Sound: it adds only constants.
 private final class HandlerEmitter<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     let handler: @Sendable (Event<Element>) -> Void

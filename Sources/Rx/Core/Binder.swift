@@ -1,15 +1,12 @@
-/// An observer that passes each value to an object while the object lives, and does not keep it alive.
-///
-/// An error goes to `Hooks.defaultErrorHandler`. A completion is ignored.
+/// An observer that passes values to an object without retaining it. Errors go to `Hooks.defaultErrorHandler`;
+/// completion is ignored.
 public struct Binder<Value: Sendable>: ObserverType {
     public typealias Element = Value
 
     private let deliver: @Sendable (Value) -> Void
 
-    /// Calls `binding` on `scheduler`.
-    ///
-    /// By default it is called at once on the thread that sends the value, because a program without a main run loop, such as a
-    /// server, has no main scheduler. Streams on several threads may then call it at the same time.
+    /// Calls `binding` on `scheduler`, by default at once on the sending thread: a server has no main run loop and so
+    /// no main scheduler. Streams on several threads may then call it at the same time.
     @preconcurrency
     public init<Target: AnyObject & Sendable>(
         _ target: Target, scheduler: any ImmediateSchedulerType = ImmediateScheduler.instance,

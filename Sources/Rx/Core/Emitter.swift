@@ -1,25 +1,24 @@
 import Locking
 import Synchronization
 
-/// The most attempts that an emitter makes itself. An attempt that fails at once nests in the one before.
+/// The most attempts that an emitter makes itself: attempts that fail at once nest on the stack.
 let mostAbsorbedAttempts = 16
 
-/// A source that does the work itself. A client's call can be the observable that it returns, the receiver of the response and
-/// the object to cancel, in one allocation.
+/// A source that does its own work. In one allocation, a client's call can be the observable it returns, the receiver
+/// of the response and the object to cancel.
 ///
-/// In a subclass, override `begin()` to start the work, `copy()` to make a fresh emitter for a further subscription, and
-/// `cancel()` to stop the work. Report with `onNext`, `onLast`, `onError` and `onCompleted` from any thread, one call at a time.
-/// Reports after the end or after disposal are ignored.
+/// Override `begin()`, `copy()` and `cancel()`. Report with `onNext`, `onLast`, `onError` and `onCompleted` from any
+/// thread, one call at a time. Reports after the end or disposal are ignored.
 // Sound: `down`, `attempts`, `receiver` and `number` are written before it runs; the rest is one atomic word.
 open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unchecked Sendable {
     private let state = Atomic<UInt32>(0)
 
-    /// The number of attempts, if it fails; written before it runs.
-    // Unchecked for the row "charts pipeline, built for each request" of RxBench.
+    /// The attempts left, including this one.
+    // Unchecked, both, for the row "charts pipeline, built for each request" of RxBench.
     @exclusivity(unchecked)
     private final var attempts: UInt32 = 1
 
-    /// Receives the result instead of the step after this one; written before it runs.
+    /// Receives the result instead of the next step.
     // Unchecked for the row "charts pipeline, built for each request" of RxBench.
     @exclusivity(unchecked)
     private final var receiver: (any SingleReceiver<Element>)?
@@ -38,26 +37,25 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     /// Whether `copy()` may be called while it runs, for another attempt.
     package final var isCopied: Bool { attempts > 1 }
 
-    /// Whether it reports to a receiver of singles instead of a step, so that a report runs no operator's closure.
+    /// Whether it reports to a receiver of singles instead of a step, so that no operator's closure runs.
     package final var hasReceiver: Bool { receiver != nil }
 
     /// Its number among the receiver's singles; nil if it reports to a step.
     package final var receiverNumber: Int? { receiver == nil ? nil : number }
 
-    /// Whether it has reported its end. If it has not, `cancel()` comes from the subscriber.
+    /// Whether it has reported its end. If not, the subscriber has called for `cancel()`.
     package final var hasEnded: Bool { state.load(ordering: .relaxed) & Emitter.stopped != 0 }
 
     /// Starts the work. Called once, when this object is subscribed to. It may report before it returns.
     open func begin() {}
 
-    /// Returns a fresh emitter that does the same work, for a further subscription or attempt. Every subclass overrides it,
-    /// because each object runs once.
+    /// Returns a fresh emitter for a further subscription or attempt. Every subclass overrides it, because each object runs once.
     open func copy() -> Emitter<Element> {
         preconditionFailure("\(type(of: self)) does not override copy(), which a further subscription needs")
     }
 
-    /// Stops the work and frees what it holds, when the subscription was disposed or the last event was reported. Called once,
-    /// after `begin()` has returned. The last event is delivered before it, and another attempt starts after it.
+    /// Stops the work and frees its resources, after disposal or the delivery of the last event. Called once, after
+    /// `begin()` has returned and before another attempt starts.
     open func cancel() {}
 
     /// Whether further reports are ignored.
@@ -99,14 +97,13 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         release()
     }
 
-    /// Starts the next attempt, or leaves that to `start()` if this one has failed within `begin()`: a failed attempt is over
-    /// before the next one starts.
+    /// Retries now, or leaves that to `start()` until `begin()` has returned: a failed attempt ends before the next one starts.
     private func retryOnceBegun() {
         let old = state.bitwiseOr(Emitter.isRetried, ordering: .acquiringAndReleasing).oldValue
         if old & Emitter.begun != 0 { retry() }
     }
 
-    /// Replaces this emitter by a fresh one. Late events of this one are ignored.
+    /// Replaces this emitter with a fresh one and ignores its late events.
     private func retry() {
         let next = copy()
         next.attempts = attempts - 1
@@ -163,7 +160,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         return emitter
     }
 
-    /// Returns this emitter if nobody else holds it, else a fresh one.
+    /// Returns this emitter if it has no other owner, else a fresh one.
     private consuming func runnable() -> Emitter<Element> {
         var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)

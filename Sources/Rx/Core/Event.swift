@@ -1,4 +1,4 @@
-/// One notification of a stream. The grammar is `next* (error | completed)?`.
+/// An event of a stream. The grammar is `next* (error | completed)?`.
 @frozen
 public enum Event<Element: Sendable>: Sendable {
     case next(Element)

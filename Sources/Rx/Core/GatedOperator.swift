@@ -1,4 +1,4 @@
-/// An operator that receives events from a second stream or a timer besides its source. Its gate handles them one at a time.
+/// An operator that also receives events from a second stream or a timer. Its gate handles them one at a time.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
@@ -11,16 +11,16 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
 
     // MARK: As the gate's owner
 
-    /// Handles a value, while the stream has not ended.
+    /// Called only while the stream has not ended, like `receivedLast(_:)`.
     func received(_ value: In) {}
 
-    /// Handles the value that the source completes with, while the stream has not ended.
+    /// Handles the value that the source completes with.
     func receivedLast(_ value: In) {
         received(value)
         if !upstream.isClosed { sourceCompleted() }
     }
 
-    /// Handles the completion of the source. By default it completes the stream.
+    /// Completes the stream by default.
     func sourceCompleted() {
         end()
     }
@@ -32,7 +32,6 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
         stop()
     }
 
-    /// Ends the stream with a last value, unless it has ended.
     final func end(with value: Out) {
         guard upstream.end() else { return }
         down.last(value)
@@ -65,7 +64,7 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     }
 }
 
-/// A gated operator with a timer. The gate's owner sets it, so that no timer fires before its token is stored.
+/// A gated operator with a timer. The gate's owner sets it, so that it cannot fire before its token is stored.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerTarget, @unchecked Sendable {
@@ -78,7 +77,7 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
         super.init(source)
     }
 
-    /// Handles the timer, as the gate's owner, while the stream has not ended.
+    /// Called by the gate's owner when the timer fires, unless the stream has ended.
     func timeCame() {}
 
     @usableFromInline
@@ -90,7 +89,7 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
         timer.close()
     }
 
-    /// Attaches the step, sets its first timer, then starts the source, as most timed operators do.
+    /// Attaches the step, sets its first timer, then starts the source.
     final consuming func begin(_ source: consuming Observable<In>, firstTimer dueTime: RxTimeInterval) {
         let step = self
         step.down.attach(step)
@@ -105,7 +104,7 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
     }
 }
 
-/// A gated operator that reacts to a second stream, whatever its values. An error of the second stream ends the stream.
+/// A gated operator that reacts to a second stream but ignores its values. An error of that stream ends this one.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class NotifiedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, NotifierTarget,
@@ -133,7 +132,6 @@ class NotifiedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, Not
 
     func notifierCompleted() {}
 
-    /// Starts the source, then the second stream.
     override consuming func begin(_ source: consuming Observable<In>) {
         let me = self
         me.down.attach(me)

@@ -2,10 +2,8 @@ import Glibc
 import Locking
 import Synchronization
 
-/// The handling of errors without a handler, for the whole process.
-///
-/// An observer or an `onError` closure handles errors. If a subscription has neither, or a stream is bound to a relay or a
-/// `Binder`, the subscription ends and its error goes to `defaultErrorHandler`. Nothing traps.
+/// Handles errors that no subscriber handles, for the whole process. If a subscription has neither an observer nor an `onError`
+/// closure, or a stream is bound to a relay or a `Binder`, its error goes to `defaultErrorHandler`. Nothing traps.
 public enum Hooks {
     public typealias DefaultErrorHandler =
         @Sendable (_ subscriptionCallStack: [String], _ error: any Error) -> Void
@@ -19,14 +17,15 @@ public enum Hooks {
     private static let state = Lock(State())
     private static let isRecording = Atomic<Bool>(false)
 
-    /// Whether subscriptions without an error handler record where they were made, which costs each a call stack. Default false.
+    /// Whether subscriptions without an error handler record where they were made, at the cost of a call stack each.
+    /// Default false.
     public static var recordCallStackOnError: Bool {
         get { isRecording.load(ordering: .relaxed) }
         set { isRecording.store(newValue, ordering: .relaxed) }
     }
 
-    /// Gets each unhandled error on the thread that raised it, with the recorded call stack of the subscription. By default,
-    /// debug builds write the error to standard error and release builds drop it.
+    /// Receives each unhandled error on the thread that raised it, with the subscription's recorded call stack. By
+    /// default, debug builds write it to standard error and release builds drop it.
     public static var defaultErrorHandler: DefaultErrorHandler {
         get { state.withLock { $0.handler } }
         set {
@@ -39,7 +38,7 @@ public enum Hooks {
         }
     }
 
-    /// Describes where a subscription is made, if `recordCallStackOnError` is set. Empty by default.
+    /// Returns the call stack of a new subscription if `recordCallStackOnError` is set. Empty by default.
     public static var customCaptureSubscriptionCallstack: CustomCaptureSubscriptionCallstack {
         get { state.withLock { $0.capture } }
         set {
@@ -51,12 +50,10 @@ public enum Hooks {
         }
     }
 
-    /// Returns the call stack to record for a new subscription.
     static func callStack() -> [String] {
         recordCallStackOnError ? customCaptureSubscriptionCallstack() : []
     }
 
-    /// Reports an error that nobody handles.
     static func unhandled(_ error: any Error, _ subscriptionCallStack: [String] = []) {
         defaultErrorHandler(subscriptionCallStack, error)
     }
@@ -68,7 +65,7 @@ public enum Hooks {
                 text += "subscription called from:\n\(callStack.joined(separator: "\n"))\n"
             }
             let bytes = Array(text.utf8)
-            // One write, so that the errors of several threads do not mix. A failure is ignored.
+            // A single write, so that the errors of several threads do not mix.
             _ = write(STDERR_FILENO, bytes, bytes.count)
         #endif
     }

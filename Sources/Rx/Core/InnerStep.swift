@@ -1,6 +1,6 @@
 import Locking
 
-/// The subscription of an operator to a further source. It passes the events on to the operator, which stops it.
+/// An operator's subscription to a further source. It passes events to the operator, which stops it.
 // Sound: the lock of its list guards `index`.
 @usableFromInline
 class InnerStep<In: Sendable>: Step<In, Never>, InnerListMember, @unchecked Sendable {
@@ -27,19 +27,17 @@ class InnerStep<In: Sendable>: Step<In, Never>, InnerListMember, @unchecked Send
         stop()
     }
 
-    /// Handles the error of the source, its last event.
     func failed(_ error: any Error) {}
 
-    /// Handles the completion of the source.
     func finished() {}
 }
 
-/// A member of an `InnerList`. It stores its index there, so that removing it needs no search.
+/// A member of an `InnerList`. It stores its index, so that removing it needs no search.
 protocol InnerListMember: Link {
     var index: Int { get set }
 }
 
-/// The inner sources of an operator with any number of them.
+/// An operator's subscriptions to any number of inner sources.
 struct InnerList: ~Copyable {
     struct State {
         var links: [any InnerListMember] = []
@@ -51,7 +49,7 @@ struct InnerList: ~Copyable {
 
     init() {}
 
-    /// Adds `link`. Returns false if the list is closed or complete.
+    /// Returns false if the list is closed or complete.
     func add(_ link: any InnerListMember) -> Bool {
         state.withLock { state in
             guard !state.isClosed, !state.isOuterDone else { return false }
@@ -84,7 +82,6 @@ struct InnerList: ~Copyable {
         }
     }
 
-    /// Closes the list and stops its links.
     func closeAndStop() {
         let links = state.withLock { state in
             state.isClosed = true
@@ -95,7 +92,7 @@ struct InnerList: ~Copyable {
         for link in links { link.stop() }
     }
 
-    /// Stops all links but `link`. Links that are added later are kept.
+    /// Stops all links but `link`. Links added later are kept.
     func stopAll(but link: any InnerListMember) {
         let others = state.withLock { state in
             let others = state.links.filter { $0 !== link }

@@ -1,7 +1,7 @@
 /// A step with a fixed number of sources that combines their values: combineLatest and zip.
 ///
-/// Only the gate's owner touches the slots' values and the counts. The slots and the join hold each other while it
-/// runs. At the end the join releases its slots, again as the gate's owner.
+/// Only the gate's owner touches the slots' values and the counts. The join and its slots retain each other until the
+/// gate's owner releases the slots at the end.
 // Sound: the gate guards what changes after the start.
 @usableFromInline
 class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
@@ -9,8 +9,8 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     /// Holds the first source's slot, which stops the others too.
     final let sources = LinkSlot()
     final let count: Int
-    /// Whether the join completes at a value that can no longer be combined, because all other sources have completed and
-    /// one has nothing to combine it with. Otherwise it completes when all sources have.
+    /// Whether a value that can never be combined completes the join: all other sources have completed, and one has no
+    /// value left. Otherwise the join completes when all sources have.
     final let endsWithoutPartners: Bool
     // Unchecked, both, for the row "seven nested 4-way combineLatest, an event" of RxBench.
     @exclusivity(unchecked)
@@ -24,7 +24,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
         super.init()
     }
 
-    /// The same join with fresh slots; nil when this one already runs.
+    /// Returns the same join with fresh slots, or nil if this one is already running.
     func copy() -> Join<Out>? {
         nil
     }
@@ -32,15 +32,14 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     /// Ties the slots to the join and to each other, then starts the join.
     func begin() {}
 
-    /// Releases the slots.
     func clear() {}
 
-    /// Sends the result of the slots' values; a zip removes them.
+    /// Sends the result of the slots' values, which a zip removes.
     func combine() throws {}
 
-    /// Attaches the join and starts the sources of the slots, which are tied.
+    /// Attaches the join and starts the sources of its tied slots.
     final func start(_ first: consuming Link?) {
-        // Any thread may end the join once it is attached, so the first slot is retained here. It keeps the others.
+        // Any thread may end the join once it is attached, so the first slot is retained here. It retains the others.
         guard let first else { return }
         sources.set(first)
         down.attach(self)
@@ -68,7 +67,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     override final func stop() {
         let isFirst = sources.end()
         sources.closeAndStop()
-        // Whoever began the end also clears.
+        // The caller that began the end also clears.
         guard isFirst else { return }
         if gate.enter() {
             clear()
@@ -84,7 +83,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
 
     // MARK: As the gate's owner
 
-    /// A slot has kept a value. `othersDone`: all other sources have completed.
+    /// Called when a slot has stored a value. `othersDone` means that all other sources have completed.
     final func arrived(wasEmpty: Bool, othersDone: Bool) {
         if wasEmpty { withValues += 1 }
         if withValues == count {

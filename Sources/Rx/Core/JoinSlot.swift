@@ -1,5 +1,5 @@
-/// One source of a join, with the last value that it sent.
-// Sound: the fields are written before the source starts; after that the gate's owner alone touches them.
+/// One source of a join, with its last value.
+// Sound: the fields are written before the source starts; after that only the gate's owner touches them.
 @usableFromInline
 class JoinSlot<In: Sendable, Out: Sendable>: InnerStep<In>, @unchecked Sendable {
     /// An `Observable<In>`, stored as its non-generic root so that moving it out looks up no metadata.
@@ -25,19 +25,19 @@ class JoinSlot<In: Sendable, Out: Sendable>: InnerStep<In>, @unchecked Sendable 
         storage.destroy()
     }
 
-    /// A slot that queues its values, for a zip.
+    /// Returns a slot that queues its values, for a zip.
     @inlinable
     static func queued(_ source: consuming Observable<In>) -> JoinSlot<In, Out> {
         ZipSlot(source)
     }
 
-    /// A fresh slot with the same source; nil when this one runs.
+    /// Returns a fresh slot with the same source, or nil if this one is running.
     final func copy() -> JoinSlot<In, Out>? {
         // Sound: `source` is set to an `Observable<In>` only.
         source.map { type(of: self).init(unsafeDowncast($0, to: Observable<In>.self)) }
     }
 
-    /// Keeps `value`. Returns whether the slot was empty.
+    /// Stores `value`. Returns whether the slot was empty.
     func keep(_ value: In) -> Bool {
         let wasEmpty = !storage.isFull
         storage.set(value)
@@ -49,13 +49,13 @@ class JoinSlot<In: Sendable, Out: Sendable>: InnerStep<In>, @unchecked Sendable 
         storage.value
     }
 
-    /// Ties the slot to its join and to the slot after it, which it keeps and stops.
+    /// Ties the slot to its join and to the next slot, which it retains and stops.
     final func tie(_ join: consuming Join<Out>, before next: BorrowedLink = BorrowedLink()) {
         self.join = OwnedLink(consume join)
         self.next = next.share()
     }
 
-    /// Starts its source, then the sources of the slots after it.
+    /// Starts its source, then the next slots.
     override final func resume() {
         begin()
         let next = next.borrowed
@@ -141,11 +141,11 @@ class JoinSlot<In: Sendable, Out: Sendable>: InnerStep<In>, @unchecked Sendable 
     }
 }
 
-/// A slot that keeps values until the other sources have sent theirs.
+/// A slot that queues values until the other sources have sent theirs.
 // Sound: as for `JoinSlot`.
 @usableFromInline
 final class ZipSlot<In: Sendable, Out: Sendable>: JoinSlot<In, Out>, @unchecked Sendable {
-    /// The values behind the first one.
+    /// The values after the first.
     private var queue = Queue<In>()
 
     override func keep(_ value: In) -> Bool {

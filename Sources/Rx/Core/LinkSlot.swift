@@ -1,11 +1,11 @@
 import Locking
 import Synchronization
 
-/// Where a stateful step keeps the link that feeds it: one atomic word.
+/// Holds the link that feeds a stateful step, in one atomic word.
 ///
-/// A slot is open, with or without a retained link, then possibly ending, then closed for good. After `end()` no event passes,
-/// but the link stays in the slot until the end has been passed on, so that a stop from downstream reaches it meanwhile. The
-/// caller that closes the slot decides the end. The caller that empties it releases what the step holds.
+/// A slot is open, with or without a retained link, then possibly ending, then closed for good. After `end()` no event
+/// passes, but the link stays until the end has been passed on, so that a stop from downstream still reaches it. The
+/// caller that closes the slot decides the end. The caller that empties it releases the step's resources.
 // Sound: a word holds one retain of its link, and whoever exchanges the word takes that retain over.
 struct LinkSlot: ~Copyable {
     private static var empty: UInt { 0 }
@@ -31,12 +31,12 @@ struct LinkSlot: ~Copyable {
         word.load(ordering: .relaxed) == LinkSlot.empty
     }
 
-    /// Keeps `link` in place of the old link, whose end the step has received. A closed slot stops `link`.
+    /// Replaces the old link, which has sent its end. A closed slot stops `link`.
     func set(_ link: Link) {
         LinkSlot.take(exchange(link))?.endReceived()
     }
 
-    /// Keeps `link` in place of the old link and stops the old one. A closed slot stops `link`.
+    /// Replaces the old link and stops it. A closed slot stops `link`.
     func stopAndSet(_ link: Link) {
         LinkSlot.stop(exchange(link))
     }
@@ -61,8 +61,8 @@ struct LinkSlot: ~Copyable {
         LinkSlot.stop(takeOut())
     }
 
-    /// Empties the slot after its link has sent an end, for a step that continues or holds the end back. If a closure upstream
-    /// made that end by throwing, its source still runs and is stopped.
+    /// Empties the slot after its link has sent an end, for a step that continues or holds the end back. If that end
+    /// came from a closure that threw, its source still runs and is stopped.
     func emptyAfterEnd() {
         LinkSlot.take(takeOut())?.endReceived()
     }
@@ -93,14 +93,14 @@ struct LinkSlot: ~Copyable {
         return false
     }
 
-    /// Closes the slot for good. Returns nil if it was closed, else its link, for the caller to stop.
+    /// Closes the slot for good. Returns its link for the caller to stop, or nil if it was already closed.
     func close() -> ClosedLink? {
         let old = word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing)
         return old == LinkSlot.closed ? nil : ClosedLink(word: old)
     }
 
-    /// Closes the slot for good and stops its link. Returns whether it was open or ending. If so, the caller releases what else
-    /// the step holds.
+    /// Closes the slot for good and stops its link. Returns false if it was already closed; otherwise the caller
+    /// releases the step's other resources.
     @discardableResult
     func closeAndStop() -> Bool {
         guard word.load(ordering: .relaxed) != LinkSlot.closed else { return false }
@@ -131,7 +131,7 @@ struct LinkSlot: ~Copyable {
     }
 }
 
-/// The link of a slot that was closed. Dropping this stops the link, so that it is stopped exactly once.
+/// The link of a closed slot. Dropping this stops the link, exactly once.
 struct ClosedLink: ~Copyable {
     fileprivate let word: UInt
 
@@ -139,7 +139,7 @@ struct ClosedLink: ~Copyable {
         LinkSlot.stop(word)
     }
 
-    /// Returns the link, for the caller to stop.
+    /// Returns the link for the caller to stop.
     consuming func take() -> Link? {
         let word = self.word
         discard self

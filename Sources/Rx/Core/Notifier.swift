@@ -1,4 +1,4 @@
-/// An operator that reacts to the events of a second stream, whatever its values.
+/// An operator that reacts to a second stream but ignores its values.
 protocol NotifierTarget: Link {
     func notifierFired()
     func notifierFailed(_ error: any Error)
@@ -20,7 +20,7 @@ struct Notifier: Sendable {
         }
     }
 
-    /// Starts the stream. Before that, `keep` gets the link that stops it.
+    /// Passes the link that stops the stream to `keep`, then starts the stream.
     func start(_ target: any NotifierTarget, _ keep: (Link) -> Void) {
         begin(target, keep)
     }

@@ -1,20 +1,17 @@
-/// Receives the results of several singles, each with its number.
-///
-/// `Single.subscribe(_:number:)` allocates one object, where closures need three. An `Emitter` needs none, because it reports to
-/// the receiver itself.
+/// Receives the numbered results of several singles. `Single.subscribe(_:number:)` allocates one object, where closures
+/// need three. An `Emitter` needs none, because it reports to the receiver itself.
 @usableFromInline
 package protocol SingleReceiver<Value>: AnyObject, Sendable {
     associatedtype Value: Sendable
 
-    /// One of the two is called, once. A stream that completes without a value fails with `RxError.noElements`.
+    /// Exactly one of the two is called, once. A stream that completes without a value fails with `RxError.noElements`.
     func succeeded(_ value: consuming Value, number: Int)
     func failed(_ error: any Error, number: Int)
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Subscribes a receiver, which gets `number` with the value or error. It is kept alive until then.
-    ///
-    /// - Returns: the subscription, which `stop()` ends.
+    /// Subscribes a receiver and retains it until it gets `number` with the value or error. `stop()` on the returned
+    /// link ends the subscription.
     @inlinable
     package consuming func subscribe(_ receiver: any SingleReceiver<Element>, number: Int) -> Link {
         Observable.subscribe(source, receiver, number)

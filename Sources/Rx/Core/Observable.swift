@@ -2,11 +2,11 @@ import Locking
 
 /// A stream of values in time: `next* (error | completed)?`, started by each subscription.
 ///
-/// The semantics are RxSwift's. Any thread may emit and dispose. The events of one subscription do not overlap, as long as
+/// The semantics are RxSwift's. Any thread may emit and dispose. The events of one subscription do not overlap if
 /// subjects and the observers of `create` are fed one event at a time.
 // Sound: `down` is written once, before the first event.
 open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Sendable {
-    /// The step after this one; written once, before the first event.
+    /// The next step.
     // Unchecked for the row "six map+filter, an event" of RxBench.
     @exclusivity(unchecked)
     final var down = Downstream<Element>()
@@ -27,9 +27,8 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         self
     }
 
-    /// Starts the stream towards `port`: with this object if nobody else holds it, else with a copy.
-    ///
-    /// Before it returns, it attaches a link to `port` or sends a terminal event.
+    /// Starts the stream towards `port`, with this object if it has no other owner, else with a copy. Before it
+    /// returns, it attaches a link to `port` or sends a terminal event.
     consuming func run(_ port: consuming Downstream<Element>) {
         port.error(RxError.unknown)
     }
@@ -41,7 +40,7 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         return subscriber
     }
 
-    /// Makes the source itself try `attempts` times in all, if it can. Called only if nobody else holds the source.
+    /// Makes the source itself try `attempts` times in all, if it can. Called only if the source has no other owner.
     func absorb(attempts: Int) -> Bool {
         false
     }
@@ -78,9 +77,8 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
 /// `Observable` under a name that no other module uses.
 public typealias RxObservable<Element: Sendable> = Observable<Element>
 
-/// Starts `source` from outside the pipeline or from an event, so that synchronous sources inside it take turns.
-///
-/// A free function, because a static method would look up the metadata of its class.
+/// Starts `source` from outside the pipeline or from an event, so that synchronous sources inside it take turns. A free
+/// function, because a static method would look up the metadata of its class.
 func startStream<Element: Sendable>(
     _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
 ) {

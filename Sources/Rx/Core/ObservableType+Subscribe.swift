@@ -1,5 +1,4 @@
 extension ObservableType {
-    /// Subscribes a handler of all events.
     @inlinable
     @preconcurrency
     public consuming func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void)
@@ -12,10 +11,8 @@ extension ObservableType {
                 disposed: nil))
     }
 
-    /// Subscribes handlers of values, the error, the completion and the end of the subscription.
-    ///
-    /// Without `onError`, an error goes to `Hooks.defaultErrorHandler`. `onDisposed` runs once, after the terminal event or when
-    /// the subscription is disposed.
+    /// Subscribes closures. Without `onError`, an error goes to `Hooks.defaultErrorHandler`. `onDisposed` runs once,
+    /// after the terminal event or disposal.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -29,7 +26,7 @@ extension ObservableType {
             ClosureSubscriber(next: onNext, error: onError, completed: onCompleted, disposed: onDisposed))
     }
 
-    /// Subscribes handlers that are called with `object` while it lives. The subscription does not keep it alive.
+    /// Subscribes closures that are called with `object` while it lives. The subscription does not retain it.
     @inlinable
     @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(

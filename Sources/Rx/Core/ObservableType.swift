@@ -1,14 +1,11 @@
-/// A type that can be converted to an `Observable`.
 public protocol ObservableConvertibleType<Element>: Sendable {
     associatedtype Element: Sendable
 
     consuming func asObservable() -> Observable<Element>
 }
 
-/// A stream that can be subscribed to.
 public protocol ObservableType<Element>: ObservableConvertibleType {
-    /// Starts the stream and sends its events to `observer`. Disposing of the result stops the stream, which otherwise runs to its
-    /// end.
+    /// Starts the stream and sends its events to `observer`. Disposing of the result stops it.
     func subscribe<Observer: ObserverType>(
         _ observer: Observer
     ) -> any Disposable where Observer.Element == Element

@@ -1,10 +1,10 @@
-/// A receiver of the events of a stream, one at a time. No event follows a stop event.
+/// Receives the events of a stream, one at a time. No event follows a stop event.
 public protocol ObserverType<Element>: Sendable {
     associatedtype Element: Sendable
 
     func on(_ event: Event<Element>)
 
-    // Requirements, so that the library's own observers need no `Event` around each value.
+    // Requirements, so that the library's own observers need not wrap each value in an `Event`.
     func onNext(_ element: Element)
     func onError(_ error: any Error)
     func onCompleted()
@@ -30,7 +30,7 @@ extension ObserverType {
         AnyObserver(self)
     }
 
-    /// Returns an observer that transforms values before passing them on. An error that `transform` throws becomes the stop event.
+    /// Returns an observer that transforms values first. An error that `transform` throws becomes the stop event.
     @preconcurrency
     public func mapObserver<Result: Sendable>(
         _ transform: @escaping @Sendable (Result) throws -> Element

@@ -1,5 +1,5 @@
-/// A strong reference in a `var` that is used without retaining it each time: the retains would take a quarter of a joined
-/// event's time. Not generic, because destroying a generic field looks up metadata.
+/// A strong reference in a `var`, used without a retain each time: the retains would take a quarter of a joined event's
+/// time. Not generic, because destroying a generic field looks up metadata.
 struct OwnedLink: ~Copyable {
     // Sound: retained once when it is stored, released once in `deinit`; `take()` moves it out.
     private var link: BorrowedLink
@@ -26,11 +26,11 @@ struct OwnedLink: ~Copyable {
     @inline(__always)
     var isEmpty: Bool { link.isEmpty }
 
-    /// The reference to use now. Reading it is a short access, which does not span what the object does.
+    /// The reference to use now. Reading it is a short access that ends before the object is used.
     @inline(__always)
     var borrowed: BorrowedLink { link }
 
-    /// Moves the reference out. The object is released after the access to this property has ended.
+    /// Moves the reference out, so that the object is released after the access to this property has ended.
     @inline(__always)
     mutating func take() -> OwnedLink {
         let old = link
@@ -39,10 +39,10 @@ struct OwnedLink: ~Copyable {
     }
 }
 
-/// A reference that retains nothing: somebody else keeps the object for as long as this is used.
+/// An unretained reference: another owner keeps the object alive while this is used.
 ///
-/// Sound: a join's slots are used and dropped by the owner of its gate alone; a slot's join is set before its
-/// source starts and kept for as long as the slot lives.
+/// Sound: only the gate's owner uses and drops a join's slots; a slot's join is set before its source starts and lives
+/// as long as the slot.
 struct BorrowedLink {
     private let link: Unmanaged<Link>?
 
@@ -69,22 +69,20 @@ struct BorrowedLink {
     @inline(__always)
     var isEmpty: Bool { link == nil }
 
-    /// Calls `body` with the object, which must be there.
+    /// Calls `body` with the object, which must exist.
     @inline(__always)
     func use<Object: Link, Result>(as type: Object.Type, _ body: (Object) throws -> Result) rethrows -> Result
     {
         guard let link else { preconditionFailure("a dropped reference was used") }
-        // Sound: whoever stored the object knows its class.
+        // Sound: callers name the class of the object that they stored.
         return try link._withUnsafeGuaranteedRef { try body(unsafeDowncast($0, to: type)) }
     }
 
-    /// A strong reference to the same object.
     @inline(__always)
     func retained() -> Link? {
         link?.takeUnretainedValue()
     }
 
-    /// A second owner of the same object.
     @inline(__always)
     func share() -> OwnedLink {
         guard let link else { return OwnedLink() }

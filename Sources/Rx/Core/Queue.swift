@@ -11,7 +11,6 @@ struct Queue<Element: Sendable>: Sendable {
         elements.append(element)
     }
 
-    /// Removes and returns the first element, if any.
     mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
         let element = elements[head].take()

@@ -7,7 +7,7 @@ public struct Reactive<Base> {
         self.base = base
     }
 
-    /// An observer that writes a property of the base while the base lives, on the thread that sends the value.
+    /// An observer that sets a property of the base while it lives, on the thread that sends the value.
     public subscript<Property: Sendable>(
         dynamicMember keyPath: any ReferenceWritableKeyPath<Base, Property> & Sendable
     ) -> Binder<Property> where Base: AnyObject & Sendable {
@@ -17,7 +17,6 @@ public struct Reactive<Base> {
 
 extension Reactive: Sendable where Base: Sendable {}
 
-/// A type with `rx`.
 public protocol ReactiveCompatible {
     associatedtype ReactiveBase
 

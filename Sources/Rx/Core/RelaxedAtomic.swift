@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A number or flag that only the current event changes. If a source breaks the grammar and several threads send at once, a
-/// change can be lost, while a plain variable would be a data race.
+/// A number or flag that only the current event changes. If several threads break the grammar and send at once, a
+/// change can be lost; a plain variable would be a data race.
 struct RelaxedAtomic<Value: AtomicRepresentable>: ~Copyable {
     private let atomic: Atomic<Value>
 

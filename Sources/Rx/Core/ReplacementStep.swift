@@ -1,11 +1,11 @@
-/// The stream that replaces an operator's source, as in `catch` or `ifEmpty(switchTo:)`. It takes the operator's place
-/// downstream as it starts. The old source is stopped only after that, or by a stop from downstream.
+/// The stream that replaces an operator's source after a timeout. It takes the operator's place downstream as it
+/// starts. The old source is stopped after that or by a stop from downstream.
 // Sound: it adds only constants, locks and atomics.
 final class ReplacementStep<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
-    /// What fed the operator before.
+    /// The operator's old source.
     private let predecessor = LinkSlot()
 
-    /// Starts `source` towards `port` for an operator that has ended and closed its slot.
+    /// Starts `source` towards `port` for an operator that has closed its slot.
     static func start(
         _ source: Observable<Element>, _ port: consuming Downstream<Element>,
         after predecessor: consuming ClosedLink

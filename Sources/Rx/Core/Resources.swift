@@ -1,25 +1,22 @@
 import Locking
 import Synchronization
 
-/// The number of live objects of the library: observables, running steps, subscriptions and disposables. A number that does not
-/// return to its earlier value is a leak.
+/// Counts the live observables, running steps, subscriptions and disposables. A total that does not return to its
+/// earlier value means a leak.
 ///
-/// Debug builds count, and so do builds that define `TRACE_RESOURCES`. In other builds the total changes only by the methods here.
+/// Debug builds count, and so do builds with `TRACE_RESOURCES`. In other builds only the methods here change the total.
 public enum Resources {
     private static let count = Atomic<Int32>(0)
 
-    /// The number of live objects in the process.
     public static var total: Int32 {
         count.load(ordering: .relaxed)
     }
 
-    /// Adds one. Returns the new total.
     @discardableResult
     public static func incrementTotal() -> Int32 {
         count.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Subtracts one. Returns the new total.
     @discardableResult
     public static func decrementTotal() -> Int32 {
         count.wrappingSubtract(1, ordering: .relaxed).newValue
@@ -27,7 +24,6 @@ public enum Resources {
 }
 
 extension Resources {
-    /// Whether this build counts objects.
     public static var areCounted: Bool {
         #if DEBUG || TRACE_RESOURCES
             true
@@ -36,11 +32,11 @@ extension Resources {
         #endif
     }
 
-    /// Counts the objects that the current task makes, besides the total: `Resources.$ledger.withValue(ledger) { ... }`.
+    /// Counts the objects that the current task makes, in addition to the total: `Resources.$ledger.withValue(ledger) { ... }`.
     @TaskLocal public static var ledger: Ledger?
 
-    /// Counts the objects of a scope, such as a test, while other code runs. Objects made outside of the scope's task, as on a
-    /// dispatch queue, are not counted.
+    /// Counts the objects of one scope, such as a test. Objects made outside the scope's task, as on a dispatch queue,
+    /// do not count.
     public final class Ledger: Sendable {
         private let state = Lock(State())
 
@@ -51,7 +47,6 @@ extension Resources {
 
         public init() {}
 
-        /// The number of live objects that were made in the scope.
         public var alive: Int {
             state.withLock { $0.alive }
         }
@@ -82,7 +77,6 @@ extension Resources {
     }
 }
 
-/// Counts one object while it lives.
 struct CountedResource: ~Copyable {
     private let ledger = Resources.ledger
 

@@ -4,7 +4,7 @@ public enum RxError: Error, CustomStringConvertible {
     case unknown
     /// `object` was used after it was disposed.
     case disposed(object: any AnyObject & Sendable)
-    /// An integer would overflow.
+    /// An integer or a bounded queue would overflow.
     case overflow
     /// An index is outside of the stream.
     case argumentOutOfRange
@@ -12,7 +12,7 @@ public enum RxError: Error, CustomStringConvertible {
     case noElements
     /// The stream sent more than one value.
     case moreThanOneElement
-    /// No event came in time.
+    /// An event or the end did not come in time.
     case timeout
 
     public var description: String {

@@ -1,10 +1,10 @@
 import Locking
 
-/// Not nested in the generic class, where using it would look up metadata.
+/// Declared outside the generic class, where using it would look up metadata.
 struct ScheduledDeliveryState {
     /// The end that follows the waiting values.
     var end: SubjectCore.End?
-    /// Whether a delivery is scheduled or runs.
+    /// Whether a delivery is scheduled or running.
     var isDelivering = false
 
     /// Returns whether the caller has to schedule a delivery.
@@ -14,8 +14,7 @@ struct ScheduledDeliveryState {
     }
 }
 
-/// Delivers waiting events on a scheduler, one delivery at a time. If the scheduler runs work at once, the deliveries follow
-/// each other in a loop.
+/// Delivers waiting events on a scheduler, one delivery at a time. If the scheduler runs work at once, deliveries run in a loop.
 // Sound: `state` is locked; the other properties are constants.
 @usableFromInline
 class ScheduledDelivery<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
@@ -32,12 +31,12 @@ class ScheduledDelivery<Element: Sendable>: StatefulOperator<Element, Element>, 
         super.init(source)
     }
 
-    /// Delivers what waits. Returns whether another delivery is due, after other work has had its turn on the scheduler.
+    /// Delivers waiting events. Returns whether another delivery is due, after other work on the scheduler.
     func deliver() -> Bool {
         false
     }
 
-    /// Releases what waits, outside the lock.
+    /// Releases waiting events outside the lock.
     func drop() {}
 
     final func schedule() {
@@ -52,7 +51,7 @@ class ScheduledDelivery<Element: Sendable>: StatefulOperator<Element, Element>, 
         }
     }
 
-    /// Passes the end on, once nothing waits before it.
+    /// Passes the end on once no value waits before it.
     final func finish(_ end: SubjectCore.End) {
         switch end {
         case .completed: super.completed()

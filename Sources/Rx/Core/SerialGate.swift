@@ -1,7 +1,7 @@
 import Locking
 import Synchronization
 
-/// Lets the events of several sources through one at a time without holding a lock while they are delivered.
+/// Delivers the events of several sources one at a time without holding a lock during a delivery.
 ///
 ///     if gate.enter() {
 ///         deliver(value)
@@ -10,8 +10,9 @@ import Synchronization
 ///         gate.park { deliver(value) }
 ///     }
 ///
-/// A caller that finds the gate free owns it and delivers at once. What arrives meanwhile, from another thread or from inside
-/// the delivery, is parked. The owner delivers it before it leaves. State that only the owner touches needs no other guard.
+/// A caller that finds the gate free owns it and delivers at once. Events that arrive meanwhile, from another thread or
+/// from inside the delivery, are parked. The owner delivers them before it leaves. State that only the owner touches
+/// needs no other guard.
 struct SerialGate: ~Copyable {
     private static var free: UInt32 { 0 }
     private static var owned: UInt32 { 1 }
@@ -29,7 +30,7 @@ struct SerialGate: ~Copyable {
         ).exchanged
     }
 
-    /// Delivers what was parked and frees the gate.
+    /// Delivers parked events and frees the gate.
     func leave() {
         let (freed, _) = state.compareExchange(
             expected: SerialGate.owned, desired: SerialGate.free, ordering: .acquiringAndReleasing)
@@ -46,7 +47,7 @@ struct SerialGate: ~Copyable {
         if isOwner { drain() }
     }
 
-    /// Runs `work` now, or leaves it to the owner. It always allocates the closure, so it is for rare work.
+    /// Runs `work` now, or leaves it to the owner. It always allocates the closure, so use it for rare work.
     func run(_ work: @escaping @Sendable () -> Void) {
         if enter() {
             work()
@@ -56,8 +57,7 @@ struct SerialGate: ~Copyable {
         }
     }
 
-    /// Runs `work` with `value` now, or leaves it to the owner. `work` must capture nothing, so that running it now allocates
-    /// nothing.
+    /// Runs `work` now, or leaves it to the owner. `work` must capture nothing, so that running it now allocates nothing.
     @inline(__always)
     func run<Owner: AnyObject & Sendable, Value: Sendable>(
         _ owner: Owner, _ value: Value, _ work: @escaping @Sendable (Owner, Value) -> Void

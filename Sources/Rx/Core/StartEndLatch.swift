@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Triggers work that is due once a step's start has returned and the step has ended, in either order: a source can end while
-/// it is being subscribed to.
+/// Triggers work once a step's start has returned and the step has ended, in either order: a source can end while it starts.
 struct StartEndLatch: ~Copyable {
     private static var started: UInt8 { 1 }
     private static var ended: UInt8 { 2 }

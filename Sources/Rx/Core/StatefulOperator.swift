@@ -1,6 +1,6 @@
-/// An operator that keeps what feeds it, because it can end the stream itself or has to know that the stream has ended.
+/// An operator that keeps the link to its source, because it can end the stream itself or must know that the stream has
+/// ended. The first terminal event or disposal closes its slot. Later events are dropped.
 ///
-/// The first terminal event or disposal closes its slot. Later events are dropped.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
@@ -21,8 +21,8 @@ class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @uncheck
         self.upstream.set(upstream)
     }
 
-    /// Stops what feeds it, once the end has been passed on or the steps below want no more, even while the end is being
-    /// passed on. An operator that holds more than its source releases all of it here.
+    /// Stops the source once the end has been passed on, or earlier if the steps below want no more. Overrides also
+    /// release everything else that the operator holds.
     override func stop() {
         upstream.closeAndStop()
     }
@@ -43,7 +43,6 @@ class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @uncheck
         stop()
     }
 
-    /// Sends the last value and the end.
     final func finish(with value: Out) {
         guard upstream.end() else { return }
         down.last(value)

@@ -1,4 +1,3 @@
-/// A step that takes `In` and sends `Out`.
 // Sound: it adds no property.
 @usableFromInline
 class Step<In: Sendable, Out: Sendable>: Observable<Out>, @unchecked Sendable {
@@ -16,10 +15,9 @@ class Step<In: Sendable, Out: Sendable>: Observable<Out>, @unchecked Sendable {
     }
 }
 
-/// A step with one source. By default it is stateless and forwards everything but values.
+/// A step with one source. By default it is stateless and forwards everything but values. A subclass is both the
+/// description and the running step. It overrides `copy()` and the event methods.
 ///
-/// A subclass is both the description and the running step. It implements `copy()`, which returns a fresh one without a
-/// source, and the events.
 // Sound: `source` is taken before the step runs.
 @usableFromInline
 class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable {
@@ -43,18 +41,18 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
         source.take()
     }
 
-    /// The source, unless the step runs.
+    /// The source; nil once the step runs.
     final var described: Observable<In>? {
         // Sound: `source` is set to an `Observable<In>` only.
         source.map { unsafeDowncast($0, to: Observable<In>.self) }
     }
 
-    /// Returns the same operator without its source, for a further subscription.
+    /// Returns a fresh operator without a source, for a further subscription.
     func copy() -> Operator<In, Out> {
         self
     }
 
-    /// Starts the source towards this step, whose `down` is set. Steps that act around the start override it.
+    /// Starts the source towards this step. `down` is already set.
     consuming func begin(_ source: consuming Observable<In>) {
         (consume source).run(Downstream(self))
     }

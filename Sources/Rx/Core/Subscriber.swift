@@ -3,15 +3,14 @@ import Synchronization
 
 /// The last step of a pipeline, and the disposable that the caller gets.
 ///
-/// Events pass while its slot is open, until the terminal event or `dispose()`. The caller that closes the slot then releases
-/// the handlers, or leaves that to the event that is being delivered. So a disposable that is kept after the end keeps nothing
-/// else alive.
+/// Events pass until the terminal event or `dispose()` closes its slot. The caller that closes it releases the
+/// handlers, or leaves that to the event being delivered. A disposable kept after the end retains nothing else.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable {
     final let upstream = LinkSlot()
-    /// Twice the number of values that are being delivered, plus 1 once the subscription is over. A source that keeps the grammar
-    /// delivers one at a time. A subject that is fed from within its own event, or by two threads, does not.
+    /// Twice the number of values being delivered, plus 1 once the subscription is over. A subject that is fed from
+    /// within its own event, or by two threads, delivers several at once.
     private let deliveries = Atomic<UInt32>(0)
 
     @usableFromInline
@@ -85,7 +84,7 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
         if deliveries.wrappingSubtract(2, ordering: .acquiringAndReleasing).newValue == 1 { letGo() }
     }
 
-    /// Called once, by whoever closed the slot.
+    /// Called once, by the caller that closed the slot.
     private final func over() {
         if deliveries.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 { letGo() }
     }
@@ -96,14 +95,14 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
 
     func receivedCompletion() {}
 
-    /// Called once, when the subscription is over by a terminal event or by disposal.
+    /// Called once, after the terminal event or on disposal.
     func ended() {}
 
     /// Releases the handlers. Called once, when no event can arrive any more.
     func letGo() {}
 }
 
-/// The closures that a subscriber calls. They are nil once it has released them.
+/// A subscriber's closures; nil once released.
 struct Handlers<In: Sendable>: ~Copyable {
     var next = NextHandler<In>()
     var error: (@Sendable (any Error) -> Void)?
@@ -111,7 +110,7 @@ struct Handlers<In: Sendable>: ~Copyable {
     var disposed: (@Sendable () -> Void)?
 }
 
-/// A closure in a `var` that is called without retaining it each time, because it is borrowed by a call that is not inlined.
+/// A closure in a `var`, called without a retain each time, because a call that is not inlined borrows it.
 struct NextHandler<In: Sendable>: ~Copyable {
     var handler: (@Sendable (In) -> Void)?
 
@@ -121,7 +120,6 @@ struct NextHandler<In: Sendable>: ~Copyable {
     }
 }
 
-/// Subscribes closures.
 // Sound: the handlers are dropped once no event is being delivered.
 @usableFromInline
 class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
@@ -165,7 +163,6 @@ class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
     }
 }
 
-/// Subscribes an observer.
 // Sound: the observer is dropped once no event is being delivered.
 final class ObserverSubscriber<Observer: ObserverType>: Subscriber<Observer.Element>,
     @unchecked Sendable

@@ -1,6 +1,6 @@
 import Locking
 
-/// The timer of an operator. It can be set again and again, and is cancelled for good when the operator ends.
+/// An operator's timer, which can be set again until the operator ends.
 struct TimerSlot: ~Copyable {
     // Not private: the compiler (6.3) rejects that in a noncopyable type.
     struct State {
@@ -15,7 +15,7 @@ struct TimerSlot: ~Copyable {
         self.scheduler = scheduler
     }
 
-    /// Sets the timer in place of the one before.
+    /// Sets the timer and cancels the previous one.
     func set(after dueTime: RxTimeInterval, _ target: any TimerTarget) {
         let token = scheduler.setTimer(after: dueTime, target: target)
         let unwanted: TimerToken? = state.withLock { state in
@@ -27,7 +27,7 @@ struct TimerSlot: ~Copyable {
         if let unwanted { scheduler.cancelTimer(unwanted) }
     }
 
-    /// Returns whether the timer that fired is the current one, and clears it.
+    /// Clears the timer that fired. Returns false if it is not the current one.
     func take(_ token: TimerToken) -> Bool {
         state.withLock { state in
             guard state.token == token else { return false }
@@ -41,7 +41,7 @@ struct TimerSlot: ~Copyable {
         if let token { scheduler.cancelTimer(token) }
     }
 
-    /// Cancels the timer, and every timer that is set later.
+    /// Cancels the timer and every timer set later.
     func close() {
         let token = state.withLock { state in
             state.isClosed = true

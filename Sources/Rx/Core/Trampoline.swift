@@ -1,8 +1,6 @@
 import Glibc
 
-/// The current thread's queue of work that waits until the subscription being made on that thread returns.
-///
-/// Only its own thread touches it.
+/// A thread's queue of work that waits until the subscription being made there returns. Only that thread touches it.
 package final class Trampoline {
     // Unchecked, both, for the rows "from(array), an element" and "Single.just.map.subscribe" of RxBench.
     @exclusivity(unchecked)
@@ -33,7 +31,7 @@ package final class Trampoline {
         return trampoline
     }
 
-    /// Runs `body` with a trampoline of its own, for callers that block this thread until work on its trampoline is done.
+    /// Runs `body` with a separate trampoline, for callers that block this thread until work on its trampoline is done.
     package static func nested<Result>(_ body: () throws -> Result) rethrows -> Result {
         let outer = pthread_getspecific(key)
         let inner = Trampoline()
@@ -49,12 +47,10 @@ package final class Trampoline {
         return true
     }
 
-    /// Queues `link` behind the work that already waits.
     func enqueue(_ link: Link) {
         queue.append(link)
     }
 
-    /// Runs the waiting work in its order until none is left.
     func drain() {
         defer { isRunning = false }
         guard hasWaiting else { return }

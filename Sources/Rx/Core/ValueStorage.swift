@@ -1,8 +1,8 @@
 /// Storage for one value of a type known only at run time. Unspecialised code would look up the metadata of an `Optional` on
 /// each access, which costs more than an event.
 ///
-/// Values of up to four words are stored inside, larger ones in one block, which is reused. It has no guard of its own: the
-/// owner of the step protects it, usually a `SerialGate`.
+/// Values of up to four words are stored inline, larger ones in one block, which is reused. The owner guards the
+/// storage, usually with a `SerialGate`.
 ///
 /// Sound: the memory is bound to `Value` alone and initialised exactly while `isFull`. The storage is always a stored property
 /// of a class instance, so the address of its words is stable.
@@ -18,7 +18,7 @@ struct ValueStorage<Value: Sendable>: ~Copyable {
             && MemoryLayout<Value>.alignment <= MemoryLayout<UInt>.alignment
     }
 
-    /// Frees the value and the block. The instance that holds the storage calls it in its `deinit`.
+    /// Frees the value and the block. The owner calls it in its `deinit`.
     @inline(__always)
     mutating func destroy() {
         clear()
@@ -51,7 +51,7 @@ struct ValueStorage<Value: Sendable>: ~Copyable {
             }
         }
     #else
-        /// The value, which exists only while `isFull`. Several threads may read it at once.
+        /// Exists only while `isFull`. Several threads may read it at once.
         @inline(__always)
         var value: Value {
             mutating get {

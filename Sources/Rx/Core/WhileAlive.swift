@@ -1,5 +1,4 @@
-// A handler that is called with `object` while the object lives. A missing handler stays nil, so that an unhandled error is
-// recognized as such.
+// Calls `handler` with `object` while it lives. A missing handler stays nil, so that an unhandled error is recognized.
 
 @inlinable
 func whileAlive<Object: AnyObject & Sendable, Value>(
