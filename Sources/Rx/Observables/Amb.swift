@@ -10,10 +10,8 @@ extension ObservableType {
         Amb([asObservable(), right.asObservable()])
     }
 
-    /// Mirrors whichever stream emits an event first, even a terminal one. The others are disposed.
-    ///
-    /// Streams are subscribed to in order. If one emits during its subscription, the rest are never
-    /// subscribed to. An empty sequence never emits or ends.
+    /// Mirrors whichever stream emits an event first, even a terminal one. The others are disposed, or never subscribed
+    /// to if it emits during its subscription. An empty sequence never emits or ends.
     @inlinable
     public static func amb<Sources: Sequence>(
         _ sequence: Sources
@@ -26,7 +24,7 @@ extension ObservableType {
 @usableFromInline
 final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     private let sources: [Observable<Element>]
-    /// Index of the source that emitted first, or -1 while none has.
+    /// Index of the source that emitted first, or -1 before that.
     private let winner = Atomic<Int>(-1)
     private let inners = InnerList()
 

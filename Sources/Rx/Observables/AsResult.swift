@@ -5,8 +5,7 @@ extension ObservableType {
         MapResult(asObservable(), { .success($0) }, { .failure($0) })
     }
 
-    /// Wraps each value in `.success`. An error of type `Failure` is emitted as `.failure`, and the stream
-    /// then completes. Any other error ends the stream.
+    /// Like `asResult()`, but only for errors of type `Failure`. Any other error ends the stream.
     @inlinable
     public consuming func asResult<Failure: Error>(
         catching type: Failure.Type

@@ -1,8 +1,6 @@
 extension ObservableType {
-    /// Converts a stream of exactly one value to a `Single`. It succeeds when the stream completes.
-    ///
-    /// It fails with `RxError.noElements` if the stream completes empty, and with
-    /// `RxError.moreThanOneElement` as soon as a second value arrives.
+    /// Converts a stream of exactly one value to a `Single`, which succeeds when the stream completes. It fails with
+    /// `RxError.noElements` without a value, and with `RxError.moreThanOneElement` as soon as a second value arrives.
     @inlinable
     public consuming func asSingle() -> Single<Element> {
         Single(raw: OneElement(asObservable(), onEmpty: RxError.noElements))
@@ -21,7 +19,7 @@ extension ObservableType {
         Single<Element?>(raw: First(asObservable()))
     }
 
-    /// Drops all values and passes on only the error or the completion.
+    /// Drops all values.
     @inlinable
     public consuming func ignoreElements() -> Observable<Never> {
         IgnoreElements(asObservable())

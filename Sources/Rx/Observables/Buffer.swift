@@ -1,8 +1,6 @@
 extension ObservableType {
-    /// Collects values into arrays.
-    ///
-    /// An array is emitted every `timeSpan`, even if it is empty, and as soon as it holds `count` values, which restarts the time
-    /// span. On completion the pending values are emitted, again even if there are none. An error drops them.
+    /// Collects values into arrays, emitted every `timeSpan`, even if empty, and as soon as one holds `count` values, which
+    /// restarts the time span. Completion emits the pending values, again even if there are none. An error drops them.
     @inlinable
     public consuming func buffer(
         timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType
@@ -16,7 +14,6 @@ extension ObservableType {
 final class Buffer<Element: Sendable>: TimedOperator<Element, [Element]>, @unchecked Sendable {
     private let timeSpan: RxTimeInterval
     private let count: Int
-    /// Pending values. Accessed only inside the gate.
     private var values: [Element] = []
 
     @usableFromInline

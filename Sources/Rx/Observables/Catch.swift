@@ -1,8 +1,6 @@
 extension ObservableType {
-    /// Continues with the stream that `handler` returns when the source fails.
-    ///
-    /// Only the source's error is caught: errors of the second stream are passed on. If `handler` throws, the
-    /// stream fails with that error.
+    /// Continues with the stream that `handler` returns when the source fails. An error of that second stream, or an
+    /// error thrown by `handler`, ends the stream.
     @inlinable
     @preconcurrency
     public consuming func `catch`(

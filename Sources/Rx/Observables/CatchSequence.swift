@@ -1,10 +1,8 @@
 import Locking
 
 extension ObservableType {
-    /// Subscribes to the sources in order, moving to the next one whenever one fails, until one completes.
-    ///
-    /// The error of the last source is passed on. An empty sequence completes. The iterator is advanced only
-    /// when the next source is needed.
+    /// Subscribes to the next source whenever one fails, until one completes. The last source's error is passed on. An
+    /// empty sequence completes. The iterator advances only when the next source is needed.
     @inlinable
     public static func `catch`<Sources: Sequence & Sendable>(
         sequence: Sources
@@ -16,13 +14,11 @@ extension ObservableType {
     }
 }
 
-/// Runs its sources one after the other while they fail, in a loop rather than by recursion.
 // Sound: only the caller that runs the start loop touches `parts`.
 @usableFromInline
 final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let makeParts: @Sendable () -> ConcatParts<Element>
     private let starts = RerunLoop()
-    // Sound: accessed only inside a turn of `starts`.
     private var parts: ConcatParts<Element>?
     private let lastError = Lock<(any Error)?>(nil)
 

@@ -1,8 +1,8 @@
-// Two to eight sources have a form each, because the compiler finds no members of a pack's tuple in the expression that makes it,
-// as in `combineLatest(a, b, c).map { $0.2 }`.
+// Two to eight sources have separate forms. With a parameter pack the compiler finds no members of the tuple in the
+// expression that makes it, as in `combineLatest(a, b, c).map { $0.2 }`.
 
 extension ObservableType where Element == any Sendable {
-    /// Sends the last values of three sources as a tuple whenever one of them sends a value and all have sent one.
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType
@@ -12,7 +12,6 @@ extension ObservableType where Element == any Sendable {
         Observable<(A.Element, B.Element, C.Element)>.combineLatest(a, b, c) { ($0, $1, $2) }
     }
 
-    /// Sends the last values of five sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -25,7 +24,6 @@ extension ObservableType where Element == any Sendable {
         }
     }
 
-    /// Sends the last values of six sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -38,7 +36,6 @@ extension ObservableType where Element == any Sendable {
         ) { ($0, $1, $2, $3, $4, $5) }
     }
 
-    /// Sends the last values of seven sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -51,7 +48,6 @@ extension ObservableType where Element == any Sendable {
             .combineLatest(a, b, c, d, e, f, g) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
-    /// Sends the last values of eight sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -67,7 +63,7 @@ extension ObservableType where Element == any Sendable {
 }
 
 extension Infallible where Element == any Sendable {
-    /// Sends the last values of two sources as a tuple whenever one of them sends a value and all have sent one.
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<A: InfallibleType, B: InfallibleType>(
         _ a: A, _ b: B
@@ -75,7 +71,6 @@ extension Infallible where Element == any Sendable {
         Infallible<(A.Element, B.Element)>.combineLatest(a, b) { ($0, $1) }
     }
 
-    /// Sends the last values of three sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<A: InfallibleType, B: InfallibleType, C: InfallibleType>(
         _ a: A, _ b: B, _ c: C
@@ -83,7 +78,6 @@ extension Infallible where Element == any Sendable {
         Infallible<(A.Element, B.Element, C.Element)>.combineLatest(a, b, c) { ($0, $1, $2) }
     }
 
-    /// Sends the last values of four sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType
@@ -95,7 +89,6 @@ extension Infallible where Element == any Sendable {
         }
     }
 
-    /// Sends the last values of five sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType
@@ -107,7 +100,6 @@ extension Infallible where Element == any Sendable {
         }
     }
 
-    /// Sends the last values of six sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
@@ -120,7 +112,6 @@ extension Infallible where Element == any Sendable {
         ) { ($0, $1, $2, $3, $4, $5) }
     }
 
-    /// Sends the last values of seven sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
@@ -132,7 +123,6 @@ extension Infallible where Element == any Sendable {
             .combineLatest(a, b, c, d, e, f, g) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
-    /// Sends the last values of eight sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,

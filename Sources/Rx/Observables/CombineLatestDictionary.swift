@@ -28,8 +28,6 @@ extension ObservableType {
 }
 
 extension Infallible {
-    /// Sends the last values of all sources by their keys, whenever one of them sends a value and all have sent one. Without
-    /// sources, sends `[:]` and completes. The sources are subscribed to in no particular order.
     @inlinable
     public static func combineLatest<Key: Hashable & Sendable, Source: InfallibleType>(
         _ sources: [Key: Source]
@@ -37,7 +35,6 @@ extension Infallible {
         Infallible<[Key: Element]>(raw: Observable<Element>.combineLatest(sources))
     }
 
-    /// Combines the last values of all sources by their keys.
     @inlinable
     @preconcurrency
     public static func combineLatest<Key: Hashable & Sendable, Source: InfallibleType>(

@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// Emits the values of this stream and, once it completes, those of `second`.
+    /// Emits the values of this stream, then the values of `second`.
     @inlinable
     public consuming func concat<Source: ObservableConvertibleType>(
         _ second: Source
@@ -7,9 +7,8 @@ extension ObservableType {
         Concat([asObservable(), second.asObservable()])
     }
 
-    /// Emits the values of all sources, subscribing to each when the one before completes. The first error ends the stream.
-    ///
-    /// The iterator is advanced only when the next source is needed, so the sequence may be infinite.
+    /// Emits the values of all sources, subscribing to each when the previous one completes. The first error ends the
+    /// stream. The iterator advances only when the next source is needed, so the sequence may be infinite.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(
         _ sequence: Sources
@@ -20,7 +19,6 @@ extension ObservableType {
         }
     }
 
-    /// Emits the values of all sources, subscribing to each when the one before completes. The first error ends the stream.
     @inlinable
     public static func concat<Sources: Collection & Sendable>(
         _ collection: Sources
@@ -31,7 +29,7 @@ extension ObservableType {
         }
     }
 
-    /// Emits the values of all sources, subscribing to each when the one before completes. The first error ends the stream.
+    /// Emits the values of all sources, subscribing to each when the previous one completes. The first error ends the stream.
     @inlinable
     public static func concat(_ sources: Observable<Element>...) -> Observable<Element> {
         Concat(sources)
@@ -42,7 +40,7 @@ extension ObservableType {
 @usableFromInline
 final class ConcatParts<Element: Sendable> {
     private let pull: () -> Observable<Element>?
-    /// The number of remaining sources, or nil if it is unknown.
+    /// The number of remaining sources; nil if unknown.
     private(set) var remaining: Int?
 
     @usableFromInline
@@ -58,8 +56,8 @@ final class ConcatParts<Element: Sendable> {
     }
 }
 
-/// Runs its sources one after the other, in a loop. If the next source is itself a concatenation, its sources are
-/// pushed onto `stack` instead of subscribing to it, so recursive concatenation runs in constant stack depth.
+/// Runs its sources in a loop. If a source is itself a concatenation, its sources are pushed onto `stack` instead of
+/// subscribing to it, so recursive concatenation runs in constant call depth.
 // Sound: only the caller that runs the start loop touches `stack`.
 @usableFromInline
 final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
@@ -67,7 +65,6 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
     private var sources: [Observable<Element>]
     private let makeParts: (@Sendable () -> ConcatParts<Element>)?
     private let starts = RerunLoop()
-    // Sound: accessed only inside a turn of `starts`.
     private var stack: [ConcatParts<Element>] = []
 
     @usableFromInline

@@ -1,11 +1,9 @@
 import Locking
 
 extension ObservableType {
-    /// Creates a stream from a subscribe closure.
-    ///
-    /// `subscribe` runs once for each subscription. It sends events to the observer and returns a disposable that
-    /// cancels the work. That disposable is disposed once, when the stream ends or the subscription is disposed. Events
-    /// after a terminal event or after disposal are ignored. Events are delivered on the thread that sends them.
+    /// Creates a stream from a closure that runs once for each subscription. It sends events to the observer and
+    /// returns a disposable that cancels the work, disposed once when the stream ends or the subscription is disposed.
+    /// Events are delivered on the sending thread. Events after the end or disposal are ignored.
     @inlinable
     @preconcurrency
     public static func create(
@@ -19,11 +17,9 @@ extension ObservableType {
 @usableFromInline
 final class Create<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     // Sound: cleared only by `begin()`. `copy()` reads it earlier, or later only if `begin()` kept it for another attempt.
-    // Unchecked for the row "charts pipeline, built for each request" of RxBench.
+    // Unchecked, both, for the row "charts pipeline, built for each request" of RxBench.
     @exclusivity(unchecked)
     private var body: (@Sendable (AnyObserver<Element>) -> any Disposable)?
-    // Sound: written by `begin()` and read by `cancel()`. The emitter's state word orders the two.
-    // Unchecked for the row "charts pipeline, built for each request" of RxBench.
     @exclusivity(unchecked)
     private var resource: (any Disposable)?
 
@@ -38,8 +34,7 @@ final class Create<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     }
 
     override func begin() {
-        // Keeping the observer retains this emitter. Drop the closure so that this does not also retain its
-        // captures, which may include whoever keeps the observer.
+        // The observer retains this emitter. Drop the closure, because its captures may include the observer's owner.
         let body = isCopied ? self.body : self.body.take()
         resource = body?(AnyObserver(emitter: self))
     }

@@ -1,17 +1,15 @@
 public import FoundationEssentials
 
 extension ObservableType {
-    /// Fails with `RxError.timeout` if the stream has not ended by `deadline`, no matter how many values it emits.
-    ///
-    /// If `deadline` has already passed, the source is not subscribed to. A value that is being delivered at
-    /// the deadline is delivered before the error.
+    /// Fails with `RxError.timeout` if the stream has not ended by `deadline`. If that has already passed, the source
+    /// is not subscribed to. A delivery in progress at the deadline finishes before the error is sent.
     @inlinable
     public consuming func timeout(at deadline: RxTime, scheduler: any SchedulerType) -> Observable<Element> {
         Deadline(asObservable(), deadline, nil, scheduler)
     }
 
-    /// Switches to `other` if the stream has not ended by `deadline`. If `deadline` has already passed, only
-    /// `other` is subscribed to. The deadline does not apply to `other`.
+    /// Switches to `other`, which has no deadline, if the stream has not ended by `deadline`. If that has already
+    /// passed, only `other` is subscribed to.
     @inlinable
     public consuming func timeout<Source: ObservableConvertibleType>(
         at deadline: RxTime, other: Source, scheduler: any SchedulerType
@@ -21,7 +19,7 @@ extension ObservableType {
 }
 
 extension PrimitiveSequence {
-    /// Fails with `RxError.timeout` if it has not ended by `deadline`. If that has already passed, it does not subscribe.
+    /// Fails with `RxError.timeout` if it has not ended by `deadline`.
     @inlinable
     public consuming func timeout(
         at deadline: RxTime, scheduler: any SchedulerType
@@ -29,7 +27,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.timeout(at: deadline, scheduler: scheduler))
     }
 
-    /// Switches to `other` if it has not ended by `deadline`. If that has already passed, only `other` is subscribed to.
+    /// Switches to `other` if it has not ended by `deadline`.
     @inlinable
     public consuming func timeout(
         at deadline: RxTime, other: PrimitiveSequence<Trait, Element>, scheduler: any SchedulerType
@@ -39,7 +37,7 @@ extension PrimitiveSequence {
 }
 
 extension InfallibleType {
-    /// Switches to `other` if the stream has not ended by `deadline`. If that has already passed, only `other` is subscribed to.
+    /// Switches to `other` if the stream has not ended by `deadline`.
     @inlinable
     public consuming func timeout<Source: InfallibleType>(
         at deadline: RxTime, other: Source, scheduler: any SchedulerType
@@ -48,7 +46,6 @@ extension InfallibleType {
     }
 }
 
-/// Ends its source at a fixed time. An expiry during a delivery waits for the delivery to return.
 // Sound: it adds only constants.
 @usableFromInline
 final class Deadline<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {

@@ -13,7 +13,6 @@ extension ObservableType {
 @usableFromInline
 final class Debounce<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval
-    /// The pending value. Accessed only inside the gate.
     private var waiting = ValueStorage<Element>()
 
     @usableFromInline

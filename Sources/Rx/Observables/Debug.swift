@@ -1,14 +1,8 @@
 import FoundationEssentials
 
 extension ObservableType {
-    /// Prints the subscription, each event and the disposal, with the time and `identifier`.
-    ///
-    /// - Parameters:
-    ///   - identifier: A label for the lines. Defaults to the file, line and function of the call.
-    ///   - trimOutput: Whether events longer than 40 characters are shortened.
-    ///   - file: The file shown in the default identifier.
-    ///   - line: The line shown in the default identifier.
-    ///   - function: The function shown in the default identifier.
+    /// Prints the subscription, each event and the disposal, with the time and `identifier`, by default the file, line
+    /// and function of the call. `trimOutput` shortens events longer than 40 characters.
     public consuming func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function
@@ -30,14 +24,7 @@ extension ObservableType {
 }
 
 extension PrimitiveSequence {
-    /// Prints the subscription, each event and the disposal, with the time and `identifier`.
-    ///
-    /// - Parameters:
-    ///   - identifier: A label for the lines. Defaults to the file, line and function of the call.
-    ///   - trimOutput: Whether events longer than 40 characters are shortened.
-    ///   - file: The file shown in the default identifier.
-    ///   - line: The line shown in the default identifier.
-    ///   - function: The function shown in the default identifier.
+    /// Prints the subscription, each event and the disposal, as `ObservableType.debug` does.
     public consuming func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function

@@ -1,6 +1,5 @@
 extension ObservableType {
-    /// Calls `observableFactory` for each subscription and subscribes to the stream it returns. If the
-    /// factory throws, the stream fails with that error.
+    /// Subscribes to the stream that `observableFactory` makes for each subscription. If it throws, the stream fails.
     @inlinable
     @preconcurrency
     public static func deferred(

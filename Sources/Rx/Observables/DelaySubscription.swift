@@ -1,5 +1,5 @@
 extension ObservableType {
-    /// Subscribes to the source `dueTime` after this stream is subscribed to. Events are not delayed further.
+    /// Subscribes to the source after `dueTime`. Events are not delayed further.
     @inlinable
     public consuming func delaySubscription(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
@@ -16,7 +16,6 @@ final class DelaySubscription<Element: Sendable>: StatefulOperator<Element, Elem
     private let dueTime: RxTimeInterval
     private let scheduler: any SchedulerType
     private let timer: TimerSlot
-    // Sound: written before the timer is set and taken by the timer, which fires once.
     private var waiting: Observable<Element>?
 
     @usableFromInline

@@ -7,7 +7,7 @@ extension ObservableType where Element: Equatable {
 }
 
 extension ObservableType {
-    /// Drops values whose key equals the previous key. An error thrown by `keySelector` ends the stream.
+    /// Drops values with the same key as the previous value. An error thrown by `keySelector` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged<Key: Equatable & Sendable>(
@@ -25,7 +25,7 @@ extension ObservableType {
         DistinctUntilChanged(asObservable(), { $0 }, comparer)
     }
 
-    /// Drops values whose key `comparer` considers equal to the previous key. An error thrown by a closure ends the stream.
+    /// Drops values with a key that `comparer` considers equal to the previous one. An error thrown by a closure ends the stream.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged<Key: Sendable>(
@@ -35,7 +35,7 @@ extension ObservableType {
         DistinctUntilChanged(asObservable(), keySelector, comparer)
     }
 
-    /// Drops values whose property at `keyPath` equals that of the previous value.
+    /// Drops values with the same property at `keyPath` as the previous value.
     @inlinable
     public consuming func distinctUntilChanged<Property: Equatable & Sendable>(
         at keyPath: any KeyPath<Element, Property> & Sendable

@@ -1,9 +1,7 @@
 extension ObservableType {
-    /// Calls the given hooks as events pass: an `on...` hook before the event is forwarded, an `after...` hook afterwards.
-    ///
-    /// If a hook throws, the stream ends with that error. An error thrown after a terminal event is ignored.
-    /// `onSubscribe` and `onSubscribed` run before and after the subscription to the source. `onDispose` runs
-    /// last, once the source's subscription has been disposed, whether the stream ended or was disposed.
+    /// Calls the `on...` hooks before and the `after...` hooks after forwarding an event, and `onSubscribe` and
+    /// `onSubscribed` before and after subscribing to the source. `onDispose` runs last, after the end or disposal. If
+    /// a hook throws, the stream ends with that error, unless it has already ended.
     @inlinable
     @preconcurrency
     public consuming func `do`(
@@ -124,7 +122,7 @@ final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecke
         stop()
     }
 
-    /// Ends the stream with an error thrown by a hook, without calling `onError` or `afterError` for it.
+    /// Ends the stream with a hook's error, without calling `onError` or `afterError`.
     private func fail(_ error: any Error) {
         guard upstream.end() else { return }
         down.error(error)

@@ -1,8 +1,6 @@
 extension ObservableType {
-    /// Subscribes to the stream that `selector` returns for each value and merges their values as they arrive.
-    ///
-    /// Completes when the source and all inner streams have completed. The first error, including one thrown
-    /// by `selector`, ends the stream and disposes the others. The number of inner streams is not limited.
+    /// Merges the streams that `selector` returns for the values, without limit. Completes when the source and all
+    /// inner streams have completed. The first error, including one thrown by `selector`, ends the stream.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Source: ObservableConvertibleType>(
@@ -12,7 +10,6 @@ extension ObservableType {
     }
 }
 
-/// Merges the inner streams of a selector.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @unchecked Sendable {
@@ -21,7 +18,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     private let innerType: FlatMapInner<In, Out>.Type
     private let gate = SerialGate()
     private let inners = InnerList()
-    /// Whether all inner streams have completed, so that none is left to stop.
+    /// Whether all inner streams have completed, so there is nothing to stop.
     private let isFinished = RelaxedAtomic(false)
 
     @usableFromInline

@@ -1,9 +1,8 @@
 extension ObservableType {
     /// Merges the streams that `selector` returns for the values, with at most `maxConcurrent` subscribed at a time.
     ///
-    /// Further values wait in order, in an unbounded queue. `selector` is called when a value's turn comes,
-    /// so no work starts before there is room for it. In contrast, `concatMap` calls its selector when a
-    /// value arrives, and `merge(maxConcurrent:)` queues streams that already exist.
+    /// Further values wait in an unbounded queue, and `selector` is called when their turn comes. In contrast,
+    /// `concatMap` calls its selector when a value arrives, and `merge(maxConcurrent:)` queues existing streams.
     ///
     /// An error thrown by `selector` ends the stream. A limit below 1 fails with `RxError.argumentOutOfRange`.
     @inlinable
@@ -19,8 +18,7 @@ extension ObservableType {
 
 extension InfallibleType {
     /// Merges the streams that `selector` returns for the values, with at most `maxConcurrent` subscribed at a time.
-    ///
-    /// Further values wait in order, in an unbounded queue. `selector` is called when a value's turn comes.
+    /// Further values wait in an unbounded queue, and `selector` is called when their turn comes.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Source: InfallibleType>(

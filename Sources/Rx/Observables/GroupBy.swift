@@ -22,13 +22,10 @@ public struct GroupedObservable<Key: Sendable, Element: Sendable>: ObservableTyp
 }
 
 extension ObservableType {
-    /// Splits the stream into one stream for each key.
-    ///
-    /// A group is emitted when its first value arrives, and that value follows as the group's first. Completion and
-    /// errors, including one thrown by `keySelector`, end the groups first and then this stream.
-    ///
-    /// Groups do not replay values to late subscribers. The source stays subscribed, and all keys are kept,
-    /// while this stream or any group is subscribed to.
+    /// Splits the stream into one stream for each key, emitted when its first value arrives. Completion and errors,
+    /// including one thrown by `keySelector`, end the groups first and then this stream.
+    /// Groups do not replay values. The source stays subscribed, and all keys are kept, while this stream or any group
+    /// is subscribed to.
     @inlinable
     @preconcurrency
     public consuming func groupBy<Key: Hashable & Sendable>(
@@ -48,9 +45,8 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
     /// Whether the outer subscription has ended. Groups may still be subscribed to.
     private let isOuterClosed = Atomic<Bool>(false)
     private let state = StateGuard()
-    // `state` guards both.
     private var groups: [Key: PublishSubject<Element>] = [:]
-    /// Groups in order of creation, which is the order they end in.
+    /// The groups in order of creation. They end in the same order.
     private var ordered: [PublishSubject<Element>] = []
 
     @usableFromInline

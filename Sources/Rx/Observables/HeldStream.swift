@@ -3,23 +3,22 @@ import Synchronization
 /// An operator that emits streams of its source's values. The source stays subscribed while the operator or
 /// any of these streams has a subscriber.
 protocol SourceHolder: Link {
-    /// Stops the source. Called when the last subscription has gone.
+    /// Stops the source, after the last subscription has ended.
     func letGo()
 }
 
-/// Counts the subscriptions that need a source: the outer one, counted from the start, and each inner one.
-///
-/// It retains the operator until the count reaches 0. A stream kept beyond that retains nothing else.
+/// Counts the subscriptions that need a source: the outer one from the start, and each inner one. Retains the operator
+/// until the count reaches 0. A stream kept beyond that retains nothing else.
 final class HoldCount: Sendable {
     private let count = Atomic<Int>(1)
     private let holder = LinkSlot()
 
-    /// Sets the operator that owns the source. Called before anybody can call `release()`.
+    /// Sets the operator that owns the source, before the first call of `release()`.
     func begin(_ holder: any SourceHolder) {
         self.holder.set(HeldSource(holder))
     }
 
-    /// Adds a subscription, unless the count has reached 0. Returns whether it was added.
+    /// Adds a subscription. Returns false if the count has reached 0.
     func retain() -> Bool {
         var current = count.load(ordering: .acquiring)
         while current > 0 {
@@ -51,12 +50,11 @@ private final class HeldSource: Link, @unchecked Sendable {
     }
 }
 
-/// A stream whose subscriptions keep its operator's source subscribed.
+/// A stream that keeps its operator's source subscribed while it has subscribers.
 // Sound: `isHolding` is written before the source starts.
 final class HeldStream<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let stream: PublishSubject<Element>
     private let holds: HoldCount
-    /// Written before the subscription can end.
     private var isHolding = false
 
     init(_ stream: PublishSubject<Element>, _ holds: HoldCount) {

@@ -1,6 +1,5 @@
 extension ObservableType {
-    /// Combines the last values of all sources whenever one of them sends a value and all have sent one; sends `[]` without
-    /// sources.
+    /// Combines the last values of all sources whenever one of them sends a value and all have sent one; `[]` without sources.
     @inlinable
     @preconcurrency
     public static func combineLatest<Sources: Collection>(
@@ -76,7 +75,7 @@ final class JoinCollection<In: Sendable, Out: Sendable>: Join<Out>, @unchecked S
         }
         if let first = slots.first { sources.set(first) }
         down.attach(self)
-        // In a loop: one starting the next would take stack for each.
+        // In a loop, because nested starts would take stack for each source.
         for slot in slots { slot.begin() }
     }
 

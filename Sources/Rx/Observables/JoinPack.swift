@@ -3,7 +3,7 @@
 @usableFromInline
 final class JoinPack<Out: Sendable, each In: Sendable>: Join<Out>, @unchecked Sendable {
     private let selector: @Sendable (repeat each In) throws -> Out
-    /// A `JoinSlot<each In, Out>` for each source. In a tuple they would cost a lookup of its metadata at each event.
+    /// A `JoinSlot<each In, Out>` for each source. A tuple would cost a metadata lookup at each event.
     private var slots: [Link]
 
     @usableFromInline

@@ -5,16 +5,15 @@ extension ObservableType where Element: ObservableConvertibleType {
         FlatMap(asObservable(), { $0.asObservable() }, FlatMapInner.self)
     }
 
-    /// Merges the inner streams, with at most `maxConcurrent` subscribed at a time.
-    ///
-    /// Further streams wait in order, in an unbounded queue. A limit below 1 fails with `RxError.argumentOutOfRange`.
+    /// Merges the inner streams, with at most `maxConcurrent` subscribed at a time. Further streams wait in an
+    /// unbounded queue. A limit below 1 fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func merge(maxConcurrent: Int) -> Observable<Element.Element> {
         guard maxConcurrent > 0 else { return .error(RxError.argumentOutOfRange) }
         return MergeLimited(asObservable(), maxConcurrent, { $0.asObservable() }, MergeLimitedInner.self)
     }
 
-    /// Emits the values of the inner streams one stream after the other. Waiting streams are queued without limit.
+    /// Emits the values of the inner streams, one stream after the other. Further streams wait in an unbounded queue.
     @inlinable
     public consuming func concat() -> Observable<Element.Element> {
         merge(maxConcurrent: 1)
@@ -22,9 +21,8 @@ extension ObservableType where Element: ObservableConvertibleType {
 }
 
 extension ObservableType {
-    /// Emits the values of the streams that `selector` returns, one stream after the other.
-    ///
-    /// `selector` is called when a value arrives. The streams it returns wait in order, in an unbounded queue.
+    /// Emits the values of the streams that `selector` returns, one stream after the other. `selector` is called when a
+    /// value arrives. The streams wait in an unbounded queue.
     @inlinable
     @preconcurrency
     public consuming func concatMap<Source: ObservableConvertibleType>(
@@ -41,14 +39,12 @@ extension ObservableType {
         MergeAll(Array(sources))
     }
 
-    /// Subscribes to all sources and merges their values. Completes when all have completed; the first error ends the stream.
     @inlinable
     public static func merge(_ sources: Observable<Element>...) -> Observable<Element> {
         MergeAll(sources)
     }
 }
 
-/// Merges a fixed number of sources, subscribed to in order.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {

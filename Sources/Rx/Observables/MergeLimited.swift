@@ -21,7 +21,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             return value
         }
 
-        /// Claims a slot for a value that has just arrived. Returns false if none is free or older values are waiting.
+        /// Claims a slot for a new value. Returns false if all slots are taken or older values are waiting.
         mutating func takeRoom(_ limit: Int) -> Bool {
             guard active < limit, waiting.isEmpty else { return false }
             active += 1
@@ -36,7 +36,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
     private let gate = SerialGate()
     private let inners = InnerList()
     private let state = Lock(State())
-    /// Pending requests to drain the queue. Whoever raises it from 0 drains, so synchronous sources do not recurse.
+    /// Pending requests to drain the queue. The caller that raises it from 0 drains, so synchronous sources do not recurse.
     private let pumps = Atomic<Int>(0)
 
     @usableFromInline
@@ -61,7 +61,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         drop()
     }
 
-    /// Drops the waiting values. They are released outside the lock.
+    /// Releases the waiting values outside the lock.
     private func drop() {
         _ = state.withLock { state in
             let old = state.waiting
@@ -77,7 +77,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             state.withLock { $0.waiting.append(value) }
             return pump()
         }
-        // Nobody else drains. Start at once if there is room and nothing waits.
+        // No other caller is draining. Start at once if there is room and nothing waits.
         if state.withLock({ $0.takeRoom(limit) }) {
             guard start(value) else { return }
         } else {

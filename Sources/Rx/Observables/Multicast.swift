@@ -28,31 +28,27 @@ public class ConnectableObservable<Element: Sendable>: Observable<Element>, Conn
 }
 
 extension ObservableType {
-    /// Shares one subscription to the source, made by `connect()`, among all subscribers.
-    ///
-    /// Subscribers receive what arrives while they are subscribed: nothing is replayed. After the source
-    /// ends, the next connection subscribes to it again.
+    /// Shares one subscription to the source, made by `connect()`, and replays nothing. After the source ends, the next
+    /// connection subscribes to it again.
     @inlinable
     public consuming func publish() -> ConnectableObservable<Element> {
         multicast { PublishSubject() }
     }
 
-    /// Shares one subscription to the source like `publish()` and replays its last `bufferSize` values to late subscribers.
+    /// Like `publish()`, but replays the last `bufferSize` values to late subscribers.
     @inlinable
     public consuming func replay(_ bufferSize: Int) -> ConnectableObservable<Element> {
         multicast { ReplaySubject.create(bufferSize: bufferSize) }
     }
 
-    /// Shares one subscription to the source like `publish()` and replays all its values to late subscribers, without limit.
+    /// Like `publish()`, but replays all values to late subscribers, without limit.
     @inlinable
     public consuming func replayAll() -> ConnectableObservable<Element> {
         multicast { ReplaySubject.createUnbounded() }
     }
 
-    /// Shares one subscription to the source through `subject`, which all subscribers subscribe to.
-    ///
-    /// Once the source has ended, so has the subject. Late subscribers receive what it replays after its end,
-    /// and reconnecting has no effect on them.
+    /// Shares one subscription to the source through `subject`, which ends with the source. Late subscribers then
+    /// receive what it replays, and reconnecting has no effect on them.
     @inlinable
     public consuming func multicast<Subject: SubjectType>(_ subject: Subject)
         -> ConnectableObservable<Subject.Element> where Subject.Observer.Element == Element
@@ -60,10 +56,9 @@ extension ObservableType {
         Multicast(asObservable()) { subject }
     }
 
-    /// Shares one subscription to the source through a new subject for each connection.
-    ///
-    /// `makeSubject` runs when a connection starts or when the first subscriber arrives before it. If several threads
-    /// need the subject at the same moment, each may call `makeSubject`, and one of the results is used.
+    /// Shares one subscription to the source through a new subject for each connection. `makeSubject` runs when a
+    /// connection starts, or earlier when the first subscriber arrives. Threads that need the subject at the same
+    /// moment may each call it, and one of the results is used.
     @inlinable
     @preconcurrency
     public consuming func multicast<Subject: SubjectType>(makeSubject: @escaping @Sendable () -> Subject)
@@ -89,7 +84,7 @@ final class Hub<Subject: SubjectType>: Sendable {
 @usableFromInline
 final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Element>, @unchecked Sendable {
     private struct State {
-        /// The subject that new subscribers join: the current connection's, or the next one's.
+        /// The subject that new subscribers join, of the current or the next connection.
         var hub: Hub<Subject>?
         var connection: MulticastConnection<Subject>?
     }
@@ -183,7 +178,6 @@ final class MulticastConnection<Subject: SubjectType>: InnerStep<Subject.Observe
 {
     let hub: Hub<Subject>
     private let multicast: Multicast<Subject>
-    // Guarded by the multicast's lock.
     fileprivate var subscribers = 0
 
     init(_ multicast: Multicast<Subject>, _ hub: Hub<Subject>) {

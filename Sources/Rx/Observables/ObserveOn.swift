@@ -1,28 +1,25 @@
 import Locking
 
 extension ObservableType {
-    /// Delivers events on `scheduler`, in order.
-    ///
-    /// Pending events are queued without limit. An error does not overtake the values before it. Nothing is
-    /// delivered after disposal. The subscription itself is made on the calling thread.
+    /// Delivers events on `scheduler`, in order, from an unbounded queue. An error does not overtake the values before
+    /// it. Nothing is delivered after disposal. The subscription itself is made on the calling thread.
     @inlinable
     public consuming func observe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         ObserveOn(asObservable(), scheduler)
     }
 }
 
-/// The largest batch whose array capacity is kept for reuse.
+/// Arrays of larger batches are freed instead of reused.
 private let mostKeptRoom = 1024
 
 /// Delivers everything pending in one turn, or one event a turn in virtual time.
 // Sound: the lock guards `values` and `turns`; only the running delivery touches `batch`.
 @usableFromInline
 final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked Sendable {
-    /// Pending values. Guarded by the lock of `state`.
     private var values: [Element] = []
-    /// The batch being delivered. Accessed only by the pump. It is swapped with `values`, so both buffers are reused.
+    /// The batch being delivered. It is swapped with `values`, so both buffers are reused.
     private var batch: [Element] = []
-    /// Pending values in reverse order, for delivery one at a time. Guarded by the lock of `state`.
+    /// Pending values in reverse order, for delivery one at a time.
     private var turns: [Element] = []
 
     @usableFromInline

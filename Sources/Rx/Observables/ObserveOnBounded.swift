@@ -11,12 +11,11 @@ public enum OverflowPolicy: Sendable {
 }
 
 extension ObservableType {
-    /// Delivers events on `scheduler`, in order, with at most `capacity` values queued. `overflow` decides
-    /// what happens to a value when the queue is full.
+    /// Delivers events on `scheduler`, in order. At most `capacity` values wait behind the value being delivered, and
+    /// `overflow` decides what happens to further ones. A capacity below 1 fails with `RxError.argumentOutOfRange`.
     ///
-    /// The value being delivered and the terminal event do not count. An error does not overtake the values before it.
     /// With the `.error` policy, an overflow disposes the source at once; the queued values are delivered, then the
-    /// error. Nothing is delivered after disposal. A capacity below 1 fails with `RxError.argumentOutOfRange`.
+    /// error. No error overtakes the values before it. Nothing is delivered after disposal.
     @inlinable
     public consuming func observe(
         on scheduler: any ImmediateSchedulerType, capacity: Int, overflow: OverflowPolicy
@@ -36,9 +35,8 @@ final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @un
         case nothing
     }
 
-    /// The outcome of queueing a value.
     private struct Arrival {
-        /// Whether the caller has to start the pump.
+        /// Whether the caller has to schedule a delivery.
         var isIdle = false
         var hasOverflowed = false
         /// Returned so that it is released outside the lock.
@@ -47,7 +45,6 @@ final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @un
 
     private let capacity: Int
     private let overflow: OverflowPolicy
-    /// Guarded by the lock of `state`.
     private var waiting = Queue<Element>()
 
     @usableFromInline
@@ -91,7 +88,7 @@ final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @un
             arrival.isIdle = state.start()
             return arrival
         }
-        // The queue is full, so the pump is running and will deliver the error.
+        // The queue is full, so a delivery is scheduled or running and will send the error.
         if arrival.hasOverflowed { upstream.clear() }
         if arrival.isIdle { schedule() }
     }
@@ -119,7 +116,6 @@ final class ObserveOnBounded<Element: Sendable>: ScheduledDelivery<Element>, @un
         return false
     }
 
-    /// Returns whether another turn is needed.
     private func hasMore() -> Bool {
         state.withLock { state in
             state.isDelivering = !waiting.isEmpty || state.end != nil

@@ -2,10 +2,9 @@ import Locking
 import Synchronization
 
 extension ObservableType {
-    /// Emits the values of the stream that `selector` returned for the latest value.
-    ///
-    /// The previous inner stream is disposed before the new one is subscribed to. Completes when the source and the
-    /// current inner stream have completed. The first error, including one thrown by `selector`, ends the stream.
+    /// Emits the values of the stream that `selector` returns for the latest value, and disposes the previous inner
+    /// stream first. Completes when the source and the current inner stream have completed. The first error, including
+    /// one thrown by `selector`, ends the stream.
     @inlinable
     @preconcurrency
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
@@ -24,8 +23,8 @@ extension ObservableType where Element: ObservableConvertibleType {
 }
 
 extension ObservableType {
-    /// Emits the values of the stream that `selector` returns for a value, and drops values that arrive before that
-    /// stream ends, without calling `selector` for them. An error thrown by `selector` ends the stream.
+    /// Emits the values of the stream that `selector` returns for a value. Until that stream ends, further values are
+    /// dropped without calling `selector`. An error thrown by `selector` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func flatMapFirst<Source: ObservableConvertibleType>(
@@ -42,7 +41,6 @@ enum InnerChoice: Sendable {
     case first
 }
 
-/// Forwards one inner stream at a time.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,

@@ -2,9 +2,8 @@
 public typealias RxAbstractInteger = FixedWidthInteger
 
 extension ObservableType where Element: FixedWidthInteger {
-    /// Emits `count` consecutive integers from `start`, one for each turn of `scheduler`, and completes.
-    ///
-    /// A negative count fails with `RxError.argumentOutOfRange`, and a range beyond the type's maximum with `RxError.overflow`.
+    /// Emits `count` consecutive integers from `start`, one for each turn of `scheduler`, and completes. A negative
+    /// count fails with `RxError.argumentOutOfRange`, a range beyond the type's maximum with `RxError.overflow`.
     @inlinable
     public static func range(
         start: Element, count: Element,
@@ -23,9 +22,8 @@ extension ObservableType where Element: FixedWidthInteger {
 }
 
 extension ObservableType {
-    /// Emits `initialState` and then the results of calling `iterate` repeatedly, while `condition` holds.
-    ///
-    /// Each value takes one turn of `scheduler`. An error thrown by a closure ends the stream.
+    /// Emits `initialState` and then the results of calling `iterate` repeatedly, while `condition` holds, one for each
+    /// turn of `scheduler`. An error thrown by a closure ends the stream.
     @inlinable
     @preconcurrency
     public static func generate(
@@ -48,7 +46,6 @@ extension ObservableType {
     }
 }
 
-/// Emits a state while a condition holds, then advances it.
 // Sound: only the running turn touches `state` and `hasBegun`.
 @usableFromInline
 final class GeneratedSequence<Element: Sendable>: ScheduledSequence<Element>, @unchecked Sendable {
@@ -58,7 +55,7 @@ final class GeneratedSequence<Element: Sendable>: ScheduledSequence<Element>, @u
     private var state: Element
     private var hasBegun = false
 
-    /// - Parameter advance: Advances the state. Returns false if there is no next state.
+    /// `advance` returns false if there is no next state.
     @usableFromInline
     init(
         _ initialState: Element, _ scheduler: consuming any ImmediateSchedulerType,

@@ -1,7 +1,6 @@
 extension ObservableType {
-    /// Emits the accumulated result when the stream completes: `seed` combined with each value in turn by `accumulator`.
-    ///
-    /// A stream without values gives `seed`. An error thrown by `accumulator` ends the stream.
+    /// Emits `seed`, combined with each value in turn by `accumulator`, when the stream completes. An error thrown by
+    /// `accumulator` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func reduce<Result: Sendable>(
@@ -10,8 +9,7 @@ extension ObservableType {
         Reduce(asObservable(), seed, { $0 = try accumulator($0, $1) }, { $0 })
     }
 
-    /// Emits the accumulated result, transformed by `mapResult`, when the stream completes. An error thrown
-    /// by a closure ends the stream.
+    /// Like `reduce(_:accumulator:)`, with the result transformed by `mapResult`. An error thrown by a closure ends the stream.
     @inlinable
     @preconcurrency
     public consuming func reduce<Accumulation: Sendable, Result: Sendable>(
@@ -21,7 +19,7 @@ extension ObservableType {
         Reduce(asObservable(), seed, { $0 = try accumulator($0, $1) }, mapResult)
     }
 
-    /// Collects all values into one array, emitted when the stream completes. They are kept in memory until then.
+    /// Collects all values in memory and emits them as one array when the stream completes.
     @inlinable
     public consuming func toArray() -> Single<[Element]> {
         Single(raw: Reduce(asObservable(), [], { $0.append($1) }, { $0 }))

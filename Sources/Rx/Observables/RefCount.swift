@@ -1,14 +1,11 @@
 extension ConnectableObservableType {
-    /// Connects when the first subscriber arrives and disconnects when the last one leaves.
-    ///
-    /// The first subscriber is subscribed before the connection starts. After the source ends, the next
-    /// subscriber connects again.
+    /// Connects after the first subscriber has been subscribed and disconnects when the last one leaves. After the
+    /// source ends, the next subscriber connects again.
     public func refCount() -> Observable<Element> {
         (self as? ConnectableObservable<Element>)?.counted() ?? ForeignCount(self)
     }
 }
 
-/// Receives a call when a subscriber leaves.
 protocol SubscriberCount: AnyObject, Sendable {
     func leave(_ step: Link)
 }
@@ -62,8 +59,7 @@ final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, 
     }
 }
 
-/// Counts the subscribers of a `Multicast`. Joining or creating its connection and counting the subscriber
-/// are one step, so a connection cannot end between them.
+/// Counts the subscribers of a `Multicast`. Joining a connection counts the subscriber in one step, so it cannot end in between.
 // Sound: it adds only constants.
 final class MulticastCount<Subject: SubjectType>: Observable<Subject.Element>, @unchecked Sendable {
     private let multicast: Multicast<Subject>
@@ -82,7 +78,7 @@ final class MulticastCount<Subject: SubjectType>: Observable<Subject.Element>, @
     }
 }
 
-/// Counts the subscribers of a connectable stream of another type. They enter and leave one at a time: one
+/// Counts the subscribers of a connectable stream of another type. They enter and leave one at a time: a subscriber
 /// that arrives while `connect()` runs is subscribed after it returns.
 // Sound: only the gate's owner touches what changes.
 private final class ForeignCount<Source: ConnectableObservableType>: Observable<Source.Element>,
@@ -90,7 +86,6 @@ private final class ForeignCount<Source: ConnectableObservableType>: Observable<
 {
     private let source: Source
     private let gate = SerialGate()
-    // Accessed only inside the gate.
     private var subscribers = 0
     private var connection: (any Disposable)?
 

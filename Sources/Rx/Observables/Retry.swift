@@ -5,9 +5,8 @@ extension ObservableType {
         Observable.retry(asObservable(), attempts: .max)
     }
 
-    /// Subscribes to the source again when it fails, up to `maxAttemptCount` attempts in total. The last error is passed on.
-    ///
-    /// With 0 it completes without subscribing. A negative count fails with `RxError.argumentOutOfRange`.
+    /// Subscribes to the source again when it fails, up to `maxAttemptCount` attempts in total, and passes on the last
+    /// error. With 0 it completes without subscribing. A negative count fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func retry(_ maxAttemptCount: Int) -> Observable<Element> {
         Observable.retry(asObservable(), attempts: maxAttemptCount)
@@ -21,7 +20,7 @@ extension Observable {
     ) -> Observable<Element> {
         guard attempts > 0 else { return attempts == 0 ? .empty() : .error(RxError.argumentOutOfRange) }
         if attempts <= mostAbsorbedAttempts {
-            // Uniqueness is checked through the non-generic root, which needs no metadata lookup.
+            // Checking uniqueness through the non-generic root looks up no metadata.
             var link: Link = consume source
             let isAlone = isKnownUniquelyReferenced(&link)
             let source = unsafeDowncast(consume link, to: Observable<Element>.self)
@@ -38,7 +37,6 @@ extension Observable {
 final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let attempts: Int
     private let starts = RerunLoop()
-    // Sound: written in `begin` before the source runs, then read only inside a turn of `starts`.
     private var repeated: Observable<Element>?
     private let left: RelaxedAtomic<Int>
 

@@ -1,28 +1,24 @@
 import Locking
 
 extension ObservableType {
-    /// Subscribes to the source again each time the notification stream emits a value after an error.
+    /// Subscribes to the source again when the stream that `notificationHandler` returns emits a value after an error.
+    /// If that stream completes or fails, the result ends the same way.
     ///
-    /// `notificationHandler` runs once for each subscription. It receives the source's errors and returns the
-    /// notification stream. If that stream completes or fails, the result ends the same way.
-    ///
-    /// A notification does not interrupt a running attempt: a value is dropped, and a terminal event takes
-    /// effect at the next error.
+    /// `notificationHandler` runs once for each subscription and receives the source's errors. A notification during an
+    /// attempt is dropped, and the end of the notification stream takes effect at the next error.
     @inlinable
     @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType>(
         when notificationHandler: @escaping @Sendable (Observable<any Error>) -> TriggerObservable
     ) -> Observable<Element> {
         RetryWhen(asObservable()) { errors in
-            // `any Error` does not conform to `Error`, so errors are boxed.
             Notifier(notificationHandler(errors.map(\.error)).asObservable())
         } accepts: { _ in
             true
         }
     }
 
-    /// Subscribes to the source again like `retry(when:)`, but only after errors of type `Failure`. Other
-    /// errors are passed on at once.
+    /// Retries only after errors of type `Failure`, as the notification stream decides. Other errors end the stream at once.
     @inlinable
     @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType, Failure: Error>(
@@ -62,7 +58,6 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, No
     private let trigger = LinkSlot()
     private let starts = RerunLoop()
     private let answer = Lock(Answer())
-    // Sound: written in `begin` before the source runs, then read only inside a turn of `starts`.
     private var repeated: Observable<Element>?
 
     @usableFromInline

@@ -1,8 +1,6 @@
 extension ObservableType {
-    /// Emits the latest value each time `sampler` emits or completes, if it arrived since the last sample.
-    ///
-    /// Without a new value it emits `defaultValue`, if given. When the source completes, the stream completes
-    /// at the next sample. An error of either ends it at once.
+    /// Emits the latest value since the last sample, or else `defaultValue`, if given, each time `sampler` emits or completes.
+    /// After the source completes, the stream completes at the next sample. An error of either ends it at once.
     @inlinable
     public consuming func sample<Source: ObservableType>(
         _ sampler: Source, defaultValue: Element? = nil
@@ -15,7 +13,6 @@ extension ObservableType {
 @usableFromInline
 final class Sample<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
     private let defaultValue: Element?
-    // Accessed only inside the gate.
     private var latest = ValueStorage<Element>()
     private var isOver = false
 

@@ -1,7 +1,6 @@
 extension ObservableType {
-    /// Emits each intermediate result of combining the values with `accumulator`, starting from `seed`.
-    ///
-    /// `seed` itself is not emitted. An error thrown by `accumulator` ends the stream.
+    /// Emits each result of combining the values with `accumulator`, starting from `seed`, which is not emitted. An
+    /// error thrown by `accumulator` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func scan<Result: Sendable>(
@@ -10,7 +9,7 @@ extension ObservableType {
         Scan(asObservable(), seed) { result, value in result = try accumulator(result, value) }
     }
 
-    /// Emits each intermediate result, like `scan(_:accumulator:)`, with an accumulator that mutates the result in place.
+    /// Like `scan(_:accumulator:)`, but `accumulator` mutates the result in place.
     @inlinable
     @preconcurrency
     public consuming func scan<Result: Sendable>(

@@ -56,8 +56,8 @@ extension ObservableType {
     }
 }
 
-/// Emits one element a turn. On the current thread's trampoline it loops while no other work waits, which
-/// gives the same order as a turn for each element at a lower cost.
+/// Emits one element a turn. On the current thread's trampoline it loops while no other work waits, which gives the
+/// same order at a lower cost.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class ScheduledSequence<Element: Sendable>: Observable<Element>, @unchecked Sendable {
@@ -74,7 +74,7 @@ class ScheduledSequence<Element: Sendable>: Observable<Element>, @unchecked Send
         self
     }
 
-    /// Emits the next element. Returns false if there is none. Turns never overlap: each is scheduled by the one before.
+    /// Emits the next element. Returns false at the end. Turns never overlap, because each schedules the next.
     func sendNext() -> Bool {
         false
     }

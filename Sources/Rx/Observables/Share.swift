@@ -4,15 +4,14 @@ import Locking
 public enum SubjectLifetimeScope: Sendable {
     /// Until the last subscriber leaves or the source ends. The next subscriber then subscribes to the source again.
     case whileConnected
-    /// Forever. A later subscriber first receives the kept values. After the source has ended it receives
-    /// only these and the terminal event.
+    /// A later subscriber first receives the kept values. After the source has ended it receives only these and the
+    /// terminal event.
     case forever
 }
 
 extension ObservableType {
-    /// Shares one subscription to the source among all subscribers, from the first one's arrival until the last one leaves.
-    ///
-    /// The last `replay` values are replayed to later subscribers. A negative `replay` fails with `RxError.argumentOutOfRange`.
+    /// Shares one subscription to the source while there are subscribers, and replays the last `replay` values to later
+    /// ones. A negative `replay` fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func share(
         replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
@@ -24,9 +23,9 @@ extension ObservableType {
     /// Shares one subscription to the source and replays only values younger than `timeToLive`.
     ///
     /// While the source runs, a new subscriber joins its connection, even if nothing is left to replay. With
-    /// `.forever`, a subscriber that arrives after the end receives the kept values and the terminal event as long as
-    /// one value is still young enough or, if no value was kept, until `timeToLive` after the end. The next subscriber
-    /// then subscribes to the source again. So this makes a request at most once a minute:
+    /// `.forever`, a subscriber after the end receives the kept values and the terminal event while one value is young
+    /// enough or, without kept values, until `timeToLive` after the end. A later subscriber starts the source again. So
+    /// this makes a request at most once a minute:
     ///
     ///     call.asObservable()
     ///         .share(replay: 1, scope: .forever, timeToLive: .seconds(60), scheduler: scheduler)
@@ -44,7 +43,7 @@ extension ObservableType {
 }
 
 extension InfallibleType {
-    /// Shares one subscription to the source and replays up to `replay` values that are younger than `timeToLive`.
+    /// Shares one subscription to the source and replays up to `replay` values younger than `timeToLive`.
     @inlinable
     public consuming func share(
         replay: Int, scope: SubjectLifetimeScope = .whileConnected, timeToLive: RxTimeInterval,
@@ -160,11 +159,11 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
     fileprivate func ended(_ connection: Connection<Element>, _ end: (ReplaySubject<Element>) -> Void) {
         switch scope {
         case .whileConnected:
-            // Forget first: whoever subscribes from now on, even in reaction to the end, starts the source again.
+            // Forget first: later subscribers, even in reaction to the end, start the source again.
             forget(connection)
             end(connection.subject)
         case .forever:
-            // Forget last: whoever subscribes before the subject has ended still belongs to this connection.
+            // Forget last: subscribers that arrive before the subject has ended still belong to this connection.
             end(connection.subject)
             forget(connection)
         }
@@ -205,7 +204,6 @@ private final class Connection<Element: Sendable>: InnerStep<Element>, @unchecke
     }
 }
 
-/// One subscriber of a shared stream.
 // Sound: it adds only constants.
 private final class ShareLink<Element: Sendable>: ReplayLink<Element>, @unchecked Sendable {
     /// The `Connection` it joined.

@@ -1,8 +1,6 @@
 extension ObservableType {
-    /// Emits the only value as it arrives.
-    ///
-    /// A second value fails the stream with `RxError.moreThanOneElement`. Completion without a value fails it
-    /// with `RxError.noElements`.
+    /// Emits the only value as it arrives. Fails with `RxError.moreThanOneElement` at a second value, and with
+    /// `RxError.noElements` on completion without a value.
     @inlinable
     public consuming func single() -> Observable<Element> {
         SingleElement(asObservable(), nil)

@@ -5,8 +5,7 @@ extension ObservableType {
         Skip(asObservable(), count)
     }
 
-    /// Skips values while `predicate` holds. Once it has returned false, it is not called again. An error
-    /// thrown by `predicate` ends the stream.
+    /// Skips values until `predicate` first returns false. An error thrown by `predicate` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func skip(

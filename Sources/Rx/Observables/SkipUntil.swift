@@ -1,8 +1,6 @@
 extension ObservableType {
-    /// Skips values until `other` emits one.
-    ///
-    /// If this stream completes first, nothing is emitted, not even the completion. The completion of `other`
-    /// alone changes nothing. An error of either ends the stream.
+    /// Skips values until `other` emits one. If this stream completes first, the result never ends. The completion of
+    /// `other` alone changes nothing. An error of either ends the stream.
     @inlinable
     public consuming func skip<Source: ObservableType>(until other: Source) -> Observable<Element> {
         SkipUntil(asObservable(), Notifier(other.asObservable()))
@@ -12,7 +10,6 @@ extension ObservableType {
 // Sound: only the gate's owner touches `isOpen`.
 @usableFromInline
 final class SkipUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
-    /// Accessed only inside the gate.
     private var isOpen = false
 
     @usableFromInline

@@ -1,7 +1,6 @@
 extension ObservableType {
-    /// Emits the first `count` values and completes.
-    ///
-    /// With 0 it completes without subscribing. A negative count fails with `RxError.argumentOutOfRange`.
+    /// Emits the first `count` values and completes. With 0 it completes without subscribing. A negative count fails
+    /// with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func take(_ count: Int) -> Observable<Element> {
         guard count > 0 else { return count == 0 ? .empty() : .error(RxError.argumentOutOfRange) }

@@ -1,7 +1,6 @@
 extension ObservableType {
-    /// Emits the last `count` values when the stream completes. Up to `count` values are kept in memory until then.
-    ///
-    /// A negative count fails with `RxError.argumentOutOfRange`.
+    /// Keeps the last `count` values in memory and emits them when the stream completes. A negative count fails with
+    /// `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func takeLast(_ count: Int) -> Observable<Element> {
         guard count >= 0 else { return .error(RxError.argumentOutOfRange) }

@@ -1,8 +1,6 @@
 /// Whether `take(while:)` and `take(until:)` emit the value that ends the stream.
 public enum TakeBehavior: Sendable {
-    /// The value is emitted before the completion.
     case inclusive
-    /// The value is dropped.
     case exclusive
 }
 

@@ -1,10 +1,9 @@
 import FoundationEssentials
 
 extension ObservableType {
-    /// Emits at most one value every `dueTime`, measured from the end of the last delivery.
-    ///
-    /// The first value is emitted at once. If `latest` is true, the last value that arrived meanwhile is
-    /// emitted when the time is up, and completion waits for it. An error drops it.
+    /// Emits at most one value every `dueTime`, measured from the end of the last delivery. The first value is emitted
+    /// at once. If `latest` is true, the last value that arrived meanwhile follows when the time is up. Completion
+    /// waits for it; an error drops it.
     @inlinable
     public consuming func throttle(
         _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
@@ -18,7 +17,6 @@ extension ObservableType {
 final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval
     private let latest: Bool
-    // Accessed only inside the gate.
     private var waiting = ValueStorage<Element>()
     private var sentAt: RxTime?
     private var isOver = false
@@ -64,7 +62,6 @@ final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unche
         if isOver { end(with: waiting.value) } else { send(waiting.value) }
     }
 
-    /// Completion waits for the pending value.
     override func sourceCompleted() {
         guard waiting.isFull else { return end() }
         isOver = true

@@ -1,9 +1,8 @@
 import Locking
 
 extension ObservableType {
-    /// Fails with `RxError.timeout` if `dueTime` passes without an event.
-    ///
-    /// The time restarts after the delivery of each value. A timeout disposes the source.
+    /// Fails with `RxError.timeout` if `dueTime` passes without an event, and disposes the source. The time restarts
+    /// after the delivery of each value.
     @inlinable
     public consuming func timeout(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType

@@ -26,7 +26,6 @@ final class OneOffTimer<Element: Sendable>: Emitter<Element>, TimerTarget, @unch
     private let dueTime: RxTimeInterval
     private let scheduler: any SchedulerType
     private let value: Element
-    // Sound: written by `begin()` and read by `cancel()`. The emitter's state word orders the two.
     private var token = TimerToken(index: 0, generation: 0)
 
     @usableFromInline
@@ -63,7 +62,6 @@ final class PeriodicTimer<Element: FixedWidthInteger & Sendable>: Emitter<Elemen
     private let dueTime: RxTimeInterval
     private let period: RxTimeInterval
     private let scheduler: any SchedulerType
-    // Sound: written by `begin()` and read by `cancel()`. The emitter's state word orders the two.
     private var work: (any Disposable)?
 
     @usableFromInline

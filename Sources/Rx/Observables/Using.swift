@@ -1,9 +1,7 @@
 extension ObservableType {
-    /// Creates a stream that owns a resource.
-    ///
-    /// Each subscription makes a resource with `resourceFactory` and subscribes to the stream that `observableFactory`
-    /// returns for it. When that stream ends or the subscription is disposed, the stream's subscription is disposed
-    /// first, then the resource. If a factory throws, the stream fails with that error.
+    /// Makes a resource for each subscription and subscribes to the stream that `observableFactory` returns for it.
+    /// When that stream ends or the subscription is disposed, the resource is disposed last. If a factory throws, the
+    /// stream fails with that error.
     @inlinable
     @preconcurrency
     public static func using<Resource: Disposable>(
@@ -21,14 +19,12 @@ extension ObservableType {
     }
 }
 
-/// A stateful step that makes its source when it starts.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     @usableFromInline typealias Factory = @Sendable () throws -> (any Disposable, Observable<Element>)
 
     private let factory: Factory
-    /// Holds the resource.
     private let resource = SingleAssignmentDisposable()
     /// The resource is disposed once the start has returned and the source's subscription has been disposed.
     private let startAndEnd = StartEndLatch()

@@ -1,14 +1,10 @@
 import Synchronization
 
 extension ObservableType {
-    /// Splits the values into consecutive windows, each a stream of its own.
-    ///
-    /// The first window opens on subscription. The next one opens, and the current one completes, whenever
-    /// `timeSpan` passes or the window has received `count` values, which restarts the time span. Completion
-    /// and errors end the open window first and then this stream.
-    ///
-    /// Windows do not replay values to late subscribers. The source stays subscribed while this stream or any
-    /// window is subscribed to.
+    /// Splits the values into consecutive windows, each a stream. The first window opens on subscription. The current
+    /// one completes and the next one opens whenever `timeSpan` passes or the window has received `count` values, which
+    /// restarts the time span. Completion and errors end the open window first and then this stream.
+    /// Windows do not replay values. The source stays subscribed while this stream or any window is subscribed to.
     @inlinable
     public consuming func window(
         timeSpan: RxTimeInterval, count: Int, scheduler: any SchedulerType
@@ -28,8 +24,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
     private let holds = HoldCount()
     /// Whether the outer subscription has ended. Open windows may still be subscribed to.
     private let isOuterClosed = Atomic<Bool>(false)
-    // Everything below is accessed only inside the gate. The timer is set there too, so it cannot fire before
-    // its token is stored.
+    // The gate's owner sets the timer, so it cannot fire before its token is stored.
     private let gate = SerialGate()
     private let timer: TimerSlot
     private var window = PublishSubject<Element>()
@@ -55,7 +50,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
         let me = self
         me.holds.begin(me)
         me.down.attach(me)
-        // No one else can be in the gate yet.
+        // The gate is still free.
         if me.gate.enter() {
             me.open()
             me.gate.leave()

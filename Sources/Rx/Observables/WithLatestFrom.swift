@@ -1,8 +1,6 @@
 extension ObservableType {
-    /// Combines each value with the latest value of `second` by `resultSelector`.
-    ///
-    /// Values that arrive before the first of `second` are dropped. The completion of `second` changes
-    /// nothing; its error ends the stream, as does an error thrown by `resultSelector`.
+    /// Combines each value with the latest value of `second` by `resultSelector`, and drops values before the first of `second`.
+    /// The completion of `second` changes nothing. Its errors and errors thrown by `resultSelector` end the stream.
     @inlinable
     @preconcurrency
     public consuming func withLatestFrom<Source: ObservableConvertibleType, Result: Sendable>(
@@ -11,8 +9,7 @@ extension ObservableType {
         WithLatestFrom(asObservable(), second.asObservable(), resultSelector)
     }
 
-    /// Emits the latest value of `second` each time this stream emits. Values that arrive before the first of
-    /// `second` are dropped.
+    /// Emits the latest value of `second`, if any, each time this stream emits.
     @inlinable
     public consuming func withLatestFrom<Source: ObservableConvertibleType>(
         _ second: Source
@@ -29,7 +26,6 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
     private let second: Observable<Second>
     private let resultSelector: @Sendable (In, Second) throws -> Out
     private let other = LinkSlot()
-    /// Accessed only inside the gate.
     private var latest = ValueStorage<Second>()
 
     @usableFromInline

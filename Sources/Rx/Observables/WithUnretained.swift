@@ -9,8 +9,7 @@ extension ObservableType {
         WithUnretained(asObservable(), object, resultSelector)
     }
 
-    /// Pairs `object` with each value, without retaining `object`. The stream completes at the first value
-    /// after `object` was deallocated.
+    /// Pairs each value with `object`, like `withUnretained(_:resultSelector:)`.
     @inlinable
     public consuming func withUnretained<Object: AnyObject & Sendable>(
         _ object: Object

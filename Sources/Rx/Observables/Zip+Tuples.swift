@@ -1,8 +1,8 @@
-// Two to eight sources have a form each, because the compiler finds no members of a pack's tuple in the expression that makes it,
-// as in `zip(a, b, c).map { $0.2 }`.
+// Two to eight sources have separate forms. With a parameter pack the compiler finds no members of the tuple in the
+// expression that makes it, as in `zip(a, b, c).map { $0.2 }`.
 
 extension ObservableType where Element == any Sendable {
-    /// Sends the first values of two sources as a tuple, then the second ones, and so on.
+    /// Sends the first values of the sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<A: ObservableConvertibleType, B: ObservableConvertibleType>(
         _ a: A, _ b: B
@@ -10,7 +10,6 @@ extension ObservableType where Element == any Sendable {
         Observable<(A.Element, B.Element)>.zip(a, b) { ($0, $1) }
     }
 
-    /// Sends the first values of three sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType
@@ -20,7 +19,6 @@ extension ObservableType where Element == any Sendable {
         Observable<(A.Element, B.Element, C.Element)>.zip(a, b, c) { ($0, $1, $2) }
     }
 
-    /// Sends the first values of four sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -31,7 +29,6 @@ extension ObservableType where Element == any Sendable {
         Observable<(A.Element, B.Element, C.Element, D.Element)>.zip(a, b, c, d) { ($0, $1, $2, $3) }
     }
 
-    /// Sends the first values of five sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -44,7 +41,6 @@ extension ObservableType where Element == any Sendable {
         }
     }
 
-    /// Sends the first values of six sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -57,7 +53,6 @@ extension ObservableType where Element == any Sendable {
         }
     }
 
-    /// Sends the first values of seven sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -71,7 +66,6 @@ extension ObservableType where Element == any Sendable {
         ) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
-    /// Sends the first values of eight sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -87,7 +81,7 @@ extension ObservableType where Element == any Sendable {
 }
 
 extension Infallible where Element == any Sendable {
-    /// Sends the first values of two sources as a tuple, then the second ones, and so on.
+    /// Sends the first values of the sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<A: InfallibleType, B: InfallibleType>(
         _ a: A, _ b: B
@@ -95,7 +89,6 @@ extension Infallible where Element == any Sendable {
         Infallible<(A.Element, B.Element)>.zip(a, b) { ($0, $1) }
     }
 
-    /// Sends the first values of three sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType>(
         _ a: A, _ b: B, _ c: C
@@ -103,7 +96,6 @@ extension Infallible where Element == any Sendable {
         Infallible<(A.Element, B.Element, C.Element)>.zip(a, b, c) { ($0, $1, $2) }
     }
 
-    /// Sends the first values of four sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType>(
         _ a: A, _ b: B, _ c: C, _ d: D
@@ -111,7 +103,6 @@ extension Infallible where Element == any Sendable {
         Infallible<(A.Element, B.Element, C.Element, D.Element)>.zip(a, b, c, d) { ($0, $1, $2, $3) }
     }
 
-    /// Sends the first values of five sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType
@@ -123,7 +114,6 @@ extension Infallible where Element == any Sendable {
         }
     }
 
-    /// Sends the first values of six sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
@@ -136,7 +126,6 @@ extension Infallible where Element == any Sendable {
         }
     }
 
-    /// Sends the first values of seven sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
@@ -149,7 +138,6 @@ extension Infallible where Element == any Sendable {
         ) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
-    /// Sends the first values of eight sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType, E: InfallibleType,
@@ -164,7 +152,7 @@ extension Infallible where Element == any Sendable {
 }
 
 extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
-    /// Sends the results of two sequences as a tuple.
+    /// Sends the results of the sequences as a tuple.
     @inlinable
     public static func zip<A: Sendable, B: Sendable>(
         _ a: PrimitiveSequence<Trait, A>, _ b: PrimitiveSequence<Trait, B>
@@ -172,7 +160,6 @@ extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
         PrimitiveSequence<Trait, (A, B)>.zip(a, b) { ($0, $1) }
     }
 
-    /// Sends the results of three sequences as a tuple.
     @inlinable
     public static func zip<A: Sendable, B: Sendable, C: Sendable>(
         _ a: PrimitiveSequence<Trait, A>, _ b: PrimitiveSequence<Trait, B>, _ c: PrimitiveSequence<Trait, C>
@@ -180,7 +167,6 @@ extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
         PrimitiveSequence<Trait, (A, B, C)>.zip(a, b, c) { ($0, $1, $2) }
     }
 
-    /// Sends the results of four sequences as a tuple.
     @inlinable
     public static func zip<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
         _ a: PrimitiveSequence<Trait, A>, _ b: PrimitiveSequence<Trait, B>, _ c: PrimitiveSequence<Trait, C>,
@@ -189,7 +175,6 @@ extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
         PrimitiveSequence<Trait, (A, B, C, D)>.zip(a, b, c, d) { ($0, $1, $2, $3) }
     }
 
-    /// Sends the results of five sequences as a tuple.
     @inlinable
     public static func zip<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable>(
         _ a: PrimitiveSequence<Trait, A>, _ b: PrimitiveSequence<Trait, B>, _ c: PrimitiveSequence<Trait, C>,
@@ -198,7 +183,6 @@ extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
         PrimitiveSequence<Trait, (A, B, C, D, E)>.zip(a, b, c, d, e) { ($0, $1, $2, $3, $4) }
     }
 
-    /// Sends the results of six sequences as a tuple.
     @inlinable
     public static func zip<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable>(
         _ a: PrimitiveSequence<Trait, A>, _ b: PrimitiveSequence<Trait, B>, _ c: PrimitiveSequence<Trait, C>,
@@ -207,7 +191,6 @@ extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
         PrimitiveSequence<Trait, (A, B, C, D, E, F)>.zip(a, b, c, d, e, f) { ($0, $1, $2, $3, $4, $5) }
     }
 
-    /// Sends the results of seven sequences as a tuple.
     @inlinable
     public static func zip<
         A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
@@ -221,7 +204,6 @@ extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
         }
     }
 
-    /// Sends the results of eight sequences as a tuple.
     @inlinable
     public static func zip<
         A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
