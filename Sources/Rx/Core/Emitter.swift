@@ -43,7 +43,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     /// Its number among the receiver's singles; nil if it reports to a step.
     package final var receiverNumber: Int? { receiver == nil ? nil : number }
 
-    /// Whether it has reported its end. If not, the subscriber has called for `cancel()`.
+    /// Whether it has reported its end. If not, a call of `cancel()` comes from the subscriber.
     package final var hasEnded: Bool { state.load(ordering: .relaxed) & Emitter.stopped != 0 }
 
     /// Starts the work. Called once, when this object is subscribed to. It may report before it returns.

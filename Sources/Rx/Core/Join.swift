@@ -2,7 +2,7 @@
 ///
 /// Only the gate's owner touches the slots' values and the counts. The join and its slots retain each other until the
 /// gate's owner releases the slots at the end.
-// Sound: the gate guards what changes after the start.
+// Sound: the gate guards the properties that change after the start.
 @usableFromInline
 class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     final let gate = SerialGate()

@@ -6,7 +6,7 @@ import Synchronization
 /// A slot is open, with or without a retained link, then possibly ending, then closed for good. After `end()` no event
 /// passes, but the link stays until the end has been passed on, so that a stop from downstream still reaches it. The
 /// caller that closes the slot decides the end. The caller that empties it releases the step's resources.
-// Sound: a word holds one retain of its link, and whoever exchanges the word takes that retain over.
+// Sound: a word holds one retain of its link, and the caller that exchanges the word takes over that retain.
 struct LinkSlot: ~Copyable {
     private static var empty: UInt { 0 }
     private static var closed: UInt { 1 }

@@ -1,6 +1,5 @@
 /// An operator that keeps the link to its source, because it can end the stream itself or must know that the stream has
 /// ended. The first terminal event or disposal closes its slot. Later events are dropped.
-///
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {

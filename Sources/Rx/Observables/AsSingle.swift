@@ -34,7 +34,7 @@ extension ObservableType where Element == Never {
 }
 
 /// Holds the first value until the stream completes without a second one.
-// Sound: `state` guards what changes.
+// Sound: `state` guards the mutable properties.
 @usableFromInline
 final class OneElement<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let onEmpty: RxError?

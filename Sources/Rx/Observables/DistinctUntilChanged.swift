@@ -44,7 +44,7 @@ extension ObservableType {
     }
 }
 
-// Sound: `state` guards what changes.
+// Sound: `state` guards the mutable properties.
 @usableFromInline
 final class DistinctUntilChanged<Element: Sendable, Key: Sendable>: Operator<Element, Element>,
     @unchecked Sendable

@@ -35,7 +35,7 @@ extension ObservableType {
     }
 }
 
-// Sound: `state` guards what changes.
+// Sound: `state` guards the mutable properties.
 @usableFromInline
 final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
     StatefulOperator<Element, GroupedObservable<Key, Element>>, SourceHolder, @unchecked Sendable

@@ -26,7 +26,7 @@ extension ObservableType {
     }
 }
 
-// Sound: `state` guards what changes.
+// Sound: `state` guards the mutable properties.
 @usableFromInline
 final class Reduce<In: Sendable, Accumulation: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
     @unchecked Sendable

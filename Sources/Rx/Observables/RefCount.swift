@@ -80,7 +80,7 @@ final class MulticastCount<Subject: SubjectType>: Observable<Subject.Element>, @
 
 /// Counts the subscribers of a connectable stream of another type. They enter and leave one at a time: a subscriber
 /// that arrives while `connect()` runs is subscribed after it returns.
-// Sound: only the gate's owner touches what changes.
+// Sound: only the gate's owner touches the mutable properties.
 private final class ForeignCount<Source: ConnectableObservableType>: Observable<Source.Element>,
     SubscriberCount, @unchecked Sendable
 {

@@ -9,7 +9,7 @@ extension ObservableType {
     }
 }
 
-// Sound: only the gate's owner touches what changes.
+// Sound: only the gate's owner touches the mutable properties.
 @usableFromInline
 final class Sample<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
     private let defaultValue: Element?

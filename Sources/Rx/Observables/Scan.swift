@@ -19,7 +19,7 @@ extension ObservableType {
     }
 }
 
-// Sound: `state` guards what changes.
+// Sound: `state` guards the mutable properties.
 @usableFromInline
 final class Scan<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
     private let seed: Out

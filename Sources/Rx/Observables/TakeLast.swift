@@ -8,7 +8,7 @@ extension ObservableType {
     }
 }
 
-// Sound: `state` guards what changes.
+// Sound: `state` guards the mutable properties.
 @usableFromInline
 final class TakeLast<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let count: Int

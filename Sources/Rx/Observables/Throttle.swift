@@ -12,7 +12,7 @@ extension ObservableType {
     }
 }
 
-// Sound: only the gate's owner touches what changes.
+// Sound: only the gate's owner touches the mutable properties.
 @usableFromInline
 final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval

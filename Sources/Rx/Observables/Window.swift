@@ -13,7 +13,7 @@ extension ObservableType {
     }
 }
 
-// Sound: only the gate's owner touches what changes.
+// Sound: only the gate's owner touches the mutable properties.
 @usableFromInline
 final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Element>>, TimerTarget,
     SourceHolder, @unchecked Sendable

@@ -18,7 +18,7 @@ extension ObservableType {
     }
 }
 
-// Sound: only the gate's owner touches what changes.
+// Sound: only the gate's owner touches the mutable properties.
 @usableFromInline
 final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: GatedOperator<In, Out>,
     @unchecked Sendable
