@@ -1,20 +1,18 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-    /// Emits the elements of the sequence. Each subscription iterates it in a task of its own.
+    /// Emits the elements of the sequence. Each subscription iterates it in its own task.
     ///
-    /// An error thrown by the sequence ends the stream, except that `CancellationError` completes it.
-    /// Disposing the subscription cancels the task. Events are delivered on the task's executor.
+    /// An error fails the stream, but `CancellationError` completes it. Disposing the subscription cancels the task.
+    /// Events are delivered on the task's executor.
     ///
     /// - Parameters:
-    ///   - detached: Whether the task is detached, so that it inherits neither the priority nor the
-    ///     task-local values of the subscribing context.
+    ///   - detached: A detached task inherits neither priority nor task-local values from the subscriber.
     ///   - priority: The task's priority. `nil` inherits it or, if detached, uses the default.
     public func asObservable(detached: Bool = false, priority: TaskPriority? = nil) -> Observable<Element> {
         Observable.create { observer in
             let operation: @Sendable () async -> Void = {
                 do {
                     for try await element in self {
-                        // Cancels between elements, in case the sequence does not check for cancellation
-                        // itself.
+                        // Not every sequence checks for cancellation.
                         try Task.checkCancellation()
                         observer.onNext(element)
                     }
@@ -35,12 +33,10 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Creates a single that runs `work` in a task for each subscription. Disposing the subscription cancels
-    /// the task.
+    /// Creates a single that runs `work` in a task for each subscription. Disposing the subscription cancels the task.
     ///
     /// - Parameters:
-    ///   - detached: Whether the task is detached, so that it inherits neither the priority nor the
-    ///     task-local values of the subscribing context.
+    ///   - detached: A detached task inherits neither priority nor task-local values from the subscriber.
     ///   - priority: The task's priority. `nil` inherits it or, if detached, uses the default.
     ///   - work: Returns the value. An error it throws fails the single.
     @_disfavoredOverload

@@ -1,10 +1,7 @@
 import Locking
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Subscribes and waits for the value.
-    ///
-    /// - Throws: The error of the single, or `CancellationError` if the task is cancelled, which disposes the
-    ///   subscription.
+    /// Waits for the value. Cancelling the task disposes the subscription and throws `CancellationError`.
     public var value: Element {
         get async throws {
             guard let value = try await source.awaitValue() else { throw RxError.noElements }
@@ -14,20 +11,15 @@ extension PrimitiveSequence where Trait == SingleTrait {
 }
 
 extension PrimitiveSequence where Trait == MaybeTrait {
-    /// Subscribes and waits for the value, or for an empty completion, which returns nil.
-    ///
-    /// - Throws: The error of the maybe, or `CancellationError` if the task is cancelled, which disposes the
-    ///   subscription.
+    /// Waits for the value; nil if the maybe completes empty. Cancelling the task disposes the subscription and throws
+    /// `CancellationError`.
     public var value: Element? {
         get async throws { try await source.awaitValue() }
     }
 }
 
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
-    /// Subscribes and waits for the completion.
-    ///
-    /// - Throws: The error of the completable, or `CancellationError` if the task is cancelled, which
-    ///   disposes the subscription.
+    /// Waits for the completion. Cancelling the task disposes the subscription and throws `CancellationError`.
     public var value: Void {
         get async throws { _ = try await source.awaitValue() }
     }

@@ -3,9 +3,9 @@ extension ObservableConvertibleType {
     ///
     /// Reading this property subscribes. Ending the iteration disposes the subscription.
     ///
-    /// Values that have not been read yet are buffered. A streamed response that is subscribed to directly,
-    /// even through operators, pauses once 16 values are waiting. Any other source is buffered without limit,
-    /// including a response that an operator such as `retry` or `flatMap` subscribes to later.
+    /// Unread values are buffered. A streamed response that is subscribed to directly, even through operators, pauses
+    /// once 16 values are waiting. Any other source is buffered without limit, including a response that an operator
+    /// such as `retry` or `flatMap` subscribes to later.
     public var values: AsyncThrowingStream<Element, any Error> {
         let reading = ValuesReading(asObservable())
         return AsyncThrowingStream { try await reading.next() }

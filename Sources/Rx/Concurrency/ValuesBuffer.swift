@@ -2,8 +2,7 @@ import Locking
 
 /// Backpressure from a reader to its sources: pauses them while too many values are unread.
 @_spi(Demand) public final class Demand: Sendable {
-    /// A source that can be paused and resumed from any thread. Neither closure may send a value before it
-    /// returns.
+    /// A source that can be paused and resumed from any thread. Neither closure may send a value before it returns.
     @_spi(Demand) public struct Source: Sendable {
         let pause: @Sendable () -> Void
         let resume: @Sendable () -> Void
@@ -23,21 +22,19 @@ import Locking
         var hasEnded = false
     }
 
-    /// The demand of the reader that is subscribing. Nil if there is no reader, or if it does not apply
-    /// backpressure.
+    /// The demand of the reader that is subscribing. Nil if there is no reader, or if it does not apply backpressure.
     @TaskLocal public static var current: Demand?
 
     private let state = Lock(State())
 
-    /// Creates a demand that is not paused and has no sources.
     public init() {}
 
-    /// Registers a source, which is paused and resumed from now on until the reader ends.
+    /// Registers a source to pause and resume until the reader ends.
     public func hold(_ source: Source) {
         state.withLock { state in
             guard !state.hasEnded else { return }
             state.sources.append(source)
-            // Under the lock, so that a reader that catches up meanwhile resumes the source after this pause.
+            // Pause under the lock: a reader that catches up meanwhile then resumes the source after this pause.
             if state.isPaused { source.pause() }
         }
     }
@@ -66,8 +63,7 @@ import Locking
     }
 }
 
-/// The queue between a stream and the one task that reads it. Sources that support it are paused while it is
-/// full.
+/// The queue between a stream and the one task that reads it. Sources that support it are paused while it is full.
 @_spi(Demand) public final class ValuesBuffer<Element: Sendable>: Sendable {
     private struct State {
         var values: [Element?] = []
@@ -92,7 +88,6 @@ import Locking
     private let low: Int
     private let weigh: @Sendable (Element) -> Int
     private let state = Lock(State())
-    /// Pauses and resumes the sources.
     public let demand = Demand()
 
     /// - Parameters:
@@ -112,14 +107,14 @@ import Locking
             if let reader = state.reader.take() { return reader }
             state.values.append(value)
             state.weight += weigh(value)
-            // Under the lock, so that a reader that drains the queue meanwhile resumes after this pause.
+            // Pause under the lock: a reader that drains the queue meanwhile then resumes after this pause.
             if state.weight >= high { demand.pause() }
             return nil
         }
         reader?.resume(returning: value)
     }
 
-    /// Ends the queue. Values appended before are read first. Only the first end counts.
+    /// Ends the queue after the values in it. Only the first end counts.
     public func end(_ end: Result<Void, any Error>) { finish(end, dropsValues: false) }
 
     /// Ends the reader: drops unread values, and further reads throw `CancellationError`.

@@ -3,7 +3,6 @@ import Locking
 /// A group of disposables that are disposed together.
 // Sound: it adds only constants, locks and atomics.
 public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Sendable {
-    /// Identifies a disposable in its group.
     public struct DisposeKey: Sendable {
         fileprivate let id: UInt64
     }
@@ -53,8 +52,7 @@ public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Send
         state.withLock { $0.members.count }
     }
 
-    /// Adds `disposable` and returns its key. If the group is already disposed, disposes it at once and
-    /// returns nil.
+    /// Adds `disposable` and returns its key. If the group is already disposed, disposes it at once and returns nil.
     public func insert(_ disposable: any Disposable) -> DisposeKey? {
         let key: DisposeKey? = state.withLock { state in
             guard !state.isDisposed else { return nil }

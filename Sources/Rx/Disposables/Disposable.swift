@@ -5,7 +5,6 @@ public protocol Disposable: AnyObject, Sendable {
     func dispose()
 }
 
-/// A disposable that reports whether it was disposed.
 public protocol Cancelable: Disposable {
     var isDisposed: Bool { get }
 }
@@ -17,7 +16,6 @@ extension Disposable {
     }
 }
 
-/// Factory methods for disposables.
 public enum Disposables {
     /// Returns a disposable that does nothing.
     public static func create() -> any Disposable {
@@ -30,19 +28,16 @@ public enum Disposables {
         AnonymousDisposable(dispose)
     }
 
-    /// Returns a disposable that disposes both of the given ones.
     public static func create(_ first: any Disposable, _ second: any Disposable) -> any Cancelable {
         CompositeDisposable(first, second)
     }
 
-    /// Returns a disposable that disposes all of the given ones.
     public static func create(
         _ first: any Disposable, _ second: any Disposable, _ third: any Disposable
     ) -> any Cancelable {
         CompositeDisposable(first, second, third)
     }
 
-    /// Returns a disposable that disposes all of the given ones.
     public static func create(
         _ first: any Disposable, _ second: any Disposable, _ third: any Disposable,
         _ rest: any Disposable...
@@ -50,7 +45,6 @@ public enum Disposables {
         CompositeDisposable(disposables: [first, second, third] + rest)
     }
 
-    /// Returns a disposable that disposes all of the given ones.
     public static func create(_ disposables: [any Disposable]) -> any Cancelable {
         CompositeDisposable(disposables: disposables)
     }

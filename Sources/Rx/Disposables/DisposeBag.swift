@@ -9,19 +9,16 @@ public final class DisposeBag: DisposeBase, @unchecked Sendable {
         super.init()
     }
 
-    /// Creates a bag with the given members.
     public convenience init(disposing disposables: any Disposable...) {
         self.init()
         insert(disposables)
     }
 
-    /// Creates a bag with the given members.
     public convenience init(disposing disposables: [any Disposable]) {
         self.init()
         insert(disposables)
     }
 
-    /// Creates a bag with the disposables listed in the block.
     public convenience init(@DisposableBuilder builder: () -> [any Disposable]) {
         self.init()
         insert(builder())
@@ -47,7 +44,6 @@ public final class DisposeBag: DisposeBase, @unchecked Sendable {
         insert(builder())
     }
 
-    /// Collects the disposables listed in a block.
     @resultBuilder
     public enum DisposableBuilder {
         public static func buildBlock(_ disposables: any Disposable...) -> [any Disposable] {

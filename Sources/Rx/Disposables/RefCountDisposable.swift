@@ -17,13 +17,11 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
         super.init()
     }
 
-    /// Whether the resource has been disposed.
     public var isDisposed: Bool {
         state.withLock { $0.resource == nil }
     }
 
-    /// Returns a disposable that keeps the resource until it is disposed. After the resource was disposed, it
-    /// does nothing.
+    /// Returns a disposable that keeps the resource until it is disposed. Does nothing once the resource is disposed.
     public func retain() -> any Disposable {
         let isRetained = state.withLock { state in
             guard state.resource != nil else { return false }
@@ -54,7 +52,6 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
         state.isOver && state.holders == 0 ? state.resource.take() : nil
     }
 
-    /// The disposable that `retain()` returns.
     private final class Holder: Disposable {
         #if DEBUG || TRACE_RESOURCES
             private let counted = CountedResource()

@@ -13,12 +13,10 @@ public final class ScheduledDisposable: DisposeBase, Cancelable, @unchecked Send
         super.init()
     }
 
-    /// Whether the resource has been disposed.
     public var isDisposed: Bool {
         resource.withLock { $0 == nil }
     }
 
-    /// Schedules the disposal of the resource.
     public func dispose() {
         _ = scheduler.schedule(()) { [self] in
             let resource = resource.withLock { $0.take() }

@@ -1,7 +1,6 @@
 import Locking
 
-/// Holds a disposable that is set once, later. If this was disposed before, the disposable is disposed as it
-/// is set.
+/// Holds a disposable that is set once. If this is already disposed, setting the disposable disposes it.
 // Sound: it adds only constants, locks and atomics.
 public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private struct State {
@@ -20,7 +19,7 @@ public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @uncheck
         state.withLock { $0.isDisposed }
     }
 
-    /// Sets the disposable. May be called only once: a second call stops the program.
+    /// Sets the disposable. A second call stops the program.
     public func setDisposable(_ disposable: any Disposable) {
         let (wasSet, isDisposed) = state.withLock { state in
             defer {

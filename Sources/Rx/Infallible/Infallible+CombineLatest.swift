@@ -1,5 +1,5 @@
+// These overloads work like the ones on `Observable`.
 extension Infallible {
-    /// Combines the last values of one or more sources whenever one of them sends a value and all have sent one.
     @inlinable
     @_disfavoredOverload
     @preconcurrency
@@ -10,8 +10,6 @@ extension Infallible {
         Infallible(raw: .combineLatest(first, repeat each source, resultSelector: resultSelector))
     }
 
-    /// Combines the last values of all sources whenever one of them sends a value and all have sent one; sends `[]` without
-    /// sources.
     @inlinable
     @preconcurrency
     public static func combineLatest<Sources: Collection>(
@@ -21,7 +19,6 @@ extension Infallible {
         Infallible(raw: .combineLatest(collection.map { $0.asObservable() }, resultSelector: resultSelector))
     }
 
-    /// Sends the last values of all sources whenever one of them sends a value and all have sent one; `[]` without sources.
     @inlinable
     public static func combineLatest<Sources: Collection>(_ collection: Sources) -> Infallible<[Element]>
     where Sources.Element: InfallibleType, Sources.Element.Element == Element {
@@ -30,7 +27,6 @@ extension Infallible {
 }
 
 extension Infallible where Element == any Sendable {
-    /// Sends the last values of one or more sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     @_disfavoredOverload
     public static func combineLatest<First: InfallibleType, each Source: InfallibleType>(

@@ -1,7 +1,5 @@
-// Operators on streams of streams and on several streams.
+// Except for `flatMapLatest` on `ObservableType`, these operators work like the ones of the same name on observables.
 extension InfallibleType {
-    /// Subscribes to the stream that `selector` returns for each value and merges their values as they
-    /// arrive.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Source: ObservableConvertibleType>(
@@ -12,8 +10,6 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().flatMap(selector))
     }
 
-    /// Emits the values of the stream that `selector` returned for the latest value. The previous one is
-    /// disposed first.
     @inlinable
     @preconcurrency
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
@@ -22,8 +18,6 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().flatMapLatest(selector))
     }
 
-    /// Emits the values of the stream that `selector` returns for a value, and drops values that arrive
-    /// before it ends.
     @inlinable
     @preconcurrency
     public consuming func flatMapFirst<Source: ObservableConvertibleType>(
@@ -32,7 +26,6 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().flatMapFirst(selector))
     }
 
-    /// Emits the values of the streams that `selector` returns, one stream after the other.
     @inlinable
     @preconcurrency
     public consuming func concatMap<Source: ObservableConvertibleType>(
@@ -41,8 +34,6 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().concatMap(selector))
     }
 
-    /// Combines each value with the latest value of `second`. Values that arrive before the first of `second`
-    /// are dropped.
     @inlinable
     @preconcurrency
     public consuming func withLatestFrom<Source: InfallibleType, Result: Sendable>(
@@ -51,8 +42,6 @@ extension InfallibleType {
         Infallible<Result>(raw: asObservable().withLatestFrom(second, resultSelector: resultSelector))
     }
 
-    /// Emits the latest value of `second` each time this stream emits. Values that arrive before the first of
-    /// `second` are dropped.
     @inlinable
     public consuming func withLatestFrom<Source: InfallibleType>(_ second: Source) -> Infallible<
         Source.Element
@@ -60,7 +49,6 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().withLatestFrom(second))
     }
 
-    /// Emits the values of this stream and, once it completes, those of `second`.
     @inlinable
     public consuming func concat<Source: ObservableConvertibleType>(_ second: Source) -> Infallible<Element>
     where Source.Element == Element {
@@ -69,8 +57,8 @@ extension InfallibleType {
 }
 
 extension ObservableType {
-    /// Emits the values of the stream that `selector` returned for the latest value, as an `Infallible`. An
-    /// error of this stream, or one thrown by `selector`, completes it.
+    /// Emits the values of the stream that `selector` returned for the latest value. An error of this stream or of
+    /// `selector` completes the result.
     @inlinable
     @_disfavoredOverload
     @preconcurrency
@@ -83,20 +71,16 @@ extension ObservableType {
 }
 
 extension InfallibleType where Element: InfallibleType {
-    /// Subscribes to each inner stream as it arrives and merges their values.
     @inlinable
     public consuming func merge() -> Infallible<Element.Element> {
         Infallible<Element.Element>(raw: asObservable().merge())
     }
 
-    /// Emits the values of the latest inner stream. The previous one is disposed before the new one is
-    /// subscribed to.
     @inlinable
     public consuming func switchLatest() -> Infallible<Element.Element> {
         Infallible<Element.Element>(raw: asObservable().switchLatest())
     }
 
-    /// Emits the values of the inner streams one stream after the other.
     @inlinable
     public consuming func concat() -> Infallible<Element.Element> {
         Infallible<Element.Element>(raw: asObservable().concat())
@@ -104,8 +88,6 @@ extension InfallibleType where Element: InfallibleType {
 }
 
 extension Infallible {
-    /// Emits the values of all sources, subscribing to each when the one before completes. The iterator is
-    /// advanced only when the next source is needed.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(_ sequence: Sources) -> Infallible<Element>
     where Sources.Element == Infallible<Element> {
@@ -116,27 +98,23 @@ extension Infallible {
             })
     }
 
-    /// Emits the values of all sources, subscribing to each when the one before completes.
     @inlinable
     public static func concat<Sources: Collection & Sendable>(_ collection: Sources) -> Infallible<Element>
     where Sources.Element == Infallible<Element> {
         Infallible(raw: Concat(collection.map { $0.source }))
     }
 
-    /// Emits the values of all sources, subscribing to each when the one before completes.
     @inlinable
     public static func concat(_ sources: Infallible<Element>...) -> Infallible<Element> {
         Infallible(raw: Concat(sources.map { $0.source }))
     }
 
-    /// Subscribes to all sources and merges their values. Completes when all have completed.
     @inlinable
     public static func merge<Sources: Collection>(_ sources: Sources) -> Infallible<Element>
     where Sources.Element == Infallible<Element> {
         Infallible(raw: MergeAll(sources.map { $0.source }))
     }
 
-    /// Subscribes to all sources and merges their values. Completes when all have completed.
     @inlinable
     public static func merge(_ sources: Infallible<Element>...) -> Infallible<Element> {
         Infallible(raw: MergeAll(sources.map { $0.source }))

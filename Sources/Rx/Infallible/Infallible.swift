@@ -1,10 +1,10 @@
 /// A stream that never fails: `next* completed?`.
 public protocol InfallibleType<Element>: ObservableConvertibleType {}
 
-/// A stream whose type guarantees that it never fails.
+/// A stream that cannot fail.
 ///
-/// `asInfallible` converts a stream that can fail, by handling its error. If an error still occurs, because a
-/// closure throws or an inner stream fails, subscribers receive a completion instead.
+/// `asInfallible` converts a stream that can fail, by handling its error. If an error still occurs, because a closure
+/// throws or an inner stream fails, the stream completes.
 public struct Infallible<Element: Sendable>: InfallibleType {
     @usableFromInline let source: Observable<Element>
 
@@ -25,7 +25,6 @@ public struct Infallible<Element: Sendable>: InfallibleType {
     }
 }
 
-/// An event of an infallible stream.
 @frozen
 public enum InfallibleEvent<Element: Sendable>: Sendable {
     case next(Element)
@@ -66,7 +65,6 @@ extension Infallible {
 }
 
 extension InfallibleType {
-    /// Subscribes an event handler.
     @inlinable
     @preconcurrency
     public consuming func subscribe(_ on: @escaping @Sendable (InfallibleEvent<Element>) -> Void)
@@ -75,7 +73,6 @@ extension InfallibleType {
         subscribe(onNext: { on(.next($0)) }, onCompleted: { on(.completed) })
     }
 
-    /// Subscribes handlers for the values, the completion and the end of the subscription.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -88,8 +85,7 @@ extension InfallibleType {
             onDisposed: onDisposed)
     }
 
-    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
-    /// was deallocated.
+    /// Subscribes handlers that receive `object`, until it is deallocated. Does not retain it.
     @inlinable
     @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(
@@ -103,10 +99,8 @@ extension InfallibleType {
             onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// The values as an `AsyncSequence`, for `for await`.
-    ///
-    /// Reading this property subscribes. Ending the iteration disposes the subscription. Unread values are
-    /// buffered as described for `ObservableConvertibleType.values`.
+    /// The values as an `AsyncSequence`, for `for await`. Works like `ObservableConvertibleType.values`, without
+    /// errors.
     public var values: AsyncStream<Element> {
         let reading = ValuesReading(asObservable())
         return AsyncStream { (try? await reading.next()) ?? nil }
@@ -114,13 +108,13 @@ extension InfallibleType {
 }
 
 extension ObservableConvertibleType {
-    /// Converts the stream to one that never fails: an error emits `element` and completes.
+    /// Replaces an error with `element` and completes.
     @inlinable
     public consuming func asInfallible(onErrorJustReturn element: Element) -> Infallible<Element> {
         Infallible(raw: asObservable().catchAndReturn(element))
     }
 
-    /// Converts the stream to one that never fails: an error continues with `infallible`.
+    /// Continues with `infallible` after an error.
     @inlinable
     public consuming func asInfallible(
         onErrorFallbackTo infallible: Infallible<Element>
@@ -128,8 +122,7 @@ extension ObservableConvertibleType {
         Infallible(raw: asObservable().catch { _ in infallible.source })
     }
 
-    /// Converts the stream to one that never fails: an error continues with the stream that `onErrorRecover`
-    /// returns for it.
+    /// Continues after an error with the stream that `onErrorRecover` returns for it.
     @inlinable
     @preconcurrency
     public consuming func asInfallible(

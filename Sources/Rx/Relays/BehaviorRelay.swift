@@ -1,5 +1,4 @@
-/// Passes values on to its subscribers and replays the latest one to each new subscriber. It never ends and
-/// never fails.
+/// Passes values to its subscribers, and its latest value to each new one. Never ends and never fails.
 public final class BehaviorRelay<Element: Sendable>: ObservableType {
     private let subject: BehaviorSubject<Element>
 
@@ -7,16 +6,11 @@ public final class BehaviorRelay<Element: Sendable>: ObservableType {
         subject = BehaviorSubject(value: value)
     }
 
-    /// Whether there are any subscribers.
     public var hasObservers: Bool { subject.hasObservers }
 
-    /// The latest value.
     public var value: Element { subject.current }
 
-    /// Stores `event` and delivers it to the subscribers before returning.
-    ///
-    /// May be called from any thread. A subscriber may call it too: the new value is then delivered inside
-    /// the delivery of the previous one.
+    /// Stores and delivers `event` before returning. Any thread may call it. A call from a subscriber nests deliveries.
     public func accept(_ event: Element) {
         subject.onNext(event)
     }

@@ -1,58 +1,47 @@
+// Each `bind` works like the one on `ObservableType`, without errors.
 extension InfallibleType {
-    /// Forwards each event to all of `observers`, in order, through one subscription.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element {
         observed(by: observers)
     }
 
-    /// Forwards each event to all of `observers` of optional values, in order, through one subscription.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element? {
         observed(by: observers)
     }
 
-    /// Forwards the values to `relays` through one subscription.
     public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Forwards the values to `relays` of optional values through one subscription.
     public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Forwards the values to `relays` through one subscription.
     public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Forwards the values to `relays` of optional values through one subscription.
     public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Forwards the values to `relays` through one subscription.
     public func bind(to relays: ReplayRelay<Element>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Forwards the values to `relays` of optional values through one subscription.
     public func bind(to relays: ReplayRelay<Element?>...) -> any Disposable {
         accepted(by: relays)
     }
 
-    /// Returns `binder` applied to this stream.
     public func bind<Result>(to binder: (Self) -> Result) -> Result {
         binder(self)
     }
 
-    /// Returns `binder` applied to this stream and then to `curriedArgument`.
     public func bind<R1, R2>(to binder: (Self) -> (R1) -> R2, curriedArgument: R1) -> R2 {
         binder(self)(curriedArgument)
     }
 
-    /// Calls `onNext` with `object` and each value, without retaining `object`. It is not called after
-    /// `object` was deallocated.
     @preconcurrency
     public func bind<Object: AnyObject & Sendable>(
         with object: Object, onNext: @escaping @Sendable (Object, Element) -> Void
@@ -60,7 +49,6 @@ extension InfallibleType {
         asObservable().subscribe(with: object, onNext: onNext)
     }
 
-    /// Calls `onNext` with each value.
     @preconcurrency
     public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
         asObservable().subscribe(onNext: onNext)

@@ -1,14 +1,12 @@
-/// Passes values on to its current subscribers. It never ends and never fails.
+/// Passes values to its current subscribers. Never ends and never fails.
 public final class PublishRelay<Element: Sendable>: ObservableType {
     private let subject = PublishSubject<Element>()
 
     public init() {}
 
-    /// Whether there are any subscribers.
     public var hasObservers: Bool { subject.hasObservers }
 
-    /// Delivers `event` to the subscribers before returning. May be called from any thread and by a
-    /// subscriber.
+    /// Delivers `event` before returning. Any thread and any subscriber may call it.
     public func accept(_ event: Element) {
         subject.onNext(event)
     }

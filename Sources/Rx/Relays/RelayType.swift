@@ -6,27 +6,24 @@ protocol RelayType<Element>: Sendable {
 }
 
 extension PublishRelay: RelayType {
-    /// Converts the relay to an `Infallible`.
     public func asInfallible() -> Infallible<Element> {
         Infallible(raw: asObservable())
     }
 }
 
 extension BehaviorRelay: RelayType {
-    /// Converts the relay to an `Infallible`.
     public func asInfallible() -> Infallible<Element> {
         Infallible(raw: asObservable())
     }
 }
 
 extension ReplayRelay: RelayType {
-    /// Converts the relay to an `Infallible`.
     public func asInfallible() -> Infallible<Element> {
         Infallible(raw: asObservable())
     }
 }
 
-// Each makes a single subscription, no matter how many targets there are.
+// Each makes one subscription for all targets.
 extension ObservableConvertibleType {
     func accepted<Relay: RelayType>(by relays: [Relay]) -> any Disposable where Relay.Element == Element {
         asObservable().subscribe(onNext: { element in

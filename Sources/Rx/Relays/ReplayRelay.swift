@@ -1,5 +1,4 @@
-/// Passes values on to its subscribers and replays the latest ones to each new subscriber. It never ends and
-/// never fails.
+/// Passes values to its subscribers, and its latest values to each new one. Never ends and never fails.
 public final class ReplayRelay<Element: Sendable>: ObservableType {
     private let subject: ReplaySubject<Element>
 
@@ -17,11 +16,9 @@ public final class ReplayRelay<Element: Sendable>: ObservableType {
         ReplayRelay(.createUnbounded())
     }
 
-    /// Whether there are any subscribers.
     public var hasObservers: Bool { subject.hasObservers }
 
-    /// Stores `event` and delivers it to the subscribers before returning. May be called from any thread and
-    /// by a subscriber.
+    /// Stores and delivers `event` before returning. Any thread and any subscriber may call it.
     public func accept(_ event: Element) {
         subject.onNext(event)
     }

@@ -1,6 +1,4 @@
-/// Passes values on to a relay one at a time, whichever thread they come from.
-///
-/// Delivery works as described for `SerializedSubject`.
+/// Passes values from any thread to a relay, one at a time. Delivers like `SerializedSubject`.
 public final class SerializedRelay<Element: Sendable>: ObservableType {
     private let relay: any RelayType<Element>
     private let observable: Observable<Element>
@@ -11,8 +9,7 @@ public final class SerializedRelay<Element: Sendable>: ObservableType {
         observable = relay.asObservable()
     }
 
-    /// Delivers `event`, or queues it for the thread that is delivering. May be called from any thread and by
-    /// a subscriber.
+    /// Delivers `event`, or queues it for the thread that is delivering. Any thread and any subscriber may call it.
     public func accept(_ event: Element) {
         if gate.enter() {
             relay.accept(event)
@@ -33,33 +30,29 @@ public final class SerializedRelay<Element: Sendable>: ObservableType {
 }
 
 extension SerializedRelay: RelayType {
-    /// Converts the relay to an `Infallible`.
     public func asInfallible() -> Infallible<Element> {
         Infallible(raw: observable)
     }
 }
 
 extension PublishRelay {
-    /// Returns a view of this relay that accepts values from several threads at once and from inside its own
-    /// subscribers.
+    /// Returns a view of this relay that accepts values from any thread, even from inside a subscriber.
     public func serialized() -> SerializedRelay<Element> {
         SerializedRelay(self)
     }
 }
 
 extension BehaviorRelay {
-    /// Returns a view of this relay that accepts values from several threads at once and from inside its own
-    /// subscribers.
+    /// Returns a view of this relay that accepts values from any thread, even from inside a subscriber.
     ///
-    /// The relay's `value` is the one delivered last, not the one accepted last.
+    /// The relay's `value` is the last one delivered, not the last one accepted.
     public func serialized() -> SerializedRelay<Element> {
         SerializedRelay(self)
     }
 }
 
 extension ReplayRelay {
-    /// Returns a view of this relay that accepts values from several threads at once and from inside its own
-    /// subscribers.
+    /// Returns a view of this relay that accepts values from any thread, even from inside a subscriber.
     public func serialized() -> SerializedRelay<Element> {
         SerializedRelay(self)
     }

@@ -1,8 +1,7 @@
 public import Dispatch
 import Glibc
 
-/// Computes the wait before each retry: an upper bound that grows with each failure up to a cap, and jitter
-/// applied to that bound.
+/// The wait before each retry: a bound that grows with each failure up to a cap, and jitter applied to it.
 public struct Backoff: Sendable, Hashable {
     /// How the wait is drawn from the bound, so that clients that failed together do not retry together.
     public enum Jitter: Sendable, Hashable {
@@ -12,8 +11,7 @@ public struct Backoff: Sendable, Hashable {
         case full
         /// Half the bound plus a uniformly random part of the other half.
         case equal
-        /// Uniformly random between the base and three times the previous wait, up to the cap. The growth of
-        /// the bound is not used.
+        /// Uniformly random between the base and three times the previous wait, up to the cap. Ignores the growth.
         case decorrelated
     }
 
@@ -63,10 +61,8 @@ public struct Backoff: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - failures: The number of failed attempts so far, at least 1.
-    ///   - previous: The previous wait in nanoseconds, or 0 before the first. Used only by decorrelated
-    ///     jitter.
-    ///   - random: Returns a random number between 0 and its argument. Results outside that range are
-    ///     clamped.
+    ///   - previous: The previous wait in nanoseconds, or 0 before the first. Used only by decorrelated jitter.
+    ///   - random: Returns a random number between 0 and its argument. Results outside that range are clamped.
     public func nanoseconds(afterFailures failures: Int, previous: Int64, random: (Int64) -> Int64) -> Int64 {
         let bound = bound(failures)
         func draw(_ most: Int64) -> Int64 {

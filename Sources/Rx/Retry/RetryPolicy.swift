@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// When and how often a failed stream is subscribed to again.
+/// When and how often to subscribe again to a failed stream.
 ///
 ///     let budget = RetryTokenBucket()
 ///     var policy = RetryPolicy(maxAttempts: 4, backoff: .exponential(base: .milliseconds(50), cap: .seconds(2)))
@@ -20,7 +20,7 @@ public struct RetryPolicy: Sendable {
     public var retryAfter: @Sendable (_ error: any Error) -> RxTimeInterval? = { _ in nil }
     /// An error that requests a longer wait is not retried. Default 1 minute.
     public var longestRetryAfter: RxTimeInterval = .seconds(60)
-    /// The budget that retries are taken from. An error is not retried when it is empty. Default: no budget.
+    /// The budget that pays for retries. While it is empty, errors are not retried. Default: no budget.
     public var budget: RetryTokenBucket?
     /// Returns a random number between 0 and `bound`, in nanoseconds. Replaceable for tests.
     public var random: @Sendable (_ bound: Int64) -> Int64 = { .random(in: 0...$0) }

@@ -5,8 +5,6 @@ import Synchronization
 /// Each retry takes a token and each success puts a fraction of one back. While most attempts succeed, the
 /// budget has no effect. When most fail, the bucket runs empty and only first attempts go through, so retries
 /// do not multiply the load on a failing server.
-///
-/// It is lock-free: one atomic word.
 public final class RetryTokenBucket: Sendable {
     // In thousandths of a token.
     private let capacity: Int
@@ -31,12 +29,10 @@ public final class RetryTokenBucket: Sendable {
         tokens = Atomic(capacity * 1000)
     }
 
-    /// The number of tokens left.
     public var balance: Double {
         Double(tokens.load(ordering: .relaxed)) / 1000
     }
 
-    /// Records a success, which puts part of a token back.
     public func succeeded() {
         var current = tokens.load(ordering: .relaxed)
         while current < capacity {
@@ -47,7 +43,7 @@ public final class RetryTokenBucket: Sendable {
         }
     }
 
-    /// Takes a token for a retry. Returns false if less than a whole one is left.
+    /// Takes a token for a retry. Returns false if less than one is left.
     public func takeRetry() -> Bool {
         var current = tokens.load(ordering: .relaxed)
         while current >= 1000 {

@@ -3,16 +3,11 @@ public import Dispatch
 /// Runs work on a concurrent dispatch queue. Work may overlap and run in any order.
 // Sound: it adds no property.
 public final class ConcurrentDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
-    /// Creates a scheduler on `queue`.
-    ///
-    /// - Parameters:
-    ///   - queue: The queue that runs the work.
-    ///   - leeway: How late a timer may fire.
+    /// Creates a scheduler on `queue`. A timer may fire late by `leeway`.
     public init(queue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
         super.init(on: queue, leeway: leeway)
     }
 
-    /// Creates a scheduler on a new concurrent queue.
     public convenience init(qos: DispatchQoS, leeway: DispatchTimeInterval = .nanoseconds(0)) {
         self.init(
             queue: DispatchQueue(label: "rx.concurrent", qos: qos, attributes: .concurrent),

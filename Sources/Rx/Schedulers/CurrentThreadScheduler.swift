@@ -25,7 +25,6 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
     }
 }
 
-/// Work that is waiting for its turn.
 // Sound: it adds only constants, locks and atomics.
 private final class TrampolineWork: Link, Disposable, @unchecked Sendable {
     private let work: @Sendable () -> any Disposable

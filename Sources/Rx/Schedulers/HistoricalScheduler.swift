@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A virtual time scheduler whose clock is a date.
+/// A virtual time scheduler with a date as its clock.
 // Sound: it adds no property.
 public final class HistoricalScheduler: VirtualTimeScheduler<HistoricalSchedulerTimeConverter>,
     @unchecked Sendable

@@ -14,7 +14,6 @@ extension ImmediateSchedulerType {
     }
 }
 
-/// Recursive work and its scheduled turns.
 private final class RecursiveRun<State: Sendable>: Disposable {
     private let scheduler: any ImmediateSchedulerType
     private let action: @Sendable (State, @escaping @Sendable (State) -> Void) -> Void

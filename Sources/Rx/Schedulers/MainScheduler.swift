@@ -68,8 +68,7 @@ public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked S
     }
 }
 
-/// Checks whether the caller is on the main queue. The thread is no indication: after `dispatchMain()`, any
-/// thread may serve it.
+/// Recognizes the main queue by a key, not by its thread: after `dispatchMain()`, any thread may serve it.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

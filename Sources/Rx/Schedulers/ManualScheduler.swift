@@ -12,7 +12,6 @@ public final class ManualScheduler: VirtualTimeScheduler<NanosecondConverter>, @
     }
 }
 
-/// Uses a number of nanoseconds as virtual time.
 public struct NanosecondConverter: VirtualTimeConverterType {
     public init() {}
 

@@ -14,7 +14,7 @@ final class QueueTimer: Cancelable, @unchecked Sendable {
 
     var isDisposed: Bool { result.isDisposed }
 
-    /// Ends the timer after its work has run. `disposable` is what the work returned.
+    /// Ends the timer after its work has run. `disposable` is the result of the work.
     func fired(_ disposable: any Disposable) {
         source.cancel()
         result.setDisposable(disposable)

@@ -30,8 +30,8 @@ extension RxTimeInterval {
         return min(max(product, 0), 1 << 62)
     }
 
-    /// Returns what remains at `now` of an interval that began at `start`: 0 once it has passed, and all of
-    /// it if the clock was set back. Dates are inexact, so the elapsed time counts in whole microseconds.
+    /// Returns the rest of an interval that began at `start`: 0 once it has passed, all of it if the clock was set
+    /// back. Dates are inexact, so elapsed time counts in whole microseconds.
     func left(since start: RxTime, at now: RxTime) -> RxTimeInterval {
         let elapsed = (now.timeIntervalSince(start) * 1e6).rounded()
         guard elapsed > 0 else { return self }

@@ -13,13 +13,12 @@ extension SchedulerType {
     }
 }
 
-/// Periodic work as a chain of relative work.
 private final class PeriodicRun<StateType: Sendable>: Disposable {
     private let scheduler: any SchedulerType
     private let period: RxTimeInterval
     private let action: @Sendable (StateType) -> StateType
     private let state: Lock<StateType>
-    /// The number of ticks that have not been handled, including the running one.
+    /// Unhandled ticks, including the running one.
     private let ticks = Lock(0)
     private let pending = SerialDisposable()
 

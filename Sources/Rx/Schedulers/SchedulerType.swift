@@ -1,9 +1,7 @@
 public import Dispatch
 public import FoundationEssentials
 
-/// An interval of scheduler time.
 public typealias RxTimeInterval = DispatchTimeInterval
-/// A point in scheduler time.
 public typealias RxTime = Date
 
 /// Runs work as soon as possible, on a queue or thread of its choice.
@@ -17,7 +15,6 @@ public protocol ImmediateSchedulerType: AnyObject, Sendable {
 
 /// Runs work at a given time.
 public protocol SchedulerType: ImmediateSchedulerType {
-    /// The current time of the scheduler's clock.
     var now: RxTime { get }
 
     /// Schedules `action` to run once, `dueTime` from now.
@@ -27,8 +24,7 @@ public protocol SchedulerType: ImmediateSchedulerType {
         action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable
 
-    /// Schedules `action` to run after `startAfter` and then every `period`, each time with the state it
-    /// returned last.
+    /// Schedules `action` to run after `startAfter` and then every `period`, each time with the state it returned last.
     @preconcurrency
     func schedulePeriodic<StateType: Sendable>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
@@ -37,10 +33,10 @@ public protocol SchedulerType: ImmediateSchedulerType {
 
     /// Calls `target.timerFired(_:)` once, `dueTime` from now.
     ///
-    /// It allocates no closure, for timeouts that are nearly always cancelled. The scheduler retains `target`
-    /// until the timer has fired or was cancelled.
+    /// Allocates no closure, since most timeouts are cancelled. The scheduler retains `target` until the timer fires or
+    /// is cancelled.
     func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken
 
-    /// Cancels a timer. Has no effect if it has already fired or been cancelled.
+    /// Cancels a timer, unless it has fired already.
     func cancelTimer(_ token: TimerToken)
 }

@@ -3,18 +3,11 @@ public import Dispatch
 /// Runs work on a serial dispatch queue, one piece after the other.
 // Sound: it adds no property.
 public class SerialDispatchQueueScheduler: DispatchQueueScheduler, @unchecked Sendable {
-    /// Creates a scheduler on `serialQueue` itself.
     init(serialQueue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
         super.init(on: serialQueue, leeway: leeway)
     }
 
-    /// Creates a scheduler on a new serial queue.
-    ///
-    /// - Parameters:
-    ///   - internalSerialQueueName: The label of the queue.
-    ///   - qos: The quality of service of the queue.
-    ///   - serialQueueConfiguration: Called with the queue before it is used.
-    ///   - leeway: How late a timer may fire.
+    /// Creates a scheduler on a new serial queue, which `serialQueueConfiguration` may set up before its first use.
     public init(
         internalSerialQueueName: String, qos: DispatchQoS = .default,
         serialQueueConfiguration: ((DispatchQueue) -> Void)? = nil,

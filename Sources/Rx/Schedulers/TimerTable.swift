@@ -1,7 +1,6 @@
 import Locking
 
-/// Implements `setTimer` with `scheduleRelative`, for schedulers without timers of their own. Holds the live
-/// timers of all of them, by token.
+/// Implements `setTimer` with `scheduleRelative`, for schedulers without native timers. Holds all live timers by token.
 enum TimerTable {
     private struct State {
         var live: [UInt64: any Disposable] = [:]

@@ -1,12 +1,10 @@
-/// An object that a scheduler calls when a timer fires. It is the cheap form of `scheduleRelative`, without a
-/// closure, for timeouts that are nearly always cancelled.
+/// The target of a timer. Cheaper than a closure for `scheduleRelative`, since most timeouts are cancelled.
 public protocol TimerTarget: AnyObject {
-    /// Called once, when the time has passed, on the scheduler that the timer was set on. It is never called
-    /// after `cancelTimer` has returned on that scheduler.
+    /// Called once, on the scheduler of the timer, and never after `cancelTimer` has returned on that scheduler.
     func timerFired(_ token: TimerToken)
 }
 
-/// Identifies one timer of one scheduler. It is invalid once the timer has fired or was cancelled.
+/// Identifies a timer of one scheduler until it fires or is cancelled.
 public struct TimerToken: Hashable, Sendable {
     public var index: UInt32
     public var generation: UInt32

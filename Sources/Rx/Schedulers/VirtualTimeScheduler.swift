@@ -2,11 +2,9 @@ public import Dispatch
 public import FoundationEssentials
 import Locking
 
-/// Converts between the units of a virtual clock and those of schedulers.
+/// Converts between virtual time and scheduler time.
 public protocol VirtualTimeConverterType: Sendable {
-    /// A point in virtual time.
     associatedtype VirtualTimeUnit: Sendable
-    /// An interval of virtual time.
     associatedtype VirtualTimeIntervalUnit: Sendable
 
     func convertFromVirtualTime(_ virtualTime: VirtualTimeUnit) -> RxTime
@@ -18,8 +16,7 @@ public protocol VirtualTimeConverterType: Sendable {
         -> VirtualTimeUnit
     func compareVirtualTime(_ lhs: VirtualTimeUnit, _ rhs: VirtualTimeUnit) -> VirtualTimeComparison
 
-    /// Converts an interval. The default goes through `convertToVirtualTimeInterval(_:)`. Implement it to
-    /// convert exactly.
+    /// Converts an interval. The default goes through `convertToVirtualTimeInterval(_:)` and may round.
     func convert(_ interval: RxTimeInterval) -> VirtualTimeIntervalUnit
 }
 
@@ -29,15 +26,13 @@ extension VirtualTimeConverterType {
     }
 }
 
-/// The order of two points in virtual time.
 public enum VirtualTimeComparison: Sendable {
     case lessThan
     case equal
     case greaterThan
 }
 
-/// A scheduler of virtual time, in which tests count turns. Operators that could deliver several events in a
-/// turn use one turn for each, like RxSwift's.
+/// A scheduler on which operators use one turn for each event, like RxSwift's, because tests count turns.
 protocol PerEventScheduler: SchedulerType {}
 
 extension VirtualTimeScheduler: PerEventScheduler {}
@@ -73,7 +68,6 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         work.clear()
     }
 
-    /// The current virtual time.
     public final var clock: VirtualTime {
         state.withLock { $0.clock }
     }
@@ -82,7 +76,6 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         converter.convertFromVirtualTime(clock)
     }
 
-    /// The number of pieces of work that are scheduled and have not run.
     public final var pendingCount: Int {
         work.count
     }
@@ -103,7 +96,6 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         return scheduleAbsoluteVirtual(state, time: adjustScheduledTime(time), action: action)
     }
 
-    /// Schedules `action` to run once, `dueTime` from now.
     @preconcurrency
     public final func scheduleRelativeVirtual<StateType: Sendable>(
         _ state: StateType, dueTime: VirtualTimeInterval,
@@ -113,7 +105,6 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
             state, time: converter.offsetVirtualTime(clock, offset: dueTime), action: action)
     }
 
-    /// Schedules `action` to run once, at `time`.
     @preconcurrency
     public final func scheduleAbsoluteVirtual<StateType: Sendable>(
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
@@ -121,10 +112,9 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         work.insert(at: time) { action(state) }
     }
 
-    /// Returns when work that `schedule` or `scheduleRelative` would run at `time` actually runs.
+    /// Adjusts the time of work from `schedule` and `scheduleRelative`, but not of work scheduled in virtual time.
     ///
-    /// Subclasses may return a later time: a test scheduler adds a tick to work that is due now. Not called
-    /// for work scheduled with virtual times or intervals.
+    /// Subclasses may return a later time: a test scheduler adds a tick to work that is due now.
     open func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime {
         time
     }
@@ -174,7 +164,6 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 }
 
 extension VirtualTimeScheduler: CustomDebugStringConvertible {
-    /// The clock and the times of the pending work.
     public var debugDescription: String {
         "\(clock): \(work.times)"
     }

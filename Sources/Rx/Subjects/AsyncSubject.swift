@@ -23,7 +23,6 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         super.init()
     }
 
-    /// Whether there are any subscribers.
     public var hasObservers: Bool {
         state.withLock { !$0.links.isEmpty }
     }

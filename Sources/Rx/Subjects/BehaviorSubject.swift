@@ -25,7 +25,6 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         super.init()
     }
 
-    /// Whether there are any subscribers.
     public var hasObservers: Bool {
         state.withLock { !$0.links.isEmpty }
     }
@@ -91,11 +90,9 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         self
     }
 
-    /// Drops all subscribers without an event. Later subscribers fail with `RxError.disposed`, unless the
-    /// subject had already ended.
+    /// Drops all subscribers silently. Later ones fail with `RxError.disposed`, unless the subject had already ended.
     public func dispose() {
-        // The subscribers are released outside the lock, because releasing them may call back into this
-        // object.
+        // Releasing subscribers may call back into this object, so it happens outside the lock.
         _ = state.withLock { state in
             let links = state.links
             state.isDisposed = true

@@ -17,7 +17,6 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
         super.init()
     }
 
-    /// Whether there are any subscribers.
     public var hasObservers: Bool { core.hasObservers }
 
     public var isDisposed: Bool { core.isDisposed }
@@ -50,8 +49,7 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
         self
     }
 
-    /// Drops all subscribers without an event. Later subscribers fail with `RxError.disposed`, unless the
-    /// subject had already ended.
+    /// Drops all subscribers silently. Later ones fail with `RxError.disposed`, unless the subject had already ended.
     public func dispose() {
         core.dispose()
     }

@@ -20,8 +20,7 @@ struct ReplayLifetime: Sendable {
     }
 }
 
-/// The state that the lock guards, except the values. Declared outside the generic class, where using it
-/// would look up metadata.
+/// The guarded state, except the values. Declared outside the generic class, where using it would look up metadata.
 private struct ReplayState {
     /// The index of the oldest value.
     var oldest = 0
@@ -35,8 +34,7 @@ private struct ReplayState {
     var isDisposed = false
 }
 
-/// Passes events on to its subscribers and replays its latest values to each new subscriber, even after its
-/// end.
+/// Passes events on to its subscribers and replays its latest values to each new subscriber, even after its end.
 // Sound: the lock guards `values`.
 public final class ReplaySubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
     Cancelable,
@@ -47,8 +45,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     private let bufferSize: Int
     private let lifetime: ReplayLifetime?
     private let state = CrowdLock(ReplayState())
-    /// The latest values, as a ring buffer once there are `bufferSize` of them. Guarded by the lock of
-    /// `state`.
+    /// The latest values, as a ring buffer once there are `bufferSize` of them. Guarded by the lock of `state`.
     private var values: [Element] = []
 
     private init(bufferSize: Int, lifetime: ReplayLifetime? = nil) {
@@ -75,7 +72,6 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         ReplaySubject(bufferSize: .max)
     }
 
-    /// Whether there are any subscribers.
     public var hasObservers: Bool {
         state.withLock { !$0.links.isEmpty }
     }
@@ -110,7 +106,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         for link in links { unsafeDowncast(link, to: SubjectLink<Element>.self).send(element) }
     }
 
-    /// Stores the value and returns the subscribers to deliver it to.
+    /// Stores the value and returns its recipients.
     private func keep(_ element: Element) -> [Link] {
         // The replaced value is released outside the lock.
         var value = element
@@ -158,8 +154,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
 
     /// Drops all subscribers without an event. Later subscribers fail with `RxError.disposed`.
     public func dispose() {
-        // Subscribers and values are released outside the lock, because releasing them may call back into
-        // this object.
+        // Releasing subscribers and values may call back into this object, so it happens outside the lock.
         _ = state.withLock { state in
             let before = (state, values)
             state = ReplayState(end: state.end, isDisposed: true)
@@ -175,7 +170,6 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         }
     }
 
-    /// Adds a subscription and replays to it.
     func add(_ link: ReplayLink<Element>) {
         let end = bufferSize == 0 ? state.withLock { enter(link, &$0) } : replay(link)
         if let end { return link.deliver(end) }
@@ -184,14 +178,14 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         if !link.isOpen { leave(link) }
     }
 
-    /// Adds a subscription. Returns how the subject has ended, if it has.
+    /// Adds a subscription. Returns how the subject ended, if it has.
     private func enter(_ link: Link, _ state: inout ReplayState) -> SubjectCore.End? {
         if state.isDisposed { return .failed(RxError.disposed(object: self)) }
         if state.end == nil { state.links.addOne(link) }
         return state.end
     }
 
-    /// Adds a subscription and replays the values to it. Returns how the subject has ended, if it has.
+    /// Adds a subscription and replays the values to it. Returns how the subject ended, if it has.
     private func replay(_ link: ReplayLink<Element>) -> SubjectCore.End? {
         let now = lifetime?.now
         // Expired values are released outside the lock.
@@ -205,8 +199,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         return end
     }
 
-    /// Removes the values that have expired at `now`, which are the oldest ones, and returns the array to
-    /// release.
+    /// Removes the values that have expired at `now`, which are the oldest ones, and returns the array to release.
     private func dropOld(_ state: inout ReplayState, _ now: RxTime) -> [Element] {
         guard let lifetime else { return [] }
         let count = values.count

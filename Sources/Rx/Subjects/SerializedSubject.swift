@@ -1,17 +1,15 @@
 extension SubjectType where Observer.Element == Element {
-    /// Returns a view of this subject that accepts events from several threads at once and from inside its
-    /// own subscribers.
+    /// Returns a view of this subject that accepts events from any thread, even from inside a subscriber.
     public func serialized() -> SerializedSubject<Self> {
         SerializedSubject(self)
     }
 }
 
-/// Passes events on to a subject one at a time, whichever thread they come from.
+/// Passes events from any thread to a subject, one at a time.
 ///
-/// Events are delivered in order of arrival. If no delivery is in progress, the calling thread delivers its
-/// event and everything that arrives meanwhile, then returns. Otherwise, on another thread or inside a
-/// subscriber, the event is queued and the call returns at once. So no caller waits and deliveries never
-/// nest. The queue is not limited.
+/// Events are delivered in order of arrival. If no delivery is in progress, the calling thread delivers its event and
+/// everything that arrives meanwhile, then returns. Otherwise, on another thread or inside a subscriber, the event is
+/// queued and the call returns at once. So no caller waits and deliveries never nest. The queue is not limited.
 public final class SerializedSubject<Subject: SubjectType>: SubjectType, ObserverType
 where Subject.Observer.Element == Subject.Element {
     public typealias Element = Subject.Element

@@ -28,7 +28,6 @@ struct SubjectCore: ~Copyable {
         state.withLock { !$0.links.isEmpty }
     }
 
-    /// The subscribers that a value is delivered to now.
     var audience: [Link] {
         state.withLock { $0.links }
     }
@@ -52,8 +51,7 @@ struct SubjectCore: ~Copyable {
     }
 
     func dispose() {
-        // The subscribers are released outside the lock, because releasing them may call back into this
-        // object.
+        // Releasing subscribers may call back into this object, so it happens outside the lock.
         _ = state.withLock { state in
             let links = state.links
             state.isDisposed = true
@@ -64,8 +62,8 @@ struct SubjectCore: ~Copyable {
 }
 
 extension [Link] {
-    // The thread sanitizer does not see that a snapshot was released before the array is mutated in place, so
-    // under it the array is replaced.
+    // The thread sanitizer does not see that a snapshot is released before the array changes in place. For it, the
+    // array is replaced.
     mutating func addOne(_ link: Link) {
         #if THREAD_SANITIZER
             self = self + [link]
@@ -88,10 +86,8 @@ protocol SubjectHost: Link {
     func leave(_ link: Link)
 }
 
-/// One subscription to a subject.
 // Sound: it adds only constants, locks and atomics.
 class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
-    /// Where the events go.
     final let down: Downstream<Element>
     final let host: any SubjectHost
     private let isClosed = Atomic<Bool>(false)
@@ -102,7 +98,7 @@ class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
         super.init()
     }
 
-    /// Attaches itself to the step below. Returns whether the subscription is still open.
+    /// Attaches itself to the step below and returns `isOpen`.
     final func open() -> Bool {
         down.attach(self)
         return isOpen
@@ -110,7 +106,7 @@ class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
 
     final var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
 
-    /// Closes the subscription. Returns whether this call closed it.
+    /// Returns whether this call closed the subscription.
     private final func close() -> Bool {
         !isClosed.exchange(true, ordering: .acquiringAndReleasing)
     }
@@ -148,7 +144,7 @@ class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
     }
 }
 
-/// A subscription that receives a replay first. Live events are queued until the replay is over.
+/// A subscription that receives a replay first and queues live events until then.
 // Sound: it adds only constants, locks and atomics.
 class ReplayLink<Element: Sendable>: SubjectLink<Element>, @unchecked Sendable {
     private let isLive = Atomic<Bool>(false)

@@ -2,6 +2,5 @@
 public protocol SubjectType<Element, Observer>: ObservableType {
     associatedtype Observer: ObserverType
 
-    /// Returns the observer that sends events to the subscribers.
     func asObserver() -> Observer
 }

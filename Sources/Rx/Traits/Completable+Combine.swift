@@ -1,15 +1,13 @@
-// Runs completables one after the other, or all at once.
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
-    /// Subscribes to `second` once this has completed, and completes with it.
+    /// Subscribes to `second` once this has completed.
     @inlinable
     public consuming func concat(_ second: Completable) -> Completable {
         Completable(raw: source.concat(second))
     }
 
-    /// Subscribes to each completable when the one before completes, and completes with the last one. Fails
-    /// with the first error.
+    /// Runs the completables one after the other. Fails with the first error.
     ///
-    /// The iterator is advanced only when the next one is needed.
+    /// Advances the iterator only when it needs the next completable.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(
         _ sequence: Sources
@@ -21,8 +19,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
             })
     }
 
-    /// Subscribes to each completable when the one before completes, and completes with the last one. Fails
-    /// with the first error.
+    /// Runs the completables one after the other. Fails with the first error.
     @inlinable
     public static func concat<Sources: Collection & Sendable>(
         _ collection: Sources
@@ -30,15 +27,13 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         Completable(raw: Concat(collection.map { $0.source }))
     }
 
-    /// Subscribes to each completable when the one before completes, and completes with the last one. Fails
-    /// with the first error.
+    /// Runs the completables one after the other. Fails with the first error.
     @inlinable
     public static func concat(_ sources: Completable...) -> Completable {
         concat(sources)
     }
 
-    /// Subscribes to all at once and completes when all have completed. Fails with the first error and
-    /// disposes the others.
+    /// Subscribes to all at once and completes once all have. The first error fails the result and disposes the others.
     @inlinable
     public static func merge<Sources: Collection>(
         _ sources: Sources
@@ -46,15 +41,13 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         Completable(raw: MergeAll(sources.map { $0.source }))
     }
 
-    /// Subscribes to all at once and completes when all have completed. Fails with the first error and
-    /// disposes the others.
+    /// Subscribes to all at once and completes once all have. The first error fails the result and disposes the others.
     @inlinable
     public static func merge(_ sources: Completable...) -> Completable {
         merge(sources)
     }
 
-    /// Subscribes to all at once and completes when all have completed. Fails with the first error and
-    /// disposes the others.
+    /// Subscribes to all at once and completes once all have. The first error fails the result and disposes the others.
     @inlinable
     public static func zip<Sources: Collection>(
         _ sources: Sources
@@ -62,8 +55,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         merge(sources)
     }
 
-    /// Subscribes to all at once and completes when all have completed. Fails with the first error and
-    /// disposes the others.
+    /// Subscribes to all at once and completes once all have. The first error fails the result and disposes the others.
     @inlinable
     public static func zip(_ sources: Completable...) -> Completable {
         merge(sources)
@@ -71,8 +63,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
 }
 
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
-    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
-    /// was deallocated.
+    /// Subscribes handlers that receive `object`, until it is deallocated. Does not retain it.
     @inlinable
     @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(

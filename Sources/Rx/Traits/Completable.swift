@@ -3,8 +3,8 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
 
     /// Creates a completable from a subscribe closure.
     ///
-    /// `subscribe` runs once for each subscription and returns a disposable that cancels the work. The first
-    /// event it reports ends the completable; later ones are ignored.
+    /// `subscribe` runs once for each subscription and returns a disposable that cancels the work. Only the first event
+    /// counts.
     @inlinable
     @preconcurrency
     public static func create(
@@ -21,7 +21,6 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
             })
     }
 
-    /// Subscribes an event handler.
     @inlinable
     @preconcurrency
     public consuming func subscribe(_ observer: @escaping @Sendable (CompletableEvent) -> Void)
@@ -30,8 +29,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         subscribe(onCompleted: { observer(.completed) }, onError: { observer(.error($0)) })
     }
 
-    /// Subscribes handlers for the completion, the error and the end of the subscription. Without `onError`,
-    /// an error goes to `Hooks.defaultErrorHandler`.
+    /// Subscribes handlers. Without `onError`, an error goes to `Hooks.defaultErrorHandler`.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -42,26 +40,22 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         source.subscribe(onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// Creates a completable that fails with `error` on subscription.
     @inlinable
     public static func error(_ error: any Error) -> Completable {
         Completable(raw: .error(error))
     }
 
-    /// Creates a completable that never ends.
     @inlinable
     public static func never() -> Completable {
         Completable(raw: .never())
     }
 
-    /// Creates a completable that completes on subscription.
     @inlinable
     public static func empty() -> Completable {
         Completable(raw: .empty())
     }
 
-    /// Calls the given hooks as the event passes: an `on...` hook before it is forwarded, an `after...` hook
-    /// afterwards.
+    /// Calls the `on...` hooks before and the `after...` hooks after forwarding the event.
     @inlinable
     @preconcurrency
     public consuming func `do`(
@@ -86,25 +80,25 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         Completable(raw: source.catch { _ in .empty() })
     }
 
-    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
+    /// Subscribes to `second` once this has completed. An error skips `second`.
     @inlinable
     public consuming func andThen<Other: Sendable>(_ second: Single<Other>) -> Single<Other> {
         Single<Other>(raw: AndThen(source, second.source))
     }
 
-    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
+    /// Subscribes to `second` once this has completed. An error skips `second`.
     @inlinable
     public consuming func andThen<Other: Sendable>(_ second: Maybe<Other>) -> Maybe<Other> {
         Maybe<Other>(raw: AndThen(source, second.source))
     }
 
-    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
+    /// Subscribes to `second` once this has completed. An error skips `second`.
     @inlinable
     public consuming func andThen(_ second: Completable) -> Completable {
         Completable(raw: AndThen(source, second.source))
     }
 
-    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
+    /// Subscribes to `second` once this has completed. An error skips `second`.
     @inlinable
     public consuming func andThen<Other: Sendable>(_ second: Observable<Other>) -> Observable<Other> {
         AndThen(source, second)

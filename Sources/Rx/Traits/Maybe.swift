@@ -3,8 +3,8 @@ extension PrimitiveSequence where Trait == MaybeTrait {
 
     /// Creates a maybe from a subscribe closure.
     ///
-    /// `subscribe` runs once for each subscription and returns a disposable that cancels the work. The first
-    /// event it reports ends the maybe; later ones are ignored.
+    /// `subscribe` runs once for each subscription and returns a disposable that cancels the work. Only the first event
+    /// counts.
     @inlinable
     @preconcurrency
     public static func create(
@@ -22,7 +22,6 @@ extension PrimitiveSequence where Trait == MaybeTrait {
             })
     }
 
-    /// Subscribes an event handler.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -33,8 +32,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
             onCompleted: { observer(.completed) })
     }
 
-    /// Subscribes handlers for the value, the error, the empty completion and the end of the subscription.
-    /// Without `onError`, an error goes to `Hooks.defaultErrorHandler`.
+    /// Subscribes handlers. Without `onError`, an error goes to `Hooks.defaultErrorHandler`.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -49,8 +47,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
                 next: onSuccess, error: onError, completed: onCompleted, disposed: onDisposed))
     }
 
-    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
-    /// was deallocated.
+    /// Subscribes handlers that receive `object`, until it is deallocated. Does not retain it.
     @inlinable
     @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(
@@ -65,8 +62,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
             onCompleted: whileAlive(object, onCompleted), onDisposed: whileAlive(object, onDisposed))
     }
 
-    /// Calls the given hooks as the event passes: an `on...` hook before it is forwarded, an `after...` hook
-    /// afterwards.
+    /// Calls the `on...` hooks before and the `after...` hooks after forwarding the event.
     @inlinable
     @preconcurrency
     public consuming func `do`(
@@ -87,7 +83,6 @@ extension PrimitiveSequence where Trait == MaybeTrait {
                 onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// Transforms the value with `transform`. An error thrown by `transform` fails the maybe.
     @inlinable
     @preconcurrency
     public consuming func map<Result: Sendable>(
@@ -114,8 +109,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Maybe(raw: source.filter(predicate))
     }
 
-    /// Continues with the maybe that `selector` returns for the value. An error thrown by `selector` fails
-    /// the result.
+    /// Continues with the maybe that `selector` returns for the value. An error thrown by `selector` fails the result.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Result: Sendable>(
@@ -130,8 +124,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Maybe(raw: source.catchAndReturn(element))
     }
 
-    /// Combines the values of all maybes with `resultSelector`. Completes empty if one is empty or there are
-    /// none.
+    /// Combines the values of all maybes with `resultSelector`. Completes empty if one is empty or there are none.
     @inlinable
     @preconcurrency
     public static func zip<Maybes: Collection, Result: Sendable>(
@@ -154,7 +147,6 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Single(raw: source.promised(SingleTrait.self))
     }
 
-    /// Drops the value and passes on only the error or the completion.
     @inlinable
     public consuming func asCompletable() -> Completable {
         Completable(raw: source.ignoreElements())

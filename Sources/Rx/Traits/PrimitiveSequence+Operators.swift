@@ -1,7 +1,6 @@
-// Operators that preserve the guarantee of every trait.
 extension PrimitiveSequence {
-    /// Calls `observableFactory` for each subscription and subscribes to what it returns. If the factory
-    /// throws, the result fails with that error.
+    /// Subscribes to what `observableFactory` returns for each subscription. If it throws, the result fails with that
+    /// error.
     @inlinable
     @preconcurrency
     public static func deferred(
@@ -18,7 +17,6 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.delay(dueTime, scheduler: scheduler))
     }
 
-    /// Subscribes to the source `dueTime` after this is subscribed to.
     @inlinable
     public consuming func delaySubscription(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
@@ -42,8 +40,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.subscribe(on: scheduler))
     }
 
-    /// Continues with the sequence that `handler` returns when the source fails. Errors of that sequence are
-    /// passed on.
+    /// Continues with the sequence that `handler` returns when the source fails. Errors of that sequence are passed on.
     @inlinable
     @preconcurrency
     public consuming func `catch`(
@@ -52,16 +49,15 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.catch { try handler($0).source })
     }
 
-    /// Subscribes to the source again whenever it fails, without a limit.
     @inlinable
     public consuming func retry() -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: source.retry())
     }
 
-    /// Subscribes to the source again when it fails, up to `maxAttemptCount` attempts in total. The last
-    /// error is passed on.
+    /// Subscribes to the source again when it fails, up to `maxAttemptCount` attempts in total, then passes the error
+    /// on.
     ///
-    /// Without any attempt there is no value, so a single with 0 attempts fails with `RxError.noElements`.
+    /// With 0 attempts, a single fails with `RxError.noElements`.
     @inlinable
     public consuming func retry(_ maxAttemptCount: Int) -> PrimitiveSequence<Trait, Element> {
         let source = (consume self).source
@@ -74,7 +70,7 @@ extension PrimitiveSequence {
         Trait.self == SingleTrait.self ? .error(RxError.noElements) : .empty()
     }
 
-    /// Subscribes to the source again each time the notification stream emits a value after an error. See
+    /// Subscribes to the source again each time the handler's stream emits after an error. See
     /// `ObservableType.retry(when:)`.
     @inlinable
     @preconcurrency
@@ -84,8 +80,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.retry(when: notificationHandler).promised(Trait.self))
     }
 
-    /// Subscribes to the source again like `retry(when:)`, but only after errors of type `Failure`. Other
-    /// errors are passed on at once.
+    /// Works like `retry(when:)`, but only for errors of type `Failure`. Passes other errors on at once.
     @inlinable
     @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType, Failure: Error>(
@@ -94,7 +89,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.retry(when: notificationHandler).promised(Trait.self))
     }
 
-    /// Creates a sequence that owns a resource, which is made for each subscription and disposed at its end.
+    /// Creates a resource for each subscription and disposes it at the end.
     @inlinable
     @preconcurrency
     public static func using<Resource: Disposable>(
@@ -125,23 +120,20 @@ extension PrimitiveSequence {
 }
 
 extension Observable {
-    /// Restores the guarantee of a single: an empty completion becomes `RxError.noElements`. Other traits are
-    /// unaffected.
+    /// Turns the empty completion of a single into `RxError.noElements`. Leaves other traits unchanged.
     @usableFromInline
     consuming func promised<Trait>(_ trait: Trait.Type) -> Observable<Element> {
         trait == SingleTrait.self ? OneElement(self, onEmpty: RxError.noElements) : self
     }
 }
 
-// Factories.
+// Except for `timer`, the factories work like the ones on `Observable`.
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Creates a single that succeeds with `element` on subscription.
     @inlinable
     public static func just(_ element: Element) -> Single<Element> {
         Single(raw: .just(element))
     }
 
-    /// Creates a single that succeeds with `element` in a turn of `scheduler`.
     @inlinable
     public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Single<
         Element
@@ -149,13 +141,11 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Single(raw: .just(element, scheduler: scheduler))
     }
 
-    /// Creates a single that fails with `error` on subscription.
     @inlinable
     public static func error(_ error: any Error) -> Single<Element> {
         Single(raw: .error(error))
     }
 
-    /// Creates a single that never ends.
     @inlinable
     public static func never() -> Single<Element> {
         Single(raw: .never())
@@ -163,13 +153,11 @@ extension PrimitiveSequence where Trait == SingleTrait {
 }
 
 extension PrimitiveSequence where Trait == MaybeTrait {
-    /// Creates a maybe that succeeds with `element` on subscription.
     @inlinable
     public static func just(_ element: Element) -> Maybe<Element> {
         Maybe(raw: .just(element))
     }
 
-    /// Creates a maybe that succeeds with `element` in a turn of `scheduler`.
     @inlinable
     public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Maybe<
         Element
@@ -177,19 +165,16 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Maybe(raw: .just(element, scheduler: scheduler))
     }
 
-    /// Creates a maybe that fails with `error` on subscription.
     @inlinable
     public static func error(_ error: any Error) -> Maybe<Element> {
         Maybe(raw: .error(error))
     }
 
-    /// Creates a maybe that never ends.
     @inlinable
     public static func never() -> Maybe<Element> {
         Maybe(raw: .never())
     }
 
-    /// Creates a maybe that completes empty on subscription.
     @inlinable
     public static func empty() -> Maybe<Element> {
         Maybe(raw: .empty())

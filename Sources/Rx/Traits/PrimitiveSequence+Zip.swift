@@ -1,11 +1,10 @@
-/// A trait of sequences that can be zipped: singles and maybes.
 public protocol ZippedTrait {}
 
 extension SingleTrait: ZippedTrait {}
 extension MaybeTrait: ZippedTrait {}
 
 extension PrimitiveSequence where Trait: ZippedTrait {
-    /// Combines the results of one or more sequences. Completes without a value if one of them has none.
+    /// Combines the results of one or more sequences. Completes empty if one of them does.
     @inlinable
     @_disfavoredOverload
     @preconcurrency
@@ -19,7 +18,7 @@ extension PrimitiveSequence where Trait: ZippedTrait {
 }
 
 extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
-    /// Sends the results of one or more sequences as a tuple.
+    /// Emits the results of one or more sequences as a tuple.
     @inlinable
     @_disfavoredOverload
     public static func zip<First: Sendable, each Value: Sendable>(

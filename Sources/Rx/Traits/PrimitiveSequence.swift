@@ -1,4 +1,4 @@
-/// An observable with a guarantee about the number of its events, named by `Trait`.
+/// An observable with a guarantee about its number of events, named by `Trait`.
 public struct PrimitiveSequence<Trait: Sendable, Element: Sendable>: Sendable {
     @usableFromInline package let source: Observable<Element>
 
@@ -9,7 +9,6 @@ public struct PrimitiveSequence<Trait: Sendable, Element: Sendable>: Sendable {
     }
 }
 
-/// A type that can be converted to a `PrimitiveSequence`.
 public protocol PrimitiveSequenceType<Trait, Element>: Sendable {
     associatedtype Trait: Sendable
     associatedtype Element: Sendable
@@ -28,11 +27,8 @@ extension PrimitiveSequence: ObservableConvertibleType {
     }
 }
 
-/// The trait of `Single`.
 public enum SingleTrait: Sendable {}
-/// The trait of `Maybe`.
 public enum MaybeTrait: Sendable {}
-/// The trait of `Completable`.
 public enum CompletableTrait: Sendable {}
 
 /// A stream of exactly one value, or an error.
@@ -42,10 +38,8 @@ public typealias Maybe<Element: Sendable> = PrimitiveSequence<MaybeTrait, Elemen
 /// A stream without values that completes or fails.
 public typealias Completable = PrimitiveSequence<CompletableTrait, Never>
 
-/// The event of a single.
 public typealias SingleEvent<Element> = Result<Element, any Error>
 
-/// The event of a maybe.
 @frozen
 public enum MaybeEvent<Element: Sendable>: Sendable {
     case success(Element)
@@ -53,7 +47,6 @@ public enum MaybeEvent<Element: Sendable>: Sendable {
     case completed
 }
 
-/// The event of a completable.
 @frozen
 public enum CompletableEvent: Sendable {
     case error(any Error)

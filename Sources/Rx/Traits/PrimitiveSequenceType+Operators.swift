@@ -1,15 +1,13 @@
-// The same operators for generic code that only knows `PrimitiveSequenceType`. A `PrimitiveSequence` uses its
-// own, which are preferred.
+// The operators of `PrimitiveSequence`, for generic code that only knows `PrimitiveSequenceType`. Disfavored, so that a
+// `PrimitiveSequence` uses its own.
 
 extension PrimitiveSequenceType where Trait == SingleTrait {
-    /// Subscribes an event handler.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(_ observer: @escaping @Sendable (SingleEvent<Element>) -> Void) -> any Disposable {
         primitiveSequence.subscribe(observer)
     }
 
-    /// Subscribes handlers for the value, the error and the end of the subscription.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(
@@ -19,8 +17,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.subscribe(onSuccess: onSuccess, onFailure: onFailure, onDisposed: onDisposed)
     }
 
-    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
-    /// was deallocated.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
@@ -32,8 +28,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             with: object, onSuccess: onSuccess, onFailure: onFailure, onDisposed: onDisposed)
     }
 
-    /// Calls the given hooks as the result passes: an `on...` hook before it is forwarded, an `after...` hook
-    /// afterwards.
     @_disfavoredOverload
     @preconcurrency
     public func `do`(
@@ -49,7 +43,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose)
     }
 
-    /// Transforms the value with `transform`. An error thrown by `transform` fails the single.
     @_disfavoredOverload
     @preconcurrency
     public func map<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result)
@@ -58,7 +51,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.map(transform)
     }
 
-    /// Transforms the value with `transform`, or completes empty if the result is `nil`.
     @_disfavoredOverload
     @preconcurrency
     public func compactMap<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result?)
@@ -67,14 +59,12 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.compactMap(transform)
     }
 
-    /// Completes empty if the value does not satisfy `predicate`.
     @_disfavoredOverload
     @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         primitiveSequence.filter(predicate)
     }
 
-    /// Continues with the single that `selector` returns for the value.
     @_disfavoredOverload
     @preconcurrency
     public func flatMap<Result: Sendable>(
@@ -83,7 +73,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.flatMap(selector)
     }
 
-    /// Continues with the maybe that `selector` returns for the value.
     @_disfavoredOverload
     @preconcurrency
     public func flatMapMaybe<Result: Sendable>(
@@ -92,7 +81,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.flatMapMaybe(selector)
     }
 
-    /// Continues with the completable that `selector` returns for the value.
     @_disfavoredOverload
     @preconcurrency
     public func flatMapCompletable(
@@ -101,26 +89,21 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.flatMapCompletable(selector)
     }
 
-    /// Succeeds with `element` when the source fails.
     @_disfavoredOverload
     public func catchAndReturn(_ element: Element) -> Single<Element> {
         primitiveSequence.catchAndReturn(element)
     }
 
-    /// Converts to a maybe.
     @_disfavoredOverload
     public func asMaybe() -> Maybe<Element> {
         primitiveSequence.asMaybe()
     }
 
-    /// Drops the value and passes on only the error or the completion.
     @_disfavoredOverload
     public func asCompletable() -> Completable {
         primitiveSequence.asCompletable()
     }
 
-    /// Subscribes and waits for the value. Cancelling the task disposes the subscription and throws
-    /// `CancellationError`.
     @_disfavoredOverload
     public var value: Element {
         get async throws { try await primitiveSequence.value }
@@ -128,14 +111,12 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
 }
 
 extension PrimitiveSequenceType where Trait == MaybeTrait {
-    /// Subscribes an event handler.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(_ observer: @escaping @Sendable (MaybeEvent<Element>) -> Void) -> any Disposable {
         primitiveSequence.subscribe(observer)
     }
 
-    /// Subscribes handlers for the value, the error, the empty completion and the end of the subscription.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(
@@ -146,8 +127,6 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onSuccess: onSuccess, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
-    /// was deallocated.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
@@ -160,8 +139,6 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onDisposed: onDisposed)
     }
 
-    /// Calls the given hooks as the event passes: an `on...` hook before it is forwarded, an `after...` hook
-    /// afterwards.
     @_disfavoredOverload
     @preconcurrency
     public func `do`(
@@ -180,7 +157,6 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onSubscribed: onSubscribed, onDispose: onDispose)
     }
 
-    /// Transforms the value with `transform`. An error thrown by `transform` fails the maybe.
     @_disfavoredOverload
     @preconcurrency
     public func map<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result)
@@ -189,7 +165,6 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         primitiveSequence.map(transform)
     }
 
-    /// Transforms the value with `transform`, or completes empty if the result is `nil`.
     @_disfavoredOverload
     @preconcurrency
     public func compactMap<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result?)
@@ -198,14 +173,12 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         primitiveSequence.compactMap(transform)
     }
 
-    /// Completes empty if the value does not satisfy `predicate`.
     @_disfavoredOverload
     @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         primitiveSequence.filter(predicate)
     }
 
-    /// Continues with the maybe that `selector` returns for the value.
     @_disfavoredOverload
     @preconcurrency
     public func flatMap<Result: Sendable>(
@@ -214,44 +187,36 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         primitiveSequence.flatMap(selector)
     }
 
-    /// Succeeds with `element` when the source fails.
     @_disfavoredOverload
     public func catchAndReturn(_ element: Element) -> Maybe<Element> {
         primitiveSequence.catchAndReturn(element)
     }
 
-    /// Succeeds with `default` if the maybe completes empty.
     @_disfavoredOverload
     public func ifEmpty(default: Element) -> Single<Element> {
         primitiveSequence.ifEmpty(default: `default`)
     }
 
-    /// Continues with `other` if the maybe completes empty.
     @_disfavoredOverload
     public func ifEmpty(switchTo other: Maybe<Element>) -> Maybe<Element> {
         primitiveSequence.ifEmpty(switchTo: other)
     }
 
-    /// Continues with `other` if the maybe completes empty.
     @_disfavoredOverload
     public func ifEmpty(switchTo other: Single<Element>) -> Single<Element> {
         primitiveSequence.ifEmpty(switchTo: other)
     }
 
-    /// Converts to a single, which fails with `RxError.noElements` if the maybe completes empty.
     @_disfavoredOverload
     public func asSingle() -> Single<Element> {
         primitiveSequence.asSingle()
     }
 
-    /// Drops the value and passes on only the error or the completion.
     @_disfavoredOverload
     public func asCompletable() -> Completable {
         primitiveSequence.asCompletable()
     }
 
-    /// Subscribes and waits for the value, or for an empty completion, which returns nil. Cancelling the task
-    /// disposes the subscription and throws `CancellationError`.
     @_disfavoredOverload
     public var value: Element? {
         get async throws { try await primitiveSequence.value }
@@ -259,14 +224,12 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
 }
 
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
-    /// Subscribes an event handler.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(_ observer: @escaping @Sendable (CompletableEvent) -> Void) -> any Disposable {
         primitiveSequence.subscribe(observer)
     }
 
-    /// Subscribes handlers for the completion, the error and the end of the subscription.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe(
@@ -276,8 +239,6 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
         primitiveSequence.subscribe(onCompleted: onCompleted, onError: onError, onDisposed: onDisposed)
     }
 
-    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
-    /// was deallocated.
     @_disfavoredOverload
     @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
@@ -289,8 +250,6 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
             with: object, onCompleted: onCompleted, onError: onError, onDisposed: onDisposed)
     }
 
-    /// Calls the given hooks as the event passes: an `on...` hook before it is forwarded, an `after...` hook
-    /// afterwards.
     @_disfavoredOverload
     @preconcurrency
     public func `do`(
@@ -307,38 +266,31 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
             onDispose: onDispose)
     }
 
-    /// Subscribes to `second` once this has completed, and completes with it.
     @_disfavoredOverload
     public func concat(_ second: Completable) -> Completable {
         primitiveSequence.concat(second)
     }
 
-    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
     @_disfavoredOverload
     public func andThen<Other: Sendable>(_ second: Single<Other>) -> Single<Other> {
         primitiveSequence.andThen(second)
     }
 
-    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
     @_disfavoredOverload
     public func andThen<Other: Sendable>(_ second: Maybe<Other>) -> Maybe<Other> {
         primitiveSequence.andThen(second)
     }
 
-    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
     @_disfavoredOverload
     public func andThen(_ second: Completable) -> Completable {
         primitiveSequence.andThen(second)
     }
 
-    /// Subscribes to `second` once this has completed. If this fails, `second` is not subscribed to.
     @_disfavoredOverload
     public func andThen<Other: Sendable>(_ second: Observable<Other>) -> Observable<Other> {
         primitiveSequence.andThen(second)
     }
 
-    /// Subscribes and waits for the completion. Cancelling the task disposes the subscription and throws
-    /// `CancellationError`.
     @_disfavoredOverload
     public var value: Void {
         get async throws { try await primitiveSequence.value }

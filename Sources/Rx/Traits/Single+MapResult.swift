@@ -1,7 +1,5 @@
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Transforms the value with `success` or the error with `failure`. The result never fails.
-    ///
-    /// It is one step where `map` and `catch` would be two.
+    /// Transforms the value with `success` or the error with `failure`, in one step. The result never fails.
     @inlinable
     @preconcurrency
     public consuming func mapResult<Mapped: Sendable>(

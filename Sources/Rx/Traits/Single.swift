@@ -3,8 +3,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// Creates a single from a subscribe closure.
     ///
-    /// `subscribe` runs once for each subscription and returns a disposable that cancels the work. The first
-    /// result it reports ends the single; later ones are ignored.
+    /// `subscribe` runs once for each subscription and returns a disposable that cancels the work. Only the first
+    /// result counts.
     @inlinable
     @preconcurrency
     public static func create(
@@ -21,13 +21,12 @@ extension PrimitiveSequence where Trait == SingleTrait {
             })
     }
 
-    /// Creates a single from an emitter, which has to report once, with `onLast` or `onError`.
+    /// Creates a single from an emitter, which must call `onLast` or `onError` once.
     @inlinable
     public static func emitting(_ emitter: consuming Emitter<Element>) -> Single<Element> {
         Single(raw: consume emitter)
     }
 
-    /// Subscribes a result handler.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -40,8 +39,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
                 disposed: nil))
     }
 
-    /// Subscribes handlers for the value, the error and the end of the subscription. Without `onFailure`, an
-    /// error goes to `Hooks.defaultErrorHandler`.
+    /// Subscribes handlers. Without `onFailure`, an error goes to `Hooks.defaultErrorHandler`.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -54,8 +52,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
             ClosureSubscriber(next: onSuccess, error: onFailure, completed: nil, disposed: onDisposed))
     }
 
-    /// Subscribes handlers that receive `object`, without retaining it. They are not called after `object`
-    /// was deallocated.
+    /// Subscribes handlers that receive `object`, until it is deallocated. Does not retain it.
     @inlinable
     @preconcurrency
     public consuming func subscribe<Object: AnyObject & Sendable>(
@@ -67,8 +64,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
         source.subscribe(with: object, onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
     }
 
-    /// Calls the given hooks as the result passes: an `on...` hook before it is forwarded, an `after...` hook
-    /// afterwards.
+    /// Calls the `on...` hooks before and the `after...` hooks after forwarding the result.
     @inlinable
     @preconcurrency
     public consuming func `do`(
@@ -86,7 +82,6 @@ extension PrimitiveSequence where Trait == SingleTrait {
                 onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// Transforms the value with `transform`. An error thrown by `transform` fails the single.
     @inlinable
     @preconcurrency
     public consuming func map<Result: Sendable>(
@@ -113,8 +108,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Maybe(raw: source.filter(predicate))
     }
 
-    /// Continues with the single that `selector` returns for the value. An error thrown by `selector` fails
-    /// the result.
+    /// Continues with the single that `selector` returns for the value. An error thrown by `selector` fails the result.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Result: Sendable>(
@@ -123,8 +117,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Single<Result>(raw: source.flatMap(selector))
     }
 
-    /// Continues with the maybe that `selector` returns for the value. An error thrown by `selector` fails
-    /// the result.
+    /// Continues with the maybe that `selector` returns for the value. An error thrown by `selector` fails the result.
     @inlinable
     @preconcurrency
     public consuming func flatMapMaybe<Result: Sendable>(
@@ -133,8 +126,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Maybe<Result>(raw: source.flatMap(selector))
     }
 
-    /// Continues with the completable that `selector` returns for the value. An error thrown by `selector`
-    /// fails the result.
+    /// Continues with the completable that `selector` returns for the value. An error of `selector` fails the result.
     @inlinable
     @preconcurrency
     public consuming func flatMapCompletable(
@@ -149,8 +141,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Single(raw: source.catchAndReturn(element))
     }
 
-    /// Combines the values of all singles with `resultSelector`. Fails with the first error and disposes the
-    /// others.
+    /// Combines the values of all singles with `resultSelector`. Fails with the first error and disposes the others.
     @inlinable
     @preconcurrency
     public static func zip<Singles: Collection, Result: Sendable>(
@@ -161,8 +152,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
             raw: .zip(singles.map { $0.asObservable() }, resultSelector: resultSelector))
     }
 
-    /// Collects the values of all singles into an array, in their order. Fails with the first error and
-    /// disposes the others.
+    /// Collects the values of all singles into an array, in order. Fails with the first error and disposes the others.
     @inlinable
     public static func zip<Singles: Collection>(
         _ singles: Singles
@@ -170,13 +160,11 @@ extension PrimitiveSequence where Trait == SingleTrait {
         zip(singles) { $0 }
     }
 
-    /// Converts to a maybe.
     @inlinable
     public consuming func asMaybe() -> Maybe<Element> {
         Maybe(raw: source)
     }
 
-    /// Drops the value and passes on only the error or the completion.
     @inlinable
     public consuming func asCompletable() -> Completable {
         Completable(raw: source.ignoreElements())
