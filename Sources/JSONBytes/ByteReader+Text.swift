@@ -1,7 +1,5 @@
 @_spi(Reading)
 extension ByteReader {
-    /// Returns the UTF-8 text of `range`.
-    ///
     /// - Precondition: `range` is within the bytes.
     @inlinable
     @inline(__always)
@@ -11,7 +9,7 @@ extension ByteReader {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the text of a JSON string whose content, without the quotes, is at `range`. A lone surrogate escape becomes U+FFFD.
+    /// Decodes the JSON string content at `range`. A lone surrogate escape becomes U+FFFD.
     public func text(_ range: Range<Int>, isEscaped: Bool) -> String {
         guard isEscaped else { return string(range) }
         var decoded: [UInt8] = []

@@ -1,6 +1,6 @@
 public import ASCIIText
 
-// This file, `JSONLine` and `JSONText` have all unsafe code of the module. Everything else reads through `ByteReader`.
+// All unsafe code of this module is in this file, `JSONLine` and `JSONText`.
 
 /// Borrowed bytes with bounds-checked access.
 ///
@@ -13,7 +13,7 @@ public struct ByteReader {
     @usableFromInline let wordEnd: UInt
     @usableFromInline let vectorEnd: UInt
 
-    /// Calls `body` with a reader of `slice`, whose first byte is at the reader's index 0.
+    /// Calls `body` with a reader of `slice`. Index 0 is the first byte of the slice.
     @inline(__always)
     static func read<Result, Failure: Error>(
         _ slice: ArraySlice<UInt8>, _ body: (ByteReader) throws(Failure) -> Result
@@ -43,7 +43,6 @@ public struct ByteReader {
         vectorEnd = UInt(bitPattern: max(count &- 15, 0))
     }
 
-    /// The byte at `index`, or 0 if `index` is out of bounds.
     @inlinable
     @inline(__always)
     public subscript(index: Int) -> UInt8 {
@@ -59,7 +58,7 @@ public struct ByteReader {
         return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// Returns the index at which a run of plain text in a string ends, at a `"`, a `\`, a control byte or a byte above ASCII.
+    /// Returns the index of the first quote, backslash, control byte or byte above ASCII.
     ///
     /// Looks at sixteen bytes. Returns the index after them if all are plain text, and nil if fewer than sixteen are left.
     @inlinable
@@ -69,8 +68,8 @@ public struct ByteReader {
         return index &+ firstStringStop(from: index)
     }
 
-    /// Returns the index of the closing quote of a string whose content starts at `index`, if at most fifteen bytes of plain text
-    /// come before it. Returns nil for other strings, and if fewer than sixteen bytes are left.
+    /// Returns the index of the closing quote if at most fifteen bytes of plain text come before it. Returns nil for
+    /// other strings, and if fewer than sixteen bytes are left.
     @inlinable
     @inline(__always)
     public func closingQuote(at index: Int) -> Int? {
@@ -97,8 +96,8 @@ public struct ByteReader {
     @inline(__always)
     func firstStringStop(from index: Int) -> Int {
         let bytes = base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-        // The compiler has vector instructions for this arithmetic, while it compares lane by lane. Bit 7 marks a control byte
-        // or a quote (flipping bit 1 puts the quote next to the control bytes), a backslash, or a byte above ASCII.
+        // The compiler vectorizes this arithmetic, but not comparisons. Bit 7 marks a control byte or a quote (flipping
+        // bit 1 puts the quote next to the control bytes), a backslash, or a byte above ASCII.
         let below = ((bytes ^ 0x02) &- 0x21) | ((bytes ^ Byte.backslash) &- 1)
         let stops = unsafeBitCast((below | bytes) & 0x80, to: SIMD2<UInt64>.self)
         if stops[0] != 0 { return stops[0].littleEndian.trailingZeroBitCount &>> 3 }
@@ -106,7 +105,6 @@ public struct ByteReader {
         return 16
     }
 
-    /// Returns whether the bytes of `range` equal `other`.
     @inlinable
     @inline(__always)
     public func equals(_ range: Range<Int>, _ other: some Collection<UInt8>) -> Bool {
@@ -119,7 +117,6 @@ public struct ByteReader {
         return true
     }
 
-    /// Returns whether the `count` bytes from `left` on equal those from `right` on.
     public func equals(_ left: Int, _ right: Int, count: Int) -> Bool {
         (0..<count).allSatisfy { self[left &+ $0] == self[right &+ $0] }
     }
@@ -139,7 +136,6 @@ public struct ByteReader {
         return word
     }
 
-    /// Returns the first eight bytes of `bytes` as a little-endian word, padded with zeros.
     @inlinable
     @inline(__always)
     public static func prefix(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {

@@ -2,8 +2,8 @@ public import ASCIIText
 
 /// Searches in eight bytes at once.
 ///
-/// Each result has bit 7 set in the bytes that match. Only the lowest set bit is exact, because a borrow may mark bytes above a
-/// match: take `firstMatch`, then search again after it.
+/// Matching bytes have bit 7 set. Only the lowest match is exact, because a borrow may mark bytes above it: take
+/// `firstMatch`, then search again after it.
 @_spi(Reading)
 public enum ByteWord {
     @inlinable
@@ -43,14 +43,14 @@ public enum ByteWord {
         return matches(word, 0x22) | matches(folded, 0x7B) | matches(folded, 0x7D)
     }
 
-    /// Returns the length of the number at the start of the word; nil if the number does not end within the word or has an
+    /// Returns the length of the number at the start of the word; nil if it does not end in the word or has an
     /// exponent.
     ///
     /// - Precondition: The first byte is a digit from 1 to 9.
     @inlinable
     @inline(__always)
     public static func shortNumber(_ word: UInt64) -> Int? {
-        // Maps the digits to 0...9. Exact up to the first byte above ASCII, where any number ends.
+        // Maps the digits to 0...9. Exact up to the first byte above ASCII, which ends any number.
         let digits = word ^ repeating(0x30)
         let stops = ((digits &+ repeating(0x76)) | digits) & repeating(0x80)
         guard stops != 0 else { return nil }

@@ -1,10 +1,10 @@
 import ASCIIText
 
 extension DocumentScanner {
-    /// Scans a string from its opening quote and moves `index` past the closing one.
+    /// Scans a string from its opening quote to the index after its closing one.
     ///
-    /// A `\u` escape of a lone surrogate is valid by RFC 8259's grammar (section 8.2 warns that readers differ). It is passed on
-    /// unchanged, and becomes U+FFFD when the string is decoded.
+    /// RFC 8259 allows a `\u` escape of a lone surrogate (section 8.2 warns that readers differ). It stays unchanged
+    /// here and becomes U+FFFD when the string is decoded.
     @inline(__always)
     func string(_ index: inout Int) throws(JSONError) {
         index &+= 1
@@ -16,7 +16,7 @@ extension DocumentScanner {
         }
     }
 
-    /// Scans the content of a string. Returns the index after the closing quote, and whether the string has an escape.
+    /// Scans string content. Returns the index after the closing quote, and whether the string has an escape.
     @inline(never)
     func longString(from start: Int) throws(JSONError) -> (end: Int, escaped: Bool) {
         var index = start
@@ -45,7 +45,7 @@ extension DocumentScanner {
         }
     }
 
-    /// Scans a run of non-ASCII text, up to a quote, an escape or two ASCII bytes in a row. Returns the index after it.
+    /// Scans non-ASCII text up to a quote, an escape or two ASCII bytes in a row. Returns the index after it.
     private func afterText(from start: Int) throws(JSONError) -> Int {
         var index = start
         while true {
@@ -55,7 +55,7 @@ extension DocumentScanner {
                 guard second & 0xC0 == 0x80, reader[index &+ 2] & 0xC0 == 0x80 else {
                     throw brokenUTF8(at: index)
                 }
-                // After E0 a second byte below A0 is overlong; after ED one from A0 on is a surrogate.
+                // After E0, a second byte below A0 is overlong; after ED, a second byte from A0 on is a surrogate.
                 if lead == 0xE0, second < 0xA0 { throw failure(.badUTF8, at: index) }
                 if lead == 0xED, second >= 0xA0 { throw failure(.badUTF8, at: index) }
                 index &+= 3
@@ -75,7 +75,7 @@ extension DocumentScanner {
     private func afterFourBytes(from index: Int) throws(JSONError) -> Int {
         let lead = reader[index]
         let second = reader[index &+ 1]
-        // After F0 a second byte below 90 is overlong; after F4 one from 90 on is above U+10FFFF.
+        // After F0, a second byte below 90 is overlong; after F4, a second byte from 90 on is above U+10FFFF.
         let lowest: UInt8 = lead == 0xF0 ? 0x90 : 0x80
         let highest: UInt8 = lead == 0xF4 ? 0x8F : 0xBF
         guard lead >= 0xF0, lead <= 0xF4, second >= lowest, second <= highest,
@@ -84,7 +84,7 @@ extension DocumentScanner {
         return index &+ 4
     }
 
-    /// Returns the error for an invalid UTF-8 sequence, or for one that the end of the document cuts off.
+    /// Distinguishes invalid UTF-8 from a sequence that the end of the document cuts off.
     private func brokenUTF8(at index: Int) -> JSONError {
         let lead = reader[index]
         let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
@@ -112,7 +112,7 @@ extension DocumentScanner {
         }
     }
 
-    /// Scans a number whose first byte is the digit `first`, and moves `index` past it.
+    /// Scans a number that starts with the digit `first`, and moves `index` past it.
     @inline(__always)
     func number(_ index: inout Int, _ first: UInt8) throws(JSONError) {
         // The common case: the number and the byte after it fit into eight bytes, and it has no exponent.

@@ -3,14 +3,14 @@ import ASCIIText
 /// Validates a document in one pass and throws at the first byte that violates RFC 8259 or a limit. Recurses once per 63 open
 /// brackets.
 ///
-/// The current index is a local variable. Inlined functions take it `inout`; others take an index and return the next one. This
-/// keeps it in a register. Each step first looks for the expected byte, and skips white space only if there is another byte.
+/// The current index stays in a register: inlined functions take it `inout`, others take an index and return the next
+/// one. Each step first looks for the expected byte, and skips white space only if it finds another.
 struct DocumentScanner {
     let reader: ByteReader
     let limits: JSONLimits
 
-    /// Validates the whole document and returns the range of its value, without the white space around it. Stores the ranges of
-    /// the top-level members with the given names in `captures`.
+    /// Validates the document and returns the range of its value. Stores the ranges of the top-level members in
+    /// `names`.
     func scan(
         capturing names: JSONMemberNames?, into captures: inout JSONMembers.Ranges
     ) throws(JSONError) -> Range<Int> {
@@ -26,7 +26,7 @@ struct DocumentScanner {
         return start..<end
     }
 
-    /// Scans the top-level object from its opening brace and captures members. Returns the index after the closing brace.
+    /// Scans the top-level object and captures members. Returns the index after the closing brace.
     private func object(
         from start: Int, capturing names: JSONMemberNames, into captures: inout JSONMembers.Ranges
     ) throws(JSONError) -> Int {
@@ -50,7 +50,7 @@ struct DocumentScanner {
         }
     }
 
-    /// Scans a value of any kind and returns the index after it. `outerDepth` is the number of brackets open around it.
+    /// Scans a value and returns the index after it. `outerDepth` is the number of brackets open around it.
     @inline(__always)
     private func value(from start: Int, outerDepth: Int) throws(JSONError) -> Int {
         let first = reader[start]
@@ -67,7 +67,6 @@ struct DocumentScanner {
         return try rareScalar(from: start)
     }
 
-    /// Scans an array or object and returns the index after it.
     @inline(never)
     private func nested(from start: Int, outerDepth: Int) throws(JSONError) -> Int {
         var index = start
@@ -124,7 +123,7 @@ struct DocumentScanner {
         return reader[index]
     }
 
-    /// Scans the name of a member and its colon. Returns the range of the name between its quotes, and whether it has an escape.
+    /// Scans a member's name and colon. Returns the range between the quotes, and whether the name has an escape.
     @inline(__always)
     private func name(_ index: inout Int) throws(JSONError) -> (name: Range<Int>, escaped: Bool) {
         if reader[index] != Byte.quote {
@@ -169,7 +168,7 @@ struct DocumentScanner {
         reader[0] == 0xEF && reader[1] == 0xBB && reader[2] == 0xBF ? 3 : 0
     }
 
-    /// Scans a negative number, `true`, `false` or `null`. Throws for a byte that cannot start a value.
+    /// Scans a negative number, `true`, `false` or `null`.
     @inline(never)
     private func rareScalar(from start: Int) throws(JSONError) -> Int {
         switch reader[start] {
@@ -190,7 +189,7 @@ struct DocumentScanner {
         return index
     }
 
-    /// Returns the error for `index`: `reason`, or `.unexpectedEnd` if `index` is past the last byte.
+    /// Returns `reason`, or `.unexpectedEnd` if `index` is past the last byte.
     @inline(never)
     func failure(_ reason: JSONError.Reason, at index: Int) -> JSONError {
         JSONError(offset: index, reason: index >= reader.count ? .unexpectedEnd : reason)

@@ -7,8 +7,8 @@
 ///     composer.endObject()
 ///     let body = composer.finish()
 ///
-/// The composer writes the commas and colons. It copies small fragments; a fragment of `sharedFragmentLength` bytes or more
-/// becomes a piece of the result without a copy.
+/// The composer writes the commas and colons. It copies fragments shorter than `sharedFragmentLength` bytes, and
+/// returns longer ones as separate pieces.
 public struct JSONComposer: ~Copyable {
     private var line: JSONLine
     private var shared: SharedFragments
@@ -16,8 +16,8 @@ public struct JSONComposer: ~Copyable {
     private var openBrackets = 0
 
     /// - Parameters:
-    ///   - capacity: the expected length of the copied text, in bytes.
-    ///   - sharedFragmentLength: the length from which fragments are shared instead of copied. Default 4096 bytes.
+    ///   - capacity: The expected length of the copied text, in bytes.
+    ///   - sharedFragmentLength: Fragments this long are shared instead of copied. Default 4096 bytes.
     public init(reservingCapacity capacity: Int = 0, sharedFragmentLength: Int = 4096) {
         line = JSONLine(capacity: max(capacity, 64))
         shared = SharedFragments(from: sharedFragmentLength)
@@ -28,7 +28,6 @@ public struct JSONComposer: ~Copyable {
     public mutating func beginArray() { open("[") }
     public mutating func endArray() { close("]") }
 
-    /// Writes the name of an object's next member. A value must follow.
     public mutating func key(_ name: String) {
         separate()
         line.string(name)
@@ -48,7 +47,7 @@ public struct JSONComposer: ~Copyable {
     /// Writes a number with a fixed number of decimal places: `fixed(124, places: 1)` writes `12.4`.
     public mutating func fixed(_ scaled: Int, places: Int) { value { $0.fixed(scaled, places: places) } }
 
-    /// Writes the shortest number that reads back as `value`. Writes `null` for infinities and NaN, like JavaScript.
+    /// Writes the shortest number that reads back as `value`, and `null` for infinities and NaN, like JavaScript.
     public mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         self.value { $0.plain(value.description) }
@@ -59,13 +58,13 @@ public struct JSONComposer: ~Copyable {
 
     /// Returns the document in pieces, for a gathered write.
     ///
-    /// - Precondition: Every array and object was ended.
+    /// - Precondition: Every array and object is closed.
     public consuming func finish() -> [ArraySlice<UInt8>] {
         precondition(openBrackets == 0, "an array or object has not been ended")
         return shared.pieces(of: [UInt8](line.bytes))
     }
 
-    /// Returns the document as one fragment, which copies shared fragments.
+    /// Returns the document as one fragment. Copies shared fragments.
     public consuming func fragment() -> JSONFragment {
         let pieces = finish()
         return JSONFragment(valid: pieces.count == 1 ? pieces[0] : Array(pieces.joined())[...])

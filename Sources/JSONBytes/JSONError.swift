@@ -1,8 +1,7 @@
 /// Why bytes are not a JSON document (RFC 8259), and where.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The offset of the offending byte. The first byte of the document is 0.
+    /// The offset of the offending byte, from 0.
     public let offset: Int
-    /// What is wrong.
     public let reason: Reason
 
     public init(offset: Int, reason: Reason) {
@@ -12,7 +11,6 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public var description: String { "\(reason) at byte \(offset)" }
 
-    /// A kind of error. More may be added.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
         private let code: Code
 
@@ -24,19 +22,13 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 
         /// The document ends inside its value, or has no value.
         public static let unexpectedEnd = Reason(code: .unexpectedEnd)
-        /// A byte that cannot start a value.
         public static let unexpectedByte = Reason(code: .unexpectedByte)
-        /// Something other than white space follows the document's value.
         public static let trailingBytes = Reason(code: .trailingBytes)
         /// A comma, a colon or a closing bracket in place of a value.
         public static let missingValue = Reason(code: .missingValue)
-        /// A member of an object does not start with a string.
         public static let missingKey = Reason(code: .missingKey)
-        /// No colon follows a member's name.
         public static let missingColon = Reason(code: .missingColon)
-        /// Neither a comma nor the closing bracket follows an element or a member.
         public static let missingCommaOrEnd = Reason(code: .missingCommaOrEnd)
-        /// Letters that are not `true`, `false` or `null`.
         public static let badLiteral = Reason(code: .badLiteral)
         /// A number with a leading zero or a missing digit.
         public static let badNumber = Reason(code: .badNumber)

@@ -1,19 +1,18 @@
 import ASCIIText
 
 extension JSONFragment {
-    /// The value of the member with this name; nil if there is none or the fragment is not an object. If a name is repeated, the
-    /// last member counts, as in JavaScript.
+    /// The member's value; nil if it is missing or the fragment is not an object. The last of repeated names counts.
     public subscript(member name: String) -> JSONFragment? {
         lookUp { $0.member(name.utf8) }
     }
 
-    /// The element at an index; nil if the index is out of range or the fragment is not an array.
+    /// The element; nil if the index is out of range or the fragment is not an array.
     public subscript(element index: Int) -> JSONFragment? {
         lookUp { $0.element(index) }
     }
 
-    /// Returns the value that a JSON Pointer (RFC 6901) points at; nil if there is none. The empty pointer points at the whole
-    /// fragment. Nothing is validated again.
+    /// Returns the value that a JSON Pointer points at; nil if it is missing. The empty pointer returns the whole
+    /// fragment.
     public func value(at pointer: JSONPointer) -> JSONFragment? {
         guard !pointer.tokens.isEmpty else { return self }
         return lookUp { $0.value(at: pointer) }
@@ -68,7 +67,6 @@ extension JSONFragment {
 }
 
 extension ValidCursor {
-    /// Returns the value of the last member with this name in the object at `index`.
     fileprivate mutating func member(_ name: some Collection<UInt8>) -> Range<Int>? {
         guard reader[index] == Byte.openBrace, enter() else { return nil }
         var found: Range<Int>?

@@ -9,8 +9,7 @@ extension JSONFragment {
         return ByteReader.read(text) { $0.text(0..<$0.count, isEscaped: isEscaped) }
     }
 
-    /// The value of a number that is an `Int`, in any notation (`200`, `2e2`, `200.0`); nil for other kinds, fractions, and
-    /// values out of range.
+    /// A number in any notation (`200`, `2e2`, `200.0`); nil for other kinds, fractions, and values out of range.
     public var intValue: Int? {
         guard kind == .number else { return nil }
         if let value = plainInteger { return value }
@@ -20,7 +19,7 @@ extension JSONFragment {
         return doubleValue.flatMap { Int(exactly: $0) }
     }
 
-    /// The value of a number without fraction and exponent; nil for other numbers and values out of range.
+    /// The value of a plain integer; nil for other numbers and values out of range.
     private var plainInteger: Int? {
         var value = 0
         let negative = bytes.first == Byte.minus
@@ -42,7 +41,6 @@ extension JSONFragment {
         return value
     }
 
-    /// The value of `true` or `false`; nil for other kinds.
     public var boolValue: Bool? {
         guard kind == .bool else { return nil }
         return bytes.first == Byte.t

@@ -1,4 +1,3 @@
-/// Limits on a document.
 public struct JSONLimits: Sendable, Hashable {
     /// The deepest nesting of arrays and objects. Default 64.
     public var maxDepth: Int
@@ -10,6 +9,5 @@ public struct JSONLimits: Sendable, Hashable {
         self.maxNumberLength = maxNumberLength
     }
 
-    /// The default limits.
     public static let standard = JSONLimits()
 }

@@ -1,15 +1,13 @@
 public import ASCIIText
 
-/// A fast writer of JSON text. An append checks the capacity and copies; it validates nothing and writes no commas, unlike
-/// `JSONComposer`.
+/// A fast writer of JSON text. Unlike `JSONComposer`, it validates nothing and writes no commas.
 ///
-/// It is public to our own modules only, under the SPI name `Lines`: a `package` declaration is not inlined across modules,
-/// and a constant whose length is unknown to the compiler takes four times as long to append.
+/// An SPI instead of `package`, because `package` declarations are not inlined across modules, and appending a constant
+/// of unknown length takes four times as long.
 @_spi(Lines)
 public struct JSONLine: ~Copyable {
     @usableFromInline var writer: ByteWriter
 
-    /// A line in memory of its own, which `removeAll` keeps.
     public init(capacity: Int) { writer = ByteWriter(capacity: capacity) }
 
     @inlinable
@@ -17,7 +15,7 @@ public struct JSONLine: ~Copyable {
 
     /// Returns what `body` writes, stored straight into an array.
     ///
-    /// - Parameter capacity: about as many bytes as it writes: if they are more, the text is copied once.
+    /// - Parameter capacity: The expected length in bytes. A longer text is copied once.
     @inlinable
     public static func array(capacity: Int, _ body: (inout JSONLine) -> Void) -> [UInt8] {
         ByteWriter.array(capacity: capacity) { writer in
@@ -27,30 +25,26 @@ public struct JSONLine: ~Copyable {
         }
     }
 
-    /// Removes the text and keeps the memory.
+    /// Keeps the memory.
     @inlinable
     public mutating func removeAll() { writer.removeAll() }
 
-    /// The number of bytes written so far.
     @inlinable
     public var length: Int { writer.count }
 
-    /// Removes the text after the first `length` bytes.
-    ///
     /// - Precondition: `length` is at most the current length.
     @inlinable
     public mutating func truncate(to length: Int) { writer.truncate(to: length) }
 
-    /// The bytes written so far, valid until the next write.
+    /// Valid until the next write.
     @inlinable
     public var bytes: UnsafeBufferPointer<UInt8> { writer.bytes }
 
-    /// Appends JSON from the source code. The compiler knows its length, so the copy is a few moves.
+    /// Appends JSON of a length that the compiler knows, so the copy is a few moves.
     @inlinable
     @inline(__always)
     public mutating func constant(_ json: StaticString) { writer.append(json) }
 
-    /// Appends bytes unchanged.
     @inlinable
     public mutating func plain(_ bytes: UnsafeBufferPointer<UInt8>) {
         writer.append(UnsafeRawBufferPointer(bytes))
@@ -72,7 +66,6 @@ public struct JSONLine: ~Copyable {
         writer.advance(by: JSONText.write(literal: text, at: destination))
     }
 
-    /// Appends text as a JSON string, with quotes and escapes.
     public mutating func string(_ text: String) {
         let bytes = text.utf8.span
         bytes.withUnsafeBufferPointer { string(utf8: $0) }

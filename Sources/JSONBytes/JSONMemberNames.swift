@@ -1,13 +1,12 @@
-/// Names of top-level members to capture while a document is validated.
+/// The top-level members to capture during validation.
 ///
-/// Create it once and keep it in a `static let`. A scan with it allocates nothing.
+/// Keep it in a `static let`. A scan with it allocates nothing.
 public struct JSONMemberNames: Sendable {
-    /// The most names that a scan can capture.
     public static let capacity = 8
 
     private let table: Table
 
-    /// Creates a list of names. A captured member has the index of its name.
+    /// A captured member has the index of its name.
     ///
     /// - Precondition: At most eight names, all different.
     public init(_ names: String...) {
@@ -25,7 +24,7 @@ public struct JSONMemberNames: Sendable {
     /// A class, so that a scan carries only one pointer.
     private final class Table: Sendable {
         private let names: [[UInt8]]
-        /// The length and the first eight bytes of each name, which tell most members apart.
+        /// Length and first eight bytes tell most names apart.
         private let lengths: InlineArray<8, Int>
         private let prefixes: InlineArray<8, UInt64>
 

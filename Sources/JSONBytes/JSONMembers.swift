@@ -1,10 +1,8 @@
 import ASCIIText
 
-/// A valid document with its captured top-level members.
 public struct JSONMembers: Sendable {
     typealias Ranges = InlineArray<8, Range<Int>>
 
-    /// The whole document.
     public let document: JSONFragment
     /// Relative to `start`.
     private let ranges: Ranges
@@ -16,15 +14,15 @@ public struct JSONMembers: Sendable {
         self.start = start
     }
 
-    /// The value of the member with the name at `index` in `JSONMemberNames`; nil if the document has no such member or is not
-    /// an object. If a name is repeated, the last member counts, as in JavaScript.
+    /// The value of the name at `index` in `JSONMemberNames`; nil if the document has no such member or is not an
+    /// object. The last of repeated names counts.
     public subscript(index: Int) -> JSONFragment? {
         let range = ranges[index]
         guard !range.isEmpty else { return nil }
         return JSONFragment(valid: document.bytes[start &+ range.lowerBound..<start &+ range.upperBound])
     }
 
-    /// Returns `self[index]` and consumes the members, so that nothing is retained twice.
+    /// Returns `self[index]` and consumes the members to avoid a retain.
     package consuming func value(at index: Int) -> JSONFragment? {
         let range = ranges[index]
         guard !range.isEmpty else { return nil }
@@ -33,8 +31,7 @@ public struct JSONMembers: Sendable {
         return JSONFragment(valid: document.bytes[start &+ range.lowerBound..<start &+ range.upperBound])
     }
 
-    /// Returns `self[index]?.intValue`. Reads numbers of up to nine digits, such as statuses and counts, without creating a
-    /// fragment.
+    /// Returns `self[index]?.intValue`, without creating a fragment for up to nine digits, as statuses and counts have.
     package func integer(at index: Int) -> Int? {
         let range = ranges[index]
         guard (1...9).contains(range.count) else { return self[index]?.intValue }

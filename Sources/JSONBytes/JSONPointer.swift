@@ -2,11 +2,10 @@ import ASCIIText
 
 /// The path of a value in a document (RFC 6901): `/data/points/0`. Parse it once and use it for many lookups.
 public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// One step of the path: a member's name or an element's index.
     struct Token: Sendable, Hashable {
         let bytes: [UInt8]
-        /// The token as an index; nil unless it consists of digits without a leading zero. `-`, the position after the last
-        /// element, never has a value.
+        /// nil unless the token is digits without a leading zero. `-`, the position after the last element, never has a
+        /// value.
         let arrayIndex: Int?
 
         init(_ text: some Collection<UInt8>) {
@@ -20,19 +19,14 @@ public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, Custo
 
     let tokens: [Token]
 
-    /// Points at the whole document.
     public static let root = JSONPointer(members: [])
 
-    /// An error in the text of a JSON Pointer.
     public struct ParseError: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The text that was parsed.
         public let pointer: String
-        /// What is wrong.
         public let description: String
     }
 
-    /// Parses a JSON Pointer: `""` for the whole document, or reference tokens that each follow a `/`, with `~0` for `~` and `~1`
-    /// for `/`.
+    /// Parses a JSON Pointer: `""`, or tokens that each follow a `/`, with `~0` for `~` and `~1` for `/`.
     public init(_ pointer: String) throws(ParseError) {
         guard !pointer.isEmpty else {
             self = .root
@@ -56,7 +50,7 @@ public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, Custo
         self.tokens = tokens
     }
 
-    /// Parses a literal. An invalid one stops the program.
+    /// Stops the program if the literal is invalid.
     public init(stringLiteral text: String) {
         do throws(ParseError) {
             try self.init(text)
@@ -65,13 +59,11 @@ public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, Custo
         }
     }
 
-    /// Creates a pointer from the names of nested members, which need no escapes. If a value is an array, a name of digits is
-    /// the index of an element.
+    /// Creates a pointer from unescaped names. In an array, a name of digits is the index of an element.
     public init(members: [String]) {
         tokens = members.map { Token($0.utf8) }
     }
 
-    /// Returns a pointer to a member, or to an element, of the value.
     public func appending(member: String) -> JSONPointer {
         JSONPointer(tokens: tokens + [Token(member.utf8)])
     }
@@ -95,7 +87,6 @@ public struct JSONPointer: Sendable, Hashable, ExpressibleByStringLiteral, Custo
         return tilde ? nil : Token(bytes)
     }
 
-    /// The pointer as RFC 6901 writes it.
     public var description: String {
         var text: [UInt8] = []
         for token in tokens {

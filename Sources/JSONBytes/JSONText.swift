@@ -1,17 +1,16 @@
 import ASCIIText
 
-// This is sound because each function documents the most bytes that it writes and writes them in order without gaps. The caller
-// makes sure that there is room for them at the destination.
+// Sound: each function documents the most bytes that it writes and writes them in order without gaps. The caller
+// ensures that the destination has room.
 
 /// Writes JSON strings and numbers to memory, for `JSONLine`.
 enum JSONText {
     // MARK: Strings
 
-    /// Returns the maximum length of the literal for a string of `count` bytes: the quotes, and every byte escaped.
+    /// The maximum length of a literal of `count` bytes: the quotes, and every byte escaped.
     static func literalLength(_ count: Int) -> Int { 6 &* count &+ 2 }
 
-    /// Writes `text` as a JSON string, with `"`, `\` and control characters escaped. Needs room for `literalLength` bytes and
-    /// returns how many it wrote.
+    /// Writes `text` as a JSON string. Needs room for `literalLength` bytes and returns how many it wrote.
     static func write(
         literal text: UnsafeBufferPointer<UInt8>, at destination: UnsafeMutablePointer<UInt8>
     ) -> Int {
@@ -27,8 +26,8 @@ enum JSONText {
         return count &+ 1
     }
 
-    /// Copies text that needs no escapes, eight bytes at a time; the last step overlaps the one before. Returns false if the text
-    /// needs an escape, in which case the caller overwrites the copied bytes.
+    /// Copies text eight bytes at a time; the last step overlaps the one before. Returns false if the text needs an
+    /// escape; the caller then overwrites the copied bytes.
     @inline(__always)
     private static func copy(
         plain text: UnsafePointer<UInt8>, _ length: Int, to destination: UnsafeMutablePointer<UInt8>
@@ -92,14 +91,13 @@ enum JSONText {
     /// A sign and 19 digits.
     static var integerLength: Int { 20 }
 
-    /// Writes a decimal number. Needs room for `integerLength` bytes and returns how many it wrote.
+    /// Needs room for `integerLength` bytes and returns how many it wrote.
     static func write(_ integer: Int, at destination: UnsafeMutablePointer<UInt8>) -> Int {
         guard integer < 0 else { return write(integer.magnitude, at: destination) }
         destination.pointee = Byte.minus
         return 1 &+ write(integer.magnitude, at: destination + 1)
     }
 
-    /// Writes decimal digits and returns how many.
     @inline(__always)
     private static func write(_ number: UInt, at destination: UnsafeMutablePointer<UInt8>) -> Int {
         guard number >= 10 else {
@@ -111,17 +109,17 @@ enum JSONText {
         return count
     }
 
-    /// An Int has at most 19 digits; a sign, a point and a zero before it may come to them.
+    /// At most 19 digits, and possibly a sign, a point and a zero before it.
     static func fixedLength(places: Int) -> Int { Swift.max(places, 19) &+ 3 }
 
-    /// Writes `scaled` / 10^`places` with exactly that many decimal places, 1 or more. Needs room for `fixedLength` bytes and
-    /// returns how many it wrote.
+    /// Writes `scaled` / 10^`places` with 1 or more decimal places. Needs room for `fixedLength` bytes and returns how
+    /// many it wrote.
     static func write(_ scaled: Int, places: Int, at destination: UnsafeMutablePointer<UInt8>) -> Int {
         if places == 3, scaled >= 0 { return write(thousandths: UInt(scaled), at: destination) }
         var rest = scaled.magnitude
         let start = scaled < 0 ? 1 : 0
         if scaled < 0 { destination.pointee = Byte.minus }
-        // The zeros of a small fraction included; at least one digit before the point.
+        // Counts the leading zeros of a small fraction: at least one digit comes before the point.
         let point = start &+ Swift.max(ASCII.digitCount(rest) &- places, 1)
         let length = point &+ 1 &+ places
         var index = length
@@ -137,7 +135,7 @@ enum JSONText {
         return length
     }
 
-    /// Writes a number with three decimal places, in fewer steps: every line of the access log has several.
+    /// A faster path for three decimal places: every line of the access log has several.
     @inline(__always)
     private static func write(thousandths number: UInt, at destination: UnsafeMutablePointer<UInt8>) -> Int {
         let count = write(number / 1000, at: destination)

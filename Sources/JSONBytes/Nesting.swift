@@ -1,6 +1,6 @@
 import ASCIIText
 
-/// The open brackets around a value, up to 63: one bit for each, which tells objects from arrays.
+/// The open brackets around a value, up to 63. One bit each tells objects from arrays.
 struct Nesting {
     static let capacity = 63
 
@@ -8,13 +8,12 @@ struct Nesting {
     private var bits: UInt64 = 1
     private let full: UInt64
 
-    /// - Parameter limit: the most brackets that may be open.
+    /// - Parameter limit: The most brackets that may be open.
     @inline(__always)
     init(limit: Int) {
         full = limit < 1 ? 0 : limit < Self.capacity ? 1 &<< UInt64(limit) &- 1 : .max &>> 1
     }
 
-    /// Whether no further bracket may be opened.
     @inline(__always)
     var isFull: Bool { bits > full }
 

@@ -1,6 +1,6 @@
 import ASCIIText
 
-/// A position in a valid JSON value, which moves from value to value without validating.
+/// A position in a valid JSON value. Moves from value to value without validating.
 @_spi(Reading)
 public struct ValidCursor {
     public let reader: ByteReader
@@ -90,7 +90,7 @@ public struct ValidCursor {
         return reader[index] != Byte.closeBrace && reader[index] != Byte.closeBracket
     }
 
-    /// Moves from the end of a value in an array or object to the next one. Returns false after the last.
+    /// Moves to the next value of an array or object. Returns false after the last.
     mutating func next() -> Bool {
         skipWhiteSpace()
         guard reader[index] == Byte.comma else { return false }
@@ -99,7 +99,7 @@ public struct ValidCursor {
         return true
     }
 
-    /// Moves past a member's name to its value. Returns the range of the name, without its quotes.
+    /// Moves past a member's name to its value. Returns the range between the quotes.
     mutating func name() -> (range: Range<Int>, escaped: Bool) {
         let start = index &+ 1
         let escaped = skipString()
@@ -110,7 +110,6 @@ public struct ValidCursor {
         return (start..<end, escaped)
     }
 
-    /// Moves past the value at `index` and returns its range.
     mutating func value() -> Range<Int> {
         let start = index
         skipValue()
