@@ -1,13 +1,13 @@
 public import FoundationEssentials
 @_spi(Lines) public import JSONBytes
 
-/// A JSON encoder like Foundation's `JSONEncoder`, which writes into one growing buffer without building a tree.
+/// A JSON encoder like Foundation's `JSONEncoder`. Writes into one growing buffer, without a tree.
 ///
 ///     let fragment = try JSONBytesEncoder().encode(chart)
 ///
-/// Strategies and formats are Foundation's own, with the same defaults. The client's documentation ("JSON beside Foundation's")
-/// lists the differences from `JSONEncoder`. The main one: without `.sortedKeys` members are written in the order in which they
-/// are encoded. So equal values give equal bytes, unless they have an order of their own that is random, like a `Dictionary`.
+/// Strategies and formats are Foundation's, with the same defaults. The client's documentation ("JSON beside
+/// Foundation's") lists the differences from `JSONEncoder`. Mainly, without `.sortedKeys` members keep the order in
+/// which they are encoded. So equal values give equal bytes, except for types with a random order, like `Dictionary`.
 public struct JSONBytesEncoder: Sendable {
     /// The format of the text. Default: no white space, escaped slashes, members in encoding order.
     public var outputFormatting: JSONEncoder.OutputFormatting = []
@@ -15,20 +15,14 @@ public struct JSONBytesEncoder: Sendable {
     public var dateEncodingStrategy = JSONEncoder.DateEncodingStrategy.deferredToDate
     /// The format of `Data`. Default `.base64`.
     public var dataEncodingStrategy = JSONEncoder.DataEncodingStrategy.base64
-    /// The strings for infinities and NaN, which JSON has no numbers for. Default `.throw`.
+    /// The strings for infinities and NaN. Default `.throw`.
     public var nonConformingFloatEncodingStrategy = JSONEncoder.NonConformingFloatEncodingStrategy.throw
-    /// How coding keys are converted to member names. Default `.useDefaultKeys`.
-    ///
-    /// The keys of a dictionary with `String` keys are not converted.
+    /// How coding keys become member names, except in dictionaries with `String` keys. Default `.useDefaultKeys`.
     public var keyEncodingStrategy = JSONEncoder.KeyEncodingStrategy.useDefaultKeys
-    /// The values of `Encoder.userInfo`.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// Creates an encoder with the default strategies and format.
     public init() {}
 
-    /// Encodes a value as JSON.
-    ///
     /// - Throws: `EncodingError`, or an error of the type itself.
     public func encode<Value: Encodable>(_ value: Value) throws -> JSONFragment {
         let writer = Writer(self)

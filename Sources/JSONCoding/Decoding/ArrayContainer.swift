@@ -1,9 +1,9 @@
 import ASCIIText
 @_spi(Reading) import JSONBytes
 
-/// Decodes the elements of an array in order. A copy advances independently, so a type can look ahead with it.
+/// Decodes the elements of an array. A copy advances independently, so a type can look ahead with it.
 ///
-/// Three words, so that it fits into an `any UnkeyedDecodingContainer` without an allocation.
+/// Three words fit into an `any UnkeyedDecodingContainer` without an allocation.
 struct ArrayContainer: UnkeyedDecodingContainer {
     let node: ArrayNode
     private(set) var currentIndex = 0
@@ -21,14 +21,12 @@ struct ArrayContainer: UnkeyedDecodingContainer {
 
     var isAtEnd: Bool { node.text.reader[position] == Byte.closeBracket }
 
-    /// Returns a decoder of the next element.
     @inline(__always)
     private func element(_ type: any Any.Type) throws -> ValueDecoder {
         guard !isAtEnd else { throw ended(type) }
         return ValueDecoder(node: node, position: position, place: currentIndex)
     }
 
-    /// Moves to the next element.
     @inline(__always)
     private mutating func advance() {
         let text = node.text

@@ -1,19 +1,15 @@
 import ASCIIText
 @_spi(Reading) import JSONBytes
 
-/// A container of values: the document itself, an array or an object. It keeps its parent, so that a coding path is built only on
-/// request.
+/// The document, an array or an object. Keeps its parent, so that a coding path is built only on request.
 class ContainerNode {
-    /// The document's text, without reference counting.
     final let text: DocumentText
-    /// The offset of the first byte.
     final let start: Int
-    /// The document, which only the root node retains; the others retain their parents.
+    /// Only the root node retains the document; the others retain their parents.
     private let root: Document?
     private let parent: ContainerNode?
     private let place: Int
 
-    /// Creates the root node.
     init(of document: Document) {
         text = document.text
         root = document
@@ -22,13 +18,8 @@ class ContainerNode {
         start = 0
     }
 
-    /// Creates a node for an array or object in `parent`.
-    ///
-    /// - Parameters:
-    ///   - parent: the container around it.
-    ///   - place: identifies the value within `parent`: the index of an element, the offset of a member's name, or a negative
-    ///     number from `Document.place(ofAbsent:)`.
-    ///   - start: the offset of its first byte.
+    /// Creates a node for the array or object at offset `start`. `place` is the index of an element, the offset of a
+    /// member's name, or a negative number from `Document.place(ofAbsent:)`.
     init(inside parent: ContainerNode, place: Int, start: Int) {
         text = parent.text
         root = nil
@@ -37,7 +28,6 @@ class ContainerNode {
         self.start = start
     }
 
-    /// The document, found through the root. Slow; for rare use.
     final var document: Document {
         var node = self
         while let parent = node.parent { node = parent }
@@ -49,7 +39,6 @@ class ContainerNode {
         parent?.codingPath(of: place) ?? []
     }
 
-    /// Returns the coding path of the value at `place` in this container.
     final func codingPath(of place: Int) -> [any CodingKey] {
         var path = codingPath
         if place < 0 {
@@ -60,7 +49,7 @@ class ContainerNode {
         return path
     }
 
-    /// Returns the key of the value at a `place` of 0 or above; nil for the value of the document.
+    /// Returns the key of the value at a `place` of 0 or above; nil for the root value.
     func key(at place: Int, _ path: [any CodingKey]) -> (any CodingKey)? { nil }
 }
 
@@ -83,7 +72,6 @@ final class ArrayNode: ContainerNode {
     override func key(at place: Int, _ path: [any CodingKey]) -> (any CodingKey)? { PathKey(place) }
 }
 
-/// A key of a coding path.
 struct PathKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -93,7 +81,7 @@ struct PathKey: CodingKey {
         intValue = nil
     }
 
-    /// The key of an element, with the name that Foundation gives it.
+    /// Foundation's name for an element.
     init(_ index: Int) {
         stringValue = "Index \(index)"
         intValue = index

@@ -16,7 +16,7 @@ final class Document {
 
     deinit { text.deallocate() }
 
-    /// Registers a key that is not in the document and returns its place, a negative number.
+    /// Registers a key that is not in the document and returns its negative place.
     func place(ofAbsent key: any CodingKey) -> Int {
         absentKeys.append(key)
         return -absentKeys.count
@@ -27,28 +27,25 @@ final class Document {
 
 /// The bytes of a document, with a cache of offsets found in them.
 ///
-/// The cached offsets spare a second scan of a value that a type has just read. They are always valid, and results do not depend
-/// on them.
+/// The cache saves a second scan of a value that a type has just read. Results do not depend on it.
 ///
-/// A struct of unowned pointers, so that its users count no references. Each user retains the document through its node, which
-/// owns the memory. Only one thread at a time uses a decoder.
+/// Unowned pointers avoid reference counting. Each user retains the document, which owns the memory, through its node.
+/// Only one thread at a time uses a decoder.
 struct DocumentText {
     let reader: ByteReader
     private let memory: UnsafeMutableRawPointer
     private let ends: UnsafeMutablePointer<Ends>
 
     private struct Ends {
-        /// The start and the end of a value.
         var knownStart = -1
         var knownEnd = -1
-        /// The start of a container and of one of its values. A scan for the container's end can continue after that value.
+        /// A container and one of its values. A scan for the container's end can continue after that value.
         var openStart = -1
         var openValue = -1
-        /// The start of an object whose names are not converted, whatever the strategy.
+        /// The start of an object that is exempt from the key strategy.
         var plainObject = -1
     }
 
-    /// Whether the key strategy leaves all names unchanged.
     let hasPlainNames: Bool
 
     fileprivate init(copying bytes: UnsafeRawBufferPointer, hasPlainNames: Bool) {
@@ -65,10 +62,10 @@ struct DocumentText {
         ends.deallocate()
     }
 
-    /// Marks the object at `start`, if there is one, as one whose names are not converted.
+    /// Exempts the object at `start`, if there is one, from the key strategy.
     func setPlainObject(_ start: Int) { ends.pointee.plainObject = start }
 
-    /// Returns whether the object at `start` is marked, and clears the mark.
+    /// Returns whether the object at `start` is exempt, and clears the mark.
     func takePlainObject(_ start: Int) -> Bool {
         defer { ends.pointee.plainObject = -1 }
         return ends.pointee.plainObject == start
@@ -80,13 +77,12 @@ struct DocumentText {
         ends.pointee.knownEnd = end
     }
 
-    /// Returns the end of the value at `start`.
     @inline(__always)
     func end(of start: Int) -> Int {
         ends.pointee.knownStart == start ? ends.pointee.knownEnd : searchedEnd(of: start)
     }
 
-    /// Notes that the value at `value`, in the container at `start`, is decoded next.
+    /// Notes that the value at `value`, in the container at `start`, is next.
     @inline(__always)
     func begins(_ value: Int, in start: Int) {
         ends.pointee.openStart = start

@@ -22,11 +22,7 @@ enum KeyStrategy {
         }
     }
 
-    /// Converts a member's name.
-    ///
-    /// - Parameters:
-    ///   - raw: the name in the document.
-    ///   - path: the coding path of the object; used only if `needsPath`.
+    /// Converts a member's name. Uses the object's coding path only if `needsPath`.
     func name(of raw: String, _ path: [any CodingKey]) -> String {
         switch self {
         case .plain: raw

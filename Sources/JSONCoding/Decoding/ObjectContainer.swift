@@ -1,6 +1,5 @@
 @_spi(Reading) import JSONBytes
 
-/// Decodes the members of an object by name.
 struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let node: ObjectNode
 
@@ -16,14 +15,12 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return decoder(of: found).isNull
     }
 
-    /// Returns a decoder of a required member.
     @inline(__always)
     private func decoder(_ key: Key) throws -> ValueDecoder {
         guard let found = node.member(key.stringValue) else { throw missing(key) }
         return decoder(of: found)
     }
 
-    /// Returns a decoder of a member; nil if it is missing or null.
     @inline(__always)
     private func present(_ key: Key) -> ValueDecoder? {
         guard let found = node.member(key.stringValue) else { return nil }
@@ -62,7 +59,7 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func superDecoder(forKey key: Key) -> any Decoder { decoder(orNull: key) }
 
-    /// Returns a decoder of a member, or one that decodes null if it is missing.
+    /// Returns a decoder of a member. A missing member decodes as null.
     private func decoder(orNull key: some CodingKey) -> any Decoder {
         if let found = node.member(key.stringValue) { return decoder(of: found) }
         return ValueDecoder(node: node, position: -1, place: node.document.place(ofAbsent: key))

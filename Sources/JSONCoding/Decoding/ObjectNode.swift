@@ -1,8 +1,8 @@
 import ASCIIText
 @_spi(Reading) import JSONBytes
 
-/// An object whose members are looked up by name. Members are read only as far as a lookup needs. Most types look them up in the
-/// document's order, which takes one comparison each.
+/// An object. Reads members only as far as a lookup needs. Most types look them up in the document's order, which takes
+/// one comparison each.
 final class ObjectNode: ContainerNode {
     /// A member whose name has no escapes.
     private struct Member {
@@ -13,13 +13,12 @@ final class ObjectNode: ContainerNode {
         var value = 0
     }
 
-    /// The offsets of a member's name and value.
     struct FoundMember {
         let name: Int
         let value: Int
     }
 
-    /// Members beyond the inline capacity, and the names of an object whose members are looked up by text.
+    /// Members beyond the inline capacity, and the names if lookups are by text.
     private final class Index {
         var overflow: [Member] = []
         var names: [String] = []
@@ -28,19 +27,18 @@ final class ObjectNode: ContainerNode {
     }
 
     private static let inlineCapacity = 8
-    /// Objects with more members than this, with escaped names or with converted names are looked up by text.
+    /// Lookups are by text if an object has more members, or escaped or converted names.
     private static let longest = 16
 
     private var first = InlineArray<8, Member>(repeating: Member())
     private var count = 0
-    /// The offset of the last value that was read, or -1. The text after it is not read yet.
+    /// The offset of the last value read, or -1. The text after it is unread.
     private var last = -1
     /// The offset of the next name if `last` is -1.
     private var next: Int
     private var isWhole = false
-    /// The index of the member that is probably looked up next.
+    /// The probable index of the next lookup.
     private var expected = 0
-    /// nil for most objects.
     private var index: Index?
     private let strategy: KeyStrategy
 
@@ -55,11 +53,7 @@ final class ObjectNode: ContainerNode {
         readByText()
     }
 
-    /// Returns the first member with this name.
-    ///
-    /// - Parameters:
-    ///   - key: the name.
-    ///   - movesOn: whether the next lookup probably is for the member after this one.
+    /// Returns the first member with this name. `movesOn` expects the next lookup to be for the member after it.
     @inline(__always)
     func member(_ key: String, movesOn: Bool = true) -> FoundMember? {
         if index == nil, let found = key.utf8.withContiguousStorageIfAvailable({ member($0, movesOn) }) {
@@ -68,7 +62,7 @@ final class ObjectNode: ContainerNode {
         return rareMember(key, movesOn)
     }
 
-    /// Looks up a name in an object that has an index, perhaps only since the fast lookup.
+    /// Looks up a name in an object with an index, which the fast lookup may just have created.
     @inline(never)
     private func rareMember(_ key: String, _ movesOn: Bool) -> FoundMember? {
         if !isByText {
@@ -105,7 +99,7 @@ final class ObjectNode: ContainerNode {
         return nil
     }
 
-    /// Looks for a name among the members that are not read yet. Also returns nil at an escaped name.
+    /// Searches the unread members. Also returns nil at an escaped name.
     @inline(never)
     private func searchFurther(_ key: UnsafeBufferPointer<UInt8>, _ movesOn: Bool) -> FoundMember? {
         let prefix = ByteReader.prefix(of: key)
@@ -147,7 +141,7 @@ final class ObjectNode: ContainerNode {
 
     // MARK: Reading
 
-    /// Reads the next member whose name is new. Returns false at the end, or if names are looked up by text from here on.
+    /// Reads the next member with a new name. Returns false at the end, or once lookups are by text.
     private func read() -> Bool {
         while advance() {
             let start = next &+ 1
@@ -169,7 +163,6 @@ final class ObjectNode: ContainerNode {
         return false
     }
 
-    /// Moves to the next name. Returns false at the end.
     @inline(__always)
     private func advance() -> Bool {
         if last >= 0 {
@@ -181,7 +174,7 @@ final class ObjectNode: ContainerNode {
         return !isWhole
     }
 
-    /// Returns the offset of the closing quote of a string; nil if the string has escapes.
+    /// Returns the offset of the closing quote; nil if the string has escapes.
     private func plainEnd(from start: Int) -> Int? {
         var cursor = ValidCursor(text.reader, at: start &- 1)
         return cursor.skipString() ? nil : cursor.index &- 1
@@ -201,7 +194,7 @@ final class ObjectNode: ContainerNode {
 
     // MARK: By text
 
-    /// Reads all remaining members, and all names as text.
+    /// Reads all remaining members and switches to lookups by text.
     @inline(never)
     private func readByText() {
         let index = index ?? Index()
@@ -239,7 +232,6 @@ final class ObjectNode: ContainerNode {
         return index.places[ExactName(text: key)].map { found($0, movesOn) }
     }
 
-    /// The names of all members, in document order.
     var allNames: [String] {
         while !isByText, read() {}
         if let index, index.isByText { return index.names }
@@ -254,8 +246,8 @@ final class ObjectNode: ContainerNode {
     }
 }
 
-/// A name that is compared by its bytes. Swift strings are equal if they are canonically equivalent, as the two spellings of an
-/// accented letter are.
+/// A name compared by its bytes. Swift strings are also equal if they are canonically equivalent, like two spellings of
+/// an accented letter.
 private struct ExactName: Hashable {
     let text: String
 

@@ -6,7 +6,7 @@ extension ValueDecoder {
         DecodingError.Context(codingPath: codingPath, debugDescription: description)
     }
 
-    /// Returns the error for a value of another kind than `type`, or for null.
+    /// Returns the error for null or a value of the wrong kind.
     @inline(never)
     func mismatch(_ type: any Any.Type) -> DecodingError {
         guard !isNull else {

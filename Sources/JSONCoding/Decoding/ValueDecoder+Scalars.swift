@@ -10,7 +10,7 @@ extension ValueDecoder {
         return first == Byte.t
     }
 
-    /// - Parameter type: the type that an error names.
+    /// - Parameter type: The type that an error names.
     @inline(__always)
     func string(_ type: any Any.Type) throws -> String {
         guard firstByte == Byte.quote else { throw mismatch(type) }
@@ -33,7 +33,6 @@ extension ValueDecoder {
 
     // MARK: Numbers
 
-    /// Whether the value is a number.
     private var isNumber: Bool {
         @inline(__always) get {
             let first = firstByte
@@ -57,7 +56,7 @@ extension ValueDecoder {
         throw doesNotFit(type)
     }
 
-    /// Decodes an integer with many digits, or written with a point or an exponent, like `2.0` and `2e1`.
+    /// Decodes an integer with many digits, a point or an exponent, like `2.0` and `2e1`.
     @inline(never)
     private func rareInteger<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
         guard let digits = IntegerText.digits(of: numberText()), let value = Value(digits) else {
@@ -77,7 +76,6 @@ extension ValueDecoder {
         return try rareFloatingPoint(type)
     }
 
-    /// Decodes a number that needs more than one multiplication to be exact to the last bit.
     @inline(never)
     private func rareFloatingPoint<Value: DecodableFloatingPoint>(_ type: Value.Type) throws -> Value {
         let text = numberText()
@@ -140,8 +138,8 @@ extension ValueDecoder {
         }
     }
 
-    /// Decodes the number of a date. Rejects NaN, which `nonConformingFloatDecodingStrategy` may allow, because Foundation stops the
-    /// program when it prints such a date.
+    /// Rejects NaN, which `nonConformingFloatDecodingStrategy` may allow: Foundation stops the program when it prints
+    /// such a date.
     private func seconds() throws -> Double {
         let seconds = try floatingPoint(Double.self)
         guard !seconds.isNaN else { throw corrupted("A date cannot be NaN.") }

@@ -2,14 +2,12 @@ import ASCIIText
 import FoundationEssentials
 @_spi(Reading) import JSONBytes
 
-/// The decoder of one value in the document.
-///
-/// Three words, so that it fits into an `any Decoder` without an allocation.
+/// Three words fit into an `any Decoder` without an allocation.
 struct ValueDecoder {
     let node: ContainerNode
     /// The offset of the first byte; -1 if there is no value, which decodes like `null`.
     let position: Int
-    /// The value's place in its container; see `ContainerNode`.
+    /// See `ContainerNode`.
     let place: Int
 
     var document: Document {
@@ -24,7 +22,7 @@ struct ValueDecoder {
         @inline(__always) get { firstByte == Byte.n || position < 0 }
     }
 
-    /// Decodes a value of any type: types with a strategy by the strategy, others by their own `init(from:)`.
+    /// Decodes types with a strategy by the strategy, others by their own `init(from:)`.
     @inline(__always)
     func value<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         if type == Double.self { return same(try floatingPoint(Double.self)) }
@@ -40,7 +38,7 @@ struct ValueDecoder {
         return try Value(from: self)
     }
 
-    /// Returns a value as `Asked`, which the caller has compared with `Known` already. A cast would compare the types again.
+    /// The caller has compared `Known` with `Asked`. A cast would compare them again.
     @inline(__always)
     private func same<Known, Asked>(_ value: Known) -> Asked { unsafeBitCast(value, to: Asked.self) }
 }

@@ -1,8 +1,6 @@
 @_spi(Lines) import JSONBytes
 
-/// Encodes the elements of an array.
-///
-/// Three words, so that it fits into an `any UnkeyedEncodingContainer` without an allocation.
+/// Three words fit into an `any UnkeyedEncodingContainer` without an allocation.
 struct ArrayWriter: UnkeyedEncodingContainer {
     let writer: Writer
     let level: Int
@@ -12,7 +10,7 @@ struct ArrayWriter: UnkeyedEncodingContainer {
 
     var count: Int { writer.isOpen(level, start) ? writer.frames[level].count : 0 }
 
-    /// Writes the separator before an element. Returns false if the array can no longer be written.
+    /// Writes the separator. Returns false if the array can no longer be written.
     @inline(__always)
     private func begin() -> Bool {
         guard writer.isOpen(level, start) else { return false }
@@ -54,7 +52,7 @@ struct ArrayWriter: UnkeyedEncodingContainer {
 
     func encode<Value: Encodable>(_ value: Value) throws { try encodeOrRestore(value) }
 
-    /// Encodes a value. If that throws, nothing is left of it in the text.
+    /// Encodes a value. An error removes its text again.
     private func encodeOrRestore<Value: Encodable>(_ value: Value) throws {
         guard writer.isOpen(level, start) else { return }
         let checkpoint = writer.checkpoint(level)

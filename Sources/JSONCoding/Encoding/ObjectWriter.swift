@@ -1,6 +1,5 @@
 @_spi(Lines) import JSONBytes
 
-/// Encodes the members of an object.
 struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let writer: Writer
     let level: Int
@@ -60,7 +59,7 @@ struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try encodeOrRestore(value, forKey: key)
     }
 
-    /// Encodes a value. If that throws, nothing is left of it in the text.
+    /// Encodes a value. An error removes its text again.
     private func encodeOrRestore<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         guard writer.isOpen(level, start) else { return }
         let checkpoint = writer.checkpoint(level)

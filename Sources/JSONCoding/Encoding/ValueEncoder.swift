@@ -1,11 +1,9 @@
 @_spi(Lines) import JSONBytes
 
-/// The encoder of one value at a position in the text.
-///
-/// Three words, so that it fits into an `any Encoder` without an allocation.
+/// Three words fit into an `any Encoder` without an allocation.
 struct ValueEncoder: Encoder {
     let writer: Writer
-    /// The number of containers that are open around the value.
+    /// The number of open containers around the value.
     let level: Int
     /// The offset of the value in the text.
     let start: Int
@@ -24,8 +22,8 @@ struct ValueEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// Opens a container, or finds it open already: a class and its superclass may share one. Returns the container's level, or
-    /// -1 if anything encoded to it is dropped.
+    /// Opens a container, or finds it open: a class and its superclass may share one. Returns its level, or -1 to drop
+    /// what is encoded to it.
     private func open(isObject: Bool) -> Int {
         guard !writer.isFinished, level >= 0 else { return -1 }
         if writer.frames.count == level, writer.line.length == start {

@@ -1,13 +1,11 @@
 import ASCIIText
 @_spi(Lines) @_spi(Reading) import JSONBytes
 
-/// The position of a member in the text.
 struct WrittenMember {
-    /// The offset of the name's opening quote, and the one after its closing quote.
+    /// The range of the name, with its quotes.
     var start: Int
     var nameEnd: Int
-    /// The first eight bytes of the name as a big-endian word, so that words compare like names; 0 if the name has escapes or is
-    /// not ASCII.
+    /// The first eight bytes of the name, big-endian to compare like the name; 0 if it has escapes or is not ASCII.
     private let prefix: UInt64
     private let isPlain: Bool
 
@@ -24,7 +22,7 @@ struct WrittenMember {
         prefix = isPlain ? first.byteSwapped : 0
     }
 
-    /// Returns whether the name sorts before the name of `other`, in the order of Swift's strings.
+    /// Returns whether the name sorts before the other one, in the order of Swift's strings.
     func isBelow(_ other: WrittenMember, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard isPlain, other.isPlain else { return name(in: text) < other.name(in: text) }
         if prefix != other.prefix { return prefix < other.prefix }
@@ -45,10 +43,9 @@ struct WrittenMember {
     }
 }
 
-/// A value that may be encoded later, and whose text is inserted when the container around it ends.
+/// A value that may be encoded later. Its text is inserted when the container around it ends.
 struct DeferredValue {
     let writer: Writer
-    /// The offset at which the text is inserted.
     let offset: Int
     /// The index of the member; nil in an array.
     let member: Int?
@@ -57,7 +54,6 @@ struct DeferredValue {
 }
 
 extension Writer {
-    /// Returns a writer for a value that belongs at the end of the current text.
     func deferValue(at key: any CodingKey, isObject: Bool?, isMember: Bool) -> Writer {
         let writer = Writer(inside: self, at: key)
         if let isObject { writer.open(isObject: isObject) }
@@ -68,8 +64,8 @@ extension Writer {
         return writer
     }
 
-    /// Returns the writer of a nested container that the innermost object already has under a name, so that a type can fill it in
-    /// several steps; nil if there is none.
+    /// Returns the writer of a nested container that is open under a name, so that a type can fill it in steps; nil if
+    /// there is none.
     func deferredContainer(named name: String, _ level: Int, isObject: Bool) -> Writer? {
         let frame = frames[level]
         guard let index = members[frame.firstMember...].lastIndex(where: { isNamed($0, name) }) else {
@@ -90,7 +86,7 @@ extension Writer {
         return line.bytes[length...].elementsEqual(line.bytes[member.start..<member.nameEnd])
     }
 
-    /// Inserts the texts of deferred values into the innermost container, which ends.
+    /// Inserts the texts of deferred values before the innermost container ends.
     func insertDeferredValues(of frame: Frame) {
         let values = deferredValues[frame.firstDeferredValue...]
         guard let first = values.first else { return }

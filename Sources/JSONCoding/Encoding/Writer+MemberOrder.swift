@@ -1,23 +1,22 @@
 @_spi(Lines) import JSONBytes
 
 extension Writer {
-    /// Up to this many members are compared pairwise; more are sorted or hashed.
+    /// Up to this many members are compared pairwise, more are sorted or hashed.
     private static var mostComparedMembers: Int { 16 }
 
-    /// Sorts the members of an object that ends, if `sorted`, and removes members that a later one with the same name replaces.
+    /// Sorts the members if `sorted`, and removes members that a later one with the same name replaces.
     func arrange(_ frame: Frame, sorted: Bool) {
         let start = frame.firstMember
         let count = members.count - start
         guard count > 1, sorted || hasRepeats(from: start) else { return }
         withUnsafeTemporaryAllocation(of: Int.self, capacity: count) { order in
-            // Every element is initialized here.
             for place in 0..<count { order.initializeElement(at: place, to: start + place) }
             if sorted { sort(order) }
             rewrite(from: start, withoutRepeats(order, sorted: sorted))
         }
     }
 
-    /// Sorts members by name. Members with the same name stay in order.
+    /// A stable sort by name.
     private func sort(_ order: UnsafeMutableBufferPointer<Int>) {
         let text = line.bytes
         guard order.count <= Self.mostComparedMembers else {
@@ -39,7 +38,7 @@ extension Writer {
         }
     }
 
-    /// Removes replaced members from `order` and returns the remaining prefix.
+    /// Removes replaced members. Returns a prefix of `order`.
     private func withoutRepeats(
         _ order: UnsafeMutableBufferPointer<Int>, sorted: Bool
     ) -> Slice<UnsafeMutableBufferPointer<Int>> {
@@ -68,13 +67,11 @@ extension Writer {
         return order[..<count]
     }
 
-    /// Rewrites the members from `first` on in the given order.
     private func rewrite(from first: Int, _ order: Slice<UnsafeMutableBufferPointer<Int>>) {
         let start = members[first].start
         let end = line.length
         let text = [UInt8](line.bytes[start...])
         let separator = separatorLength
-        // The text between two members, which is always the same.
         let between = members[first + 1].start - separator - start..<members[first + 1].start - start
         line.truncate(to: start)
         text.withUnsafeBufferPointer { text in

@@ -2,7 +2,7 @@ import FoundationEssentials
 @_spi(Lines) import JSONBytes
 
 extension Writer {
-    /// Writes a value of a type that does not encode itself. Returns false for other types.
+    /// Writes a value of a type with its own format. Returns false for other types.
     func writeKnown<Value: Encodable>(_ value: Value) throws -> Bool {
         if let value = known(value, as: Double.self) {
             try write(floatingPoint: value)
@@ -50,7 +50,7 @@ extension Writer {
         }
     }
 
-    /// Writes the number of a date. Like Foundation, throws for infinities and NaN even if a strategy has strings for them.
+    /// Like Foundation, throws for infinities and NaN even if a strategy has strings for them.
     private func write(seconds: Double) throws {
         guard seconds.isFinite else { throw notANumber(seconds) }
         try write(floatingPoint: seconds)
@@ -68,7 +68,7 @@ extension Writer {
     /// Writes the shortest number that reads back as the same value.
     @inline(__always)
     func write(floatingPoint value: Double) throws {
-        // Decimals of up to 15 digits are distinct as Doubles. So a decimal that reads back as the value is the shortest one.
+        // Decimals of up to 15 digits are distinct Doubles, so one that reads back as the value is the shortest.
         if value.magnitude < 1e9, value != 0 {
             var scaled = value
             for places in 0..<4 {
@@ -110,7 +110,6 @@ extension Writer {
 
     // MARK: Names
 
-    /// Returns the member name for a key of the container at `level`.
     @inline(__always)
     func name(of key: some CodingKey, _ level: Int) -> String {
         if case .useDefaultKeys = settings.keyEncodingStrategy { return key.stringValue }

@@ -2,13 +2,13 @@ import ASCIIText
 import FoundationEssentials
 @_spi(Lines) @_spi(Reading) import JSONBytes
 
-/// Writes the text of one call of `encode`, or of a value in it that is encoded out of order.
+/// Writes the text of one call of `encode`, or of a deferred value in it.
 ///
-/// Arrays and objects are written in encoding order. A nested container or a super encoder may be filled later, so it gets a writer
-/// of its own, whose text is inserted when the container around it ends.
+/// Arrays and objects are written in encoding order. A nested container or super encoder may be filled later, so it
+/// gets its own writer. Its text is inserted when the container around it ends.
 ///
-/// The state is not checked for exclusive access, because the checks would cost more than the writing. Only one thread at a time
-/// uses an encoder, and no method calls back into a part of the state that it is changing.
+/// Exclusivity checks would cost more than the writing. Only one thread at a time uses an encoder, and no method calls
+/// back into a part of the state that it is changing.
 final class Writer {
     let settings: JSONBytesEncoder
     let isPretty: Bool
@@ -21,13 +21,12 @@ final class Writer {
     var members: [WrittenMember] = []
     /// The deferred values of the open containers, in order.
     var deferredValues: [DeferredValue] = []
-    /// The coding path of the value that is being encoded.
     private(set) var path: [any CodingKey]
-    /// The offset of an object whose keys are not converted, or -1.
+    /// The offset of an object that is exempt from the key strategy, or -1.
     private var plainObject = -1
     /// The number of containers around this text.
     private let outerDepth: Int
-    /// The outermost writer, which records misuse for all of them; nil if this is the one.
+    /// The outermost writer, which records misuse; nil in that writer.
     private let main: Writer?
     private var firstMisuse: Misuse?
     private(set) var isFinished = false
@@ -44,7 +43,7 @@ final class Writer {
         members.reserveCapacity(24)
     }
 
-    /// Creates a writer of a deferred value in the innermost container of `outer`.
+    /// Creates a writer for a deferred value in the innermost container of `outer`.
     init(inside outer: Writer, at key: any CodingKey) {
         settings = outer.settings
         isPretty = outer.isPretty
@@ -59,15 +58,13 @@ final class Writer {
 
     var isEmpty: Bool { line.bytes.isEmpty }
 
-    /// The text.
     var bytes: [UInt8] { [UInt8](line.bytes) }
 
     // MARK: Misuse
 
     var misuse: Misuse? { main?.misuse ?? firstMisuse }
 
-    /// Records that a type violated the rules of `Encoder`. Containers cannot throw that themselves, so `encode` throws it at
-    /// the end.
+    /// Records that a type broke the rules of `Encoder`. Containers cannot throw, so `encode` throws at the end.
     func misused(_ description: String) {
         let misuse = Misuse(path: path, description: description)
         if let main {
@@ -88,14 +85,14 @@ final class Writer {
 
     // MARK: Values
 
-    /// Writes a value of any type: types with a strategy by the strategy, others by their own `encode(to:)`.
+    /// Writes types with a strategy by the strategy, others by their own `encode(to:)`.
     func write<Value: Encodable>(_ value: Value) throws {
         if try writeKnown(value) { return }
         try write { encoder in try value.encode(to: encoder) }
     }
 
-    /// Writes what `body` encodes. A nested value that encodes nothing becomes an empty object; at the top level nothing is
-    /// written for it.
+    /// Writes what `body` encodes. Without any output, a nested value becomes an empty object; a top-level value stays
+    /// empty.
     func write(_ body: (ValueEncoder) throws -> Void) throws {
         let level = frames.count
         let start = line.length
@@ -104,7 +101,6 @@ final class Writer {
         if line.length == start, depth > 0 { writeEmptyObject() }
     }
 
-    /// Writes the value of a key, which is part of the coding path meanwhile.
     @inline(__always)
     func write<Value: Encodable>(_ value: Value, at key: @autoclosure () -> any CodingKey) throws {
         path.append(key())
@@ -117,7 +113,6 @@ final class Writer {
         close()
     }
 
-    /// The state before a value whose encoding may throw.
     struct Checkpoint {
         fileprivate let length: Int
         fileprivate let frames: Int
@@ -142,23 +137,19 @@ final class Writer {
 
     // MARK: Containers
 
-    /// An open container.
     struct Frame {
         let isObject: Bool
-        /// The offset of its opening bracket.
         let start: Int
-        /// The indices of its first member and its first deferred value.
         let firstMember: Int
         let firstDeferredValue: Int
-        /// Whether its keys are not converted.
+        /// Whether it is exempt from the key strategy.
         let isPlain: Bool
-        /// Elements or members so far.
         var count = 0
         /// Whether every name so far sorts after the one before it.
         var isAscending = true
     }
 
-    /// Marks an object that starts here as one whose keys are not converted.
+    /// Exempts an object that starts here from the key strategy.
     func nextObjectIsPlain() { plainObject = line.length }
 
     func open(isObject: Bool) {
@@ -170,7 +161,6 @@ final class Writer {
         if isObject { line.constant("{") } else { line.constant("[") }
     }
 
-    /// Closes the innermost container.
     func close() {
         guard let frame = frames.last else { return }
         if deferredValues.count > frame.firstDeferredValue { insertDeferredValues(of: frame) }
@@ -186,20 +176,18 @@ final class Writer {
         if frame.isObject { line.constant("}") } else { line.constant("]") }
     }
 
-    /// Whether the container at `level`, which starts at `start`, is the innermost open one. If it is open but not the innermost,
-    /// records a misuse.
+    /// Whether this is the innermost open container. Records a misuse if it is open, but not innermost.
     @inline(__always)
     func isOpen(_ level: Int, _ start: Int) -> Bool {
         guard level >= 0, level < frames.count else { return false }
         if level == frames.count &- 1, frames[level].start == start { return true }
-        // After the end of a container, everything encoded to it is dropped.
+        // Anything encoded to a closed container is dropped.
         if !isFinished, frames[level].start == start {
             misused("A container was written to while a value inside it was being encoded.")
         }
         return false
     }
 
-    /// Closes all containers of a deferred value.
     func finish() {
         while !frames.isEmpty { close() }
         if isEmpty { writeEmptyObject() }
@@ -208,7 +196,6 @@ final class Writer {
 
     // MARK: Members and elements
 
-    /// Writes the separator before an element.
     @inline(__always)
     func beginElement(_ level: Int) {
         if frames[level].count > 0 { line.constant(",") }
@@ -216,7 +203,7 @@ final class Writer {
         if isPretty { newLine() }
     }
 
-    /// Writes the separator and the name of a member, with its colon.
+    /// Writes the separator, the name and the colon.
     func beginMember(_ name: String, _ level: Int) {
         beginElement(level)
         let start = line.length
@@ -234,12 +221,10 @@ final class Writer {
         for _ in 0..<depth { line.constant("  ") }
     }
 
-    /// The number of bytes between two members of the innermost container.
     var separatorLength: Int { isPretty ? 2 + 2 * depth : 1 }
 
     // MARK: Scalars
 
-    /// Writes a JSON string.
     func write(text: String) {
         let start = line.length
         line.string(text)

@@ -5,18 +5,17 @@ enum IntegerText {
     /// More digits than any integer type has: `UInt128.max` has 39.
     private static let mostDigits = 40
 
-    /// With an exponent beyond this magnitude a number is zero or no integer of any type, because no number in a document has
-    /// that many digits.
+    /// With a larger exponent, a number is zero or fits no integer type: no document has that many digits.
     private static let largestExponent = 1_000_000
 
-    /// Returns the sign and the digits of a number that is an integer: `20` for `2.0e1`. Returns nil for a fraction, and for an
-    /// integer with more digits than any type has.
+    /// Returns the sign and digits of an integer: `20` for `2.0e1`. Returns nil for fractions and too many digits.
     ///
-    /// - Parameter number: a valid JSON number. Its exponent may be beyond the range of `Int`.
+    /// - Parameter number: A valid JSON number. Its exponent may be beyond the range of `Int`.
     static func digits(of number: String) -> String? {
         let parts = number.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
         guard let mantissa = parts.first else { return nil }
-        // nil if the exponent does not fit in an Int. The magnitude is a UInt, because `Int.min` has no positive counterpart.
+        // nil if the exponent does not fit in an Int. `magnitude` is a UInt, because `Int.min` has no positive
+        // counterpart.
         let written = parts.count > 1 ? Int(String(decoding: parts[1], as: UTF8.self)) : 0
         guard var exponent = written, exponent.magnitude <= largestExponent else {
             return mantissa.contains { $0 != UInt8(ascii: "0") && ASCII.isDigit($0) } ? nil : "0"

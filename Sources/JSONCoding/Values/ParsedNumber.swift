@@ -4,7 +4,6 @@ import ASCIIText
 /// A valid JSON number, parsed into a 64-bit mantissa and an exponent in one pass.
 struct ParsedNumber {
     private(set) var mantissa: UInt64 = 0
-    /// The power of ten by which the mantissa is multiplied.
     private(set) var exponent = 0
     private(set) var isNegative = false
     /// Whether the number has no point and no exponent, and the mantissa has all of its digits.
@@ -13,7 +12,6 @@ struct ParsedNumber {
     private(set) var isWhole = true
     private(set) var end: Int
 
-    /// The number of digits that always fit into 64 bits.
     private static let mostDigits = 19
 
     @inline(__always)
@@ -50,7 +48,7 @@ struct ParsedNumber {
             var written = 0
             byte = reader[index]
             while ASCII.isDigit(byte) {
-                // Beyond the range of any Double already; more digits could only overflow.
+                // Out of range for any Double; more digits could only overflow.
                 if written < 10_000 { written = written &* 10 &+ Int(byte &- Byte.zero) }
                 index &+= 1
                 byte = reader[index]
@@ -62,15 +60,14 @@ struct ParsedNumber {
     }
 }
 
-/// A floating-point type that can be decoded.
 protocol DecodableFloatingPoint: BinaryFloatingPoint, LosslessStringConvertible, Decodable {
-    /// The closest value, if a single multiplication or division gives it exactly; nil otherwise.
+    /// The closest value; nil if it takes more than one multiplication or division.
     init?(_ number: ParsedNumber)
 }
 
 extension Double: DecodableFloatingPoint {
-    /// Integers up to 2^53 and powers of ten up to 10^22 are exact, so their product or quotient is rounded only once, and
-    /// correctly (W. D. Clinger, "How to read floating point numbers accurately").
+    /// Integers up to 2^53 and powers of ten up to 10^22 are exact, so their product or quotient is rounded only once
+    /// (W. D. Clinger, "How to read floating point numbers accurately").
     @inline(__always)
     init?(_ number: ParsedNumber) {
         guard number.isWhole, number.mantissa <= 1 &<< 53 else { return nil }
@@ -100,7 +97,7 @@ extension Float: DecodableFloatingPoint {
 }
 
 enum PowersOfTen {
-    /// Returns a power of ten up to 10^22, which a `Double` holds exactly; nil for higher ones.
+    /// Returns a power of ten that a `Double` holds exactly; nil beyond 10^22.
     @inline(__always)
     static func exact(_ exponent: Int) -> Double? {
         exponent < powers.count ? powers[exponent] : nil

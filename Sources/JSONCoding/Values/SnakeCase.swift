@@ -1,6 +1,6 @@
 /// Converts between `first_name` and `firstName` like Foundation's key strategies.
 enum SnakeCase {
-    /// Converts snake case to camel case. Leading and trailing underscores stay. A name of one word is not changed.
+    /// Leading and trailing underscores stay. A single word is not changed.
     static func camelCase(_ name: String) -> String {
         let inner = name.drop { $0 == "_" }
         let leading = name[..<inner.startIndex]
@@ -21,7 +21,7 @@ enum SnakeCase {
         return text
     }
 
-    /// Converts camel case to snake case: `myURLThing` becomes `my_url_thing`.
+    /// `myURLThing` becomes `my_url_thing`.
     static func snakeCase(_ name: String) -> String {
         guard !name.isEmpty else { return name }
         var words: [Range<String.Index>] = []

@@ -1,4 +1,4 @@
-/// A dictionary whose keys are member names, which no key strategy converts.
+/// Its keys are member names, which no key strategy converts.
 protocol StringKeyedDictionary {}
 
 extension Dictionary: StringKeyedDictionary where Key == String {}
