@@ -1,7 +1,6 @@
 public import Rx
 
-// Tests compare events. Rx itself does not make them `Equatable`, because two errors have no general notion of equality.
-// Here two errors are equal if their descriptions are.
+// In tests, two errors are equal if their descriptions are. Rx itself does not compare errors.
 
 extension Event: Equatable where Element: Equatable {
     public static func == (lhs: Event, rhs: Event) -> Bool {

@@ -2,18 +2,8 @@ public import Rx
 public import Testing
 
 extension TestScheduler {
-    /// Subscribes to `source`, runs `frames` ticks, and records an issue unless the events match the marbles.
-    ///
-    /// Values are compared by their descriptions.
-    ///
-    /// - Parameters:
-    ///   - source: the stream to subscribe to, at the current tick.
-    ///   - marbles: the expected events, starting at the current tick; see ``Marbles``.
-    ///   - disposedAt: the tick, counted from now, after which the subscription is disposed. Default: after `frames` ticks.
-    ///   - frames: how many ticks to run.
-    ///   - comment: a text to put in front of the issue.
-    ///   - sourceLocation: where the issue is recorded.
-    /// - Returns: the observer with the recorded events.
+    /// Subscribes to `source` now, runs `frames` ticks, and records an issue unless the events match the marbles, by
+    /// their descriptions. Disposes the subscription `disposedAt` ticks from now, by default after `frames` ticks.
     @discardableResult
     public func expect<Output: ObservableConvertibleType>(
         _ source: Output, sends marbles: String, disposedAt: TestTime? = nil, frames: TestTime = 100,
@@ -24,7 +14,7 @@ extension TestScheduler {
         return observer
     }
 
-    /// Like `expect(_:sends:)`, with the marbles' names standing for `values`, which are compared with `==`.
+    /// Like `expect(_:sends:)`, but replaces names in the marbles by `values` and compares with `==`.
     @discardableResult
     public func expect<Output: ObservableConvertibleType>(
         _ source: Output, sends marbles: String, values: [String: Output.Element],
@@ -38,15 +28,14 @@ extension TestScheduler {
 }
 
 extension TestableObserver {
-    /// Records an issue unless the events since the observer was created match the marbles. Values are compared by their
-    /// descriptions.
+    /// Records an issue unless the events so far match the marbles. Compares values by their descriptions.
     public func expect(
         _ marbles: String, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         report(comment, sourceLocation) { try difference(from: marbles) }
     }
 
-    /// Records an issue unless the events since the observer was created match the marbles, whose names stand for `values`.
+    /// Records an issue unless the events so far match the marbles, with names replaced by `values`.
     public func expect(
         _ marbles: String, values: [String: Element], _ comment: Comment? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -54,7 +43,7 @@ extension TestableObserver {
         report(comment, sourceLocation) { try difference(from: marbles, values: values) }
     }
 
-    /// Describes how the events differ from the marbles; `nil` if they match. For test libraries other than Swift Testing:
+    /// Describes how the events differ from the marbles; `nil` if they match. For XCTest:
     /// `XCTAssertNil(try observer.difference(from: "-a-|"))`.
     public func difference(from marbles: String) throws(MarbleSyntaxError) -> String? {
         let expected = Marbles.frames(try Marbles.events(marbles), from: 0)
@@ -62,14 +51,14 @@ extension TestableObserver {
             .description
     }
 
-    /// Describes how the events differ from the marbles, whose names stand for `values`; `nil` if they match.
+    /// Describes how the events differ from the marbles, with names replaced by `values`; `nil` if they match.
     public func difference(
         from marbles: String, values: [String: Element]
     ) throws(MarbleSyntaxError) -> String? where Element: Equatable {
         let expected = try Marbles.events(marbles, values: values)
         let received = events.map { Recorded(time: $0.time - start, value: $0.value) }
         if expected == received { return nil }
-        // A value that equals a named one is shown by that name, any other by its description.
+        // Shows a value by its name in `values`, if it has a name, or else by its description.
         func named(_ events: [Recorded<Event<Element>>]) -> [(frame: Int, text: String)] {
             Marbles.frames(
                 events.map { recorded in

@@ -3,19 +3,17 @@ import Locking
 import Rx
 public import Testing
 
-/// A trait that fails a test which leaks: one that leaves observables, subscriptions, disposables or other objects of Rx alive.
+/// A trait that fails a test if it leaves observables, subscriptions, disposables or other Rx objects alive.
 ///
 ///     @Suite(.noLeaks) struct SearchTests { ... }
 ///     @Test(.noLeaks) func aSearchIsAbandoned() { ... }
 ///
-/// Only objects that the test's own task creates are counted (`Resources.Ledger`). Objects that other threads still hold when
-/// the test returns get some time to be freed. Rx counts its objects in debug builds and in builds with `TRACE_RESOURCES`; in
-/// other builds the trait records a warning.
+/// Counts only objects that the test's task creates (`Resources.Ledger`), and gives other threads time to free them. Rx
+/// counts objects only in debug builds and with `TRACE_RESOURCES`; in other builds the trait records a warning.
 public struct NoLeaks: SuiteTrait, TestTrait, TestScoping {
     private let limit: DispatchTimeInterval
 
-    /// - Parameter limit: how long other threads may hold the test's objects after the test has returned. A test that leaves
-    ///   nothing behind does not wait.
+    /// - Parameter limit: How long other threads may hold the test's objects after it returns.
     public init(within limit: DispatchTimeInterval = .seconds(10)) {
         self.limit = limit
     }
@@ -33,11 +31,11 @@ public struct NoLeaks: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == NoLeaks {
-    /// Fails the test if it leaks objects of Rx; see ``NoLeaks``.
+    /// Fails the test if it leaks Rx objects; see ``NoLeaks``.
     public static var noLeaks: NoLeaks { NoLeaks() }
 }
 
-/// Runs `body` and records an issue if objects of Rx that it created are still alive afterwards.
+/// Runs `body` and records an issue if Rx objects that it created outlive it.
 public func expectNoLeaks<Result>(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Result
 ) rethrows -> Result {

@@ -1,4 +1,4 @@
-/// The difference between two marble streams, in a form that people can read.
+/// A readable difference between two marble streams.
 ///
 ///     the streams differ, first in frame 5:
 ///     expected  -a-b-c   -|
@@ -20,7 +20,6 @@ struct MarbleDifference: CustomStringConvertible {
         self.frame = frame
     }
 
-    /// Both streams aligned frame by frame, with marks below the frames that differ.
     var description: String {
         var lines = (expected: "expected  ", received: "received  ", marks: "          ")
         let expected = Dictionary(uniqueKeysWithValues: self.expected.map { ($0.frame, $0.text) })

@@ -1,6 +1,5 @@
 import Rx
 
-/// Parses the text of marbles, character by character.
 struct MarbleReader {
     private let text: String
     private let characters: [Character]
@@ -14,7 +13,7 @@ struct MarbleReader {
         characters = Array(text)
     }
 
-    /// Whether the character has a meaning of its own, so that a value of this one character needs braces.
+    /// Whether a value of this one character needs braces.
     static func isNotation(_ character: Character) -> Bool {
         "-|#(){}<>^!\\".contains(character) || character.isWhitespace
     }
@@ -69,7 +68,7 @@ struct MarbleReader {
         return TestError(try braced(from: position - 1))
     }
 
-    /// Reads the text between `{`, which is at `start`, and `}`.
+    /// Reads up to `}`. The `{` is at `start`.
     private mutating func braced(from start: Int) throws(MarbleSyntaxError) -> String {
         var name = ""
         while position < characters.count {
@@ -85,7 +84,7 @@ struct MarbleReader {
         throw error("{ without }", at: start)
     }
 
-    /// Reads the number between `<`, which is at `start`, and `>`.
+    /// Reads up to `>`. The `<` is at `start`.
     private mutating func frames(from start: Int) throws(MarbleSyntaxError) -> Int {
         var digits = ""
         while position < characters.count {

@@ -1,30 +1,29 @@
 public import Rx
 
 extension TestScheduler {
-    /// Returns a stream that plays the marbles to each subscriber, starting at its subscription.
+    /// Returns a stream that plays the marbles to each subscriber from its subscription on.
     public func createColdObservable(
         _ marbles: String
     ) throws(MarbleSyntaxError) -> TestableObservable<String> {
         createColdObservable(try Marbles.events(marbles))
     }
 
-    /// Returns a stream that plays the marbles, whose names stand for `values`, to each subscriber, starting at its
-    /// subscription.
+    /// Returns a stream that plays the marbles, with names replaced by `values`, to each subscriber from its
+    /// subscription on.
     public func createColdObservable<Element>(
         _ marbles: String, values: [String: Element]
     ) throws(MarbleSyntaxError) -> TestableObservable<Element> {
         createColdObservable(try Marbles.events(marbles, values: values))
     }
 
-    /// Returns a stream that plays the marbles from the current tick on, to the observers subscribed at each frame.
+    /// Returns a stream that plays the marbles from the current tick on.
     public func createHotObservable(
         _ marbles: String
     ) throws(MarbleSyntaxError) -> TestableObservable<String> {
         createHotObservable(fromNow(try Marbles.events(marbles)))
     }
 
-    /// Returns a stream that plays the marbles, whose names stand for `values`, from the current tick on, to the observers
-    /// subscribed at each frame.
+    /// Returns a stream that plays the marbles, with names replaced by `values`, from the current tick on.
     public func createHotObservable<Element>(
         _ marbles: String, values: [String: Element]
     ) throws(MarbleSyntaxError) -> TestableObservable<Element> {
@@ -45,7 +44,7 @@ extension TestScheduler {
 }
 
 extension TestableObserver {
-    /// The events since the observer was created, as marbles.
+    /// The events so far, as marbles.
     public var marbles: String {
         Marbles.text(events, from: start)
     }

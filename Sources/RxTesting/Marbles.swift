@@ -100,19 +100,16 @@ public enum Marbles {
         return text
     }
 
-    /// Returns the text of empty frames; more than 60 are written as a number.
+    /// Writes more than 60 empty frames as a number.
     static func gap(_ frames: Int) -> String {
         frames > 60 ? "<\(frames)>" : String(repeating: "-", count: max(0, frames))
     }
 }
 
-/// An error in the text of marbles.
 public struct MarbleSyntaxError: Error, CustomStringConvertible, Sendable {
-    /// The text that was parsed.
     public let text: String
     /// The index of the offending character; `nil` if the error is not about one character.
     public let position: Int?
-    /// What is wrong.
     public let reason: String
 
     public var description: String {

@@ -2,9 +2,7 @@ public import Rx
 
 /// A value with the tick at which it arrived.
 public struct Recorded<Value: Sendable>: Sendable {
-    /// The tick.
     public let time: TestTime
-    /// The value, as a rule an event.
     public let value: Value
 
     public init(time: TestTime, value: Value) {
@@ -20,26 +18,23 @@ extension Recorded: CustomDebugStringConvertible {
 }
 
 extension Recorded {
-    /// Returns a value at a tick.
     public static func next<Element>(_ time: TestTime, _ element: Element) -> Recorded
     where Value == Event<Element> {
         Recorded(time: time, value: .next(element))
     }
 
-    /// Returns a completion at a tick.
     public static func completed<Element>(_ time: TestTime, _ type: Element.Type = Element.self) -> Recorded
     where Value == Event<Element> {
         Recorded(time: time, value: .completed)
     }
 
-    /// Returns an error at a tick.
     public static func error<Element>(
         _ time: TestTime, _ error: any Error, _ type: Element.Type = Element.self
     ) -> Recorded where Value == Event<Element> {
         Recorded(time: time, value: .error(error))
     }
 
-    /// Returns its arguments as an array, for places where the compiler cannot infer their type.
+    /// Helps the compiler infer the type of its arguments.
     public static func events<Element>(_ recordedEvents: Recorded<Event<Element>>...) -> [Recorded<
         Event<Element>
     >]
@@ -47,7 +42,7 @@ extension Recorded {
         recordedEvents
     }
 
-    /// Returns its argument, for places where the compiler cannot infer its type.
+    /// Helps the compiler infer the type of its arguments.
     public static func events<Element>(_ recordedEvents: [Recorded<Event<Element>>]) -> [Recorded<
         Event<Element>
     >]
@@ -58,9 +53,8 @@ extension Recorded {
 
 /// The start and the end of a subscription, in ticks.
 public struct Subscription: Equatable, Hashable, Sendable, CustomDebugStringConvertible {
-    /// The tick of the start.
     public let subscribe: TestTime
-    /// The tick of the end; `TestTime.max` while the subscription lasts.
+    /// `TestTime.max` while the subscription lasts.
     public let unsubscribe: TestTime
 
     public init(_ subscribe: TestTime, _ unsubscribe: TestTime = .max) {

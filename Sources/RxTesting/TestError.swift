@@ -1,6 +1,5 @@
 /// An error for tests, identified and described by its name. Marbles write it as `#`.
 public struct TestError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The error's name and description. Default `failed`.
     public let name: String
 
     public init(_ name: String = "failed") {

@@ -1,7 +1,7 @@
 public import Rx
 
-/// A scheduler whose clock moves only when a test moves it. It creates streams with scripted events, and observers that record
-/// events with their ticks.
+/// A scheduler with a clock that only the test moves. Creates streams with scripted events, and observers that record
+/// events and their ticks.
 ///
 /// With ticks and events, as in RxTest:
 ///
@@ -28,19 +28,15 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
 
     private let simulateProcessingDelay: Bool
 
-    /// - Parameters:
-    ///   - initialClock: the initial time, in ticks.
-    ///   - resolution: the length of a tick, in seconds.
-    ///   - simulateProcessingDelay: whether work scheduled for the current tick or earlier runs at the next tick instead of
-    ///     the current one.
+    /// A tick lasts `resolution` seconds. With `simulateProcessingDelay`, work that is due now runs at the next tick.
     public init(initialClock: TestTime, resolution: Double = 1, simulateProcessingDelay: Bool = true) {
         self.simulateProcessingDelay = simulateProcessingDelay
         super.init(
             initialClock: initialClock, converter: TestSchedulerVirtualTimeConverter(resolution: resolution))
     }
 
-    /// Creates a scheduler for marbles: the clock starts at 0, a tick lasts `frame`, and work scheduled for the current tick
-    /// runs in the current tick.
+    /// Creates a scheduler for marbles: the clock starts at 0, a tick lasts `frame`, and work that is due now runs at
+    /// once.
     public convenience init(frame: RxTimeInterval) {
         self.init(
             initialClock: 0, resolution: frame.seconds,
@@ -52,7 +48,6 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
         return time > now ? time : simulateProcessingDelay ? now + 1 : now
     }
 
-    /// Runs `action` at the tick `time`.
     @preconcurrency
     public func scheduleAt(_ time: TestTime, action: @escaping @Sendable () -> Void) {
         _ = scheduleAbsoluteVirtual((), time: time) {
@@ -89,13 +84,6 @@ extension TestScheduler {
 
 extension TestScheduler {
     /// Creates, subscribes to and disposes a stream at the given ticks, and runs all scheduled work.
-    ///
-    /// - Parameters:
-    ///   - created: the tick at which `create` is called.
-    ///   - subscribed: the tick of the subscription.
-    ///   - disposed: the tick at which the subscription is disposed.
-    ///   - create: returns the stream.
-    /// - Returns: the observer with the events that arrived during the subscription.
     public func start<Output: ObservableConvertibleType>(
         created: TestTime, subscribed: TestTime, disposed: TestTime, create: () -> Output
     ) -> TestableObserver<Output.Element> {
@@ -129,12 +117,8 @@ extension TestScheduler {
         start(disposed: Defaults.disposed, create: create)
     }
 
-    /// Subscribes at the current tick, runs `frames` ticks, and records the events.
-    ///
-    /// - Parameters:
-    ///   - source: the stream to subscribe to.
-    ///   - disposedAt: the tick, counted from now, after which the subscription is disposed. Default: after `frames` ticks.
-    ///   - frames: how many ticks to run.
+    /// Subscribes now, runs `frames` ticks, and records the events. Disposes the subscription `disposedAt` ticks from
+    /// now, by default after `frames` ticks.
     public func record<Output: ObservableConvertibleType>(
         _ source: Output, disposedAt: TestTime? = nil, frames: TestTime = 100
     ) -> TestableObserver<Output.Element> {

@@ -21,14 +21,12 @@ public final class TestableObservable<Element: Sendable>: ObservableType {
         self.isHot = isHot
     }
 
-    /// Returns a stream that sends each subscriber all events, at ticks relative to its subscription.
     static func cold(
         _ scheduler: TestScheduler, _ recordedEvents: [Recorded<Event<Element>>]
     ) -> TestableObservable {
         TestableObservable(scheduler, recordedEvents, isHot: false)
     }
 
-    /// Returns a stream that sends each event at its tick to the observers subscribed at that time.
     static func hot(
         _ scheduler: TestScheduler, _ recordedEvents: [Recorded<Event<Element>>]
     ) -> TestableObservable {
@@ -43,7 +41,6 @@ public final class TestableObservable<Element: Sendable>: ObservableType {
         return observable
     }
 
-    /// All subscriptions so far, in order.
     public var subscriptions: [Subscription] {
         state.withLock { $0.subscriptions }
     }

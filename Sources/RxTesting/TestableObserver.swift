@@ -13,12 +13,10 @@ public final class TestableObserver<Element: Sendable>: ObserverType {
         start = scheduler.clock
     }
 
-    /// The recorded events, in order.
     public var events: [Recorded<Event<Element>>] {
         recorded.withLock { $0 }
     }
 
-    /// The recorded values, without their ticks.
     public var elements: [Element] {
         events.compactMap(\.value.element)
     }

@@ -2,10 +2,9 @@
     public import Rx
     import XCTest
 
-    // XCTest's `XCTAssertEqual` needs `Equatable` values. `SingleEvent` is a `Result` with `any Error`, so it is not `Equatable`.
-    // As with the other events, two errors are equal here if their descriptions are.
+    // `XCTAssertEqual` needs `Equatable` values, which `SingleEvent` is not. Two errors are equal here if their
+    // descriptions are.
 
-    /// Fails the test unless both lists have the same events at the same ticks.
     public func XCTAssertEqual<Element: Equatable & Sendable>(
         _ received: [Recorded<SingleEvent<Element>>], _ expected: [Recorded<SingleEvent<Element>>],
         file: StaticString = #filePath, line: UInt = #line
@@ -14,7 +13,6 @@
             received.map(ComparableEvent.init), expected.map(ComparableEvent.init), file: file, line: line)
     }
 
-    /// Fails the test unless both lists have the same events.
     public func XCTAssertEqual<Element: Equatable & Sendable>(
         _ received: [SingleEvent<Element>], _ expected: [SingleEvent<Element>],
         file: StaticString = #filePath, line: UInt = #line
@@ -34,7 +32,6 @@
         XCTAssertEqual(received.compactMap(\.value.element), expected, file: file, line: line)
     }
 
-    /// A single's event in a form that can be compared and printed.
     private struct ComparableEvent<Element: Equatable & Sendable>: Equatable, CustomStringConvertible {
         let time: TestTime?
         let event: Event<Element>
