@@ -22,7 +22,7 @@ final class BlockingEvents<Element: Sendable>: Sendable {
         }
     }
 
-    /// The outcome so far. A stream that has not ended counts as timed out.
+    /// A stream that has not ended counts as timed out.
     var result: MaterializedSequenceResult<Element> {
         let state = state.withLock { $0 }
         if let error = state.error { return .failed(elements: state.elements, error: error) }

@@ -2,12 +2,12 @@ public import Foundation
 public import Rx
 
 extension ObservableConvertibleType {
-    /// Returns a view of the stream whose operations block the calling thread, for tests and tools.
+    /// Returns a blocking view of the stream, for tests and tools.
     ///
-    /// On the main thread an operation runs the main run loop while it waits, so events observed on `MainScheduler` arrive.
-    /// Other threads sleep. A block of the main queue that waits holds that queue up, because the queue is serial.
+    /// The main thread runs its run loop while it waits, so events on `MainScheduler` arrive. Other threads sleep. A
+    /// block on the main queue that waits holds up that serial queue.
     ///
-    /// - Parameter timeout: the longest time that each operation waits, in seconds. Default `nil`: no limit.
+    /// - Parameter timeout: The longest wait of each operation, in seconds. Default: no limit.
     public consuming func toBlocking(timeout: TimeInterval? = nil) -> BlockingObservable<Element> {
         BlockingObservable(source: asObservable(), timeout: timeout)
     }
@@ -20,59 +20,47 @@ public enum MaterializedSequenceResult<Element: Sendable>: Sendable {
     case failed(elements: [Element], error: any Error)
 }
 
-/// A stream whose operations block the calling thread.
+/// A blocking view of a stream. Each operation subscribes anew and disposes its subscription before it returns.
 ///
-/// Each operation subscribes anew, disposes its subscription before it returns, and fails with `RxError.timeout` when the
-/// timeout passes.
+/// All operations but `materialize` throw the stream's error, or `RxError.timeout` when the timeout passes.
 public struct BlockingObservable<Element: Sendable>: Sendable {
     let source: Observable<Element>
     let timeout: TimeInterval?
 
-    /// Waits for the end of the stream and returns all values.
-    ///
-    /// - Throws: the stream's error, `RxError.timeout`.
+    /// Waits for the end and returns all values.
     @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     public func toArray() throws -> [Element] {
         try elements(of: source)
     }
 
-    /// Waits for the first value and returns it; `nil` if the stream is empty.
-    ///
-    /// - Throws: the stream's error, `RxError.timeout`.
+    /// Waits for the first value; `nil` if the stream is empty.
     @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     public func first() throws -> Element? {
         try elements(of: source.take(1)).first
     }
 
-    /// Waits for the end of the stream and returns the last value; `nil` if the stream is empty.
-    ///
-    /// - Throws: the stream's error, `RxError.timeout`.
+    /// Waits for the end and returns the last value; `nil` if the stream is empty.
     @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     public func last() throws -> Element? {
         try elements(of: source.takeLast(1)).last
     }
 
-    /// Waits for the stream's only value and returns it.
+    /// Waits for the only value.
     ///
-    /// - Throws: `RxError.noElements` if there is none, `RxError.moreThanOneElement` at the second value, the stream's error,
-    ///   `RxError.timeout`.
+    /// - Throws: `RxError.noElements` if there is none, `RxError.moreThanOneElement` at the second.
     @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     public func single() throws -> Element {
         try one(of: source)
     }
 
-    /// Waits for the only value that satisfies `predicate` and returns it.
-    ///
-    /// - Throws: `RxError.noElements` if there is none, `RxError.moreThanOneElement` at the second such value, the error of
-    ///   `predicate`, the stream's error, `RxError.timeout`.
+    /// Waits for the only value that satisfies `predicate`. Throws like `single()`, or the error of `predicate`.
     @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     @preconcurrency
     public func single(_ predicate: @escaping @Sendable (Element) throws -> Bool) throws -> Element {
         try one(of: source.filter(predicate))
     }
 
-    /// Waits for the end of the stream and returns all values with the completion or the error, which may be
-    /// `RxError.timeout`.
+    /// Waits for the end and returns all values with the completion or the error, which may be `RxError.timeout`.
     @available(*, noasync, message: "Blocks the thread. Iterate over `values` instead.")
     public func materialize() -> MaterializedSequenceResult<Element> {
         result(of: source)

@@ -16,10 +16,7 @@ final class BlockingWait: Sendable {
         deadline = timeout.flatMap { $0 < 1e9 ? DispatchTime.now() + max($0, 0) : nil }
     }
 
-    /// Subscribes, waits, and disposes the subscription.
-    ///
-    /// Work that the stream schedules on `CurrentThreadScheduler` runs on a nested trampoline: the thread's outer trampoline
-    /// is blocked until this call returns.
+    /// `CurrentThreadScheduler` gets a nested trampoline, because this call blocks the thread's outer one.
     func run(_ subscribe: () -> any Disposable) {
         Trampoline.nested {
             let subscription = subscribe()
@@ -29,7 +26,7 @@ final class BlockingWait: Sendable {
         }
     }
 
-    /// Ends the wait. Safe to call from any thread.
+    /// May be called from any thread.
     func end() {
         hasEnded.store(true, ordering: .releasing)
         ended.signal()
@@ -37,8 +34,7 @@ final class BlockingWait: Sendable {
         if servesMainQueue { DispatchQueue.main.async {} }
     }
 
-    /// Runs the main run loop until the stream ends. Returns early if the run loop cannot run, as inside a block of the main
-    /// queue that the run loop itself executes.
+    /// Returns early if the run loop cannot run, as in a block of the main queue that the run loop itself executes.
     private func serveMainQueue() {
         while !hasEnded.load(ordering: .acquiring), let limit = limit {
             guard RunLoop.main.run(mode: .default, before: limit) else { return }
