@@ -1,2 +1,2 @@
-// A file that uses old spellings imports this module alone.
+// A file with old spellings imports only this module.
 @_exported public import Rx

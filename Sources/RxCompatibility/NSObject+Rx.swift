@@ -1,5 +1,4 @@
 public import Foundation
 public import Rx
 
-/// Gives every `NSObject` the `rx` namespace.
 extension NSObject: ReactiveCompatible {}

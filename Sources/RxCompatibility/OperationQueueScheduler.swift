@@ -1,14 +1,10 @@
 public import Foundation
 public import Rx
 
-/// A scheduler that runs each action as an operation on an `OperationQueue`.
-///
-/// An action that is disposed before its operation starts does not run. The queue's `maxConcurrentOperationCount` decides how
-/// many actions run at the same time.
+/// Runs each action as an operation on an `OperationQueue`. An action that is disposed before it starts does not run.
+/// The queue's `maxConcurrentOperationCount` limits how many run in parallel.
 public final class OperationQueueScheduler: ImmediateSchedulerType {
-    /// The queue that runs the actions.
     public let operationQueue: OperationQueue
-    /// The priority of each operation.
     public let queuePriority: Operation.QueuePriority
 
     public init(operationQueue: OperationQueue, queuePriority: Operation.QueuePriority = .normal) {

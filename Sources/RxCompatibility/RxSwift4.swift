@@ -86,7 +86,7 @@ public final class Variable<Element: Sendable>: Sendable {
         subject.onCompleted()
     }
 
-    /// The value. Setting it sends it to the subscribers, even if it is the same.
+    /// Setting it notifies the subscribers, even if the value is the same.
     public var value: Element {
         get { subject.current }
         set { subject.onNext(newValue) }
