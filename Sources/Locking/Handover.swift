@@ -1,5 +1,5 @@
-/// Tells the thread sanitizer that whatever a thread did before it resumed a continuation happens before whatever the
-/// resumed task does. Compiles to nothing in other builds.
+/// Tells the thread sanitizer that work before a continuation is resumed happens before the work of the resumed task.
+/// Compiles to nothing in other builds.
 ///
 ///     let handover = Handover()
 ///     defer { handover.taken() }
@@ -7,8 +7,8 @@
 ///         somewhere { handover.given(); continuation.resume(returning: value) }
 ///     }
 ///
-/// The Swift runtime orders the two with an atomic, but announces that to the sanitizer only for tasks that it suspended. A
-/// task whose continuation is already resumed never suspends.
+/// The Swift runtime orders them with an atomic, but tells the sanitizer only about tasks that it suspended. A task
+/// does not suspend if its continuation is already resumed.
 public struct Handover: Sendable {
     #if THREAD_SANITIZER
         private final class Mark: Sendable {

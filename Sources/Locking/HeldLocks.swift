@@ -2,8 +2,8 @@
     import Glibc
 #endif
 
-/// Counts the locks that the current thread holds, so that debug builds can stop when foreign code is called under a lock.
-/// Compiles to nothing in release builds.
+/// Counts the current thread's locks, so that debug builds can stop calls to foreign code under a lock. Compiles to
+/// nothing in release builds.
 @usableFromInline
 package enum HeldLocks {
     /// Stops a debug build if the current thread holds a `Lock`.

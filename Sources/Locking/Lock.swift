@@ -9,9 +9,9 @@
 
 /// A value that only one thread at a time can reach.
 ///
-/// Put all state that threads share into one `State` behind one `Lock`. Not recursive. Never call an observer, a handler or
-/// any other foreign code inside `withLock`: decide under the lock, act after it. The code that calls observers and handlers
-/// checks this in debug builds with `HeldLocks.assertNone()`.
+/// Put all state that threads share into one `State` behind one `Lock`. Not recursive. Never call an observer, a
+/// handler or any other foreign code inside `withLock`: decide under the lock, act after it. Debug builds check this
+/// with `HeldLocks.assertNone()`.
 #if THREAD_SANITIZER
     public struct Lock<State>: ~Copyable, @unchecked Sendable {
         // Sound: `storage` is accessed only while `mutex` is locked.
