@@ -10,7 +10,7 @@ public protocol Cancelable: Disposable {
 }
 
 extension Disposable {
-    /// Adds this to `bag`, which disposes it when it is deallocated.
+    /// Adds this to `bag`, which disposes its members when it is deallocated.
     public func disposed(by bag: DisposeBag) {
         bag.insert(self)
     }

@@ -99,8 +99,7 @@ extension InfallibleType {
             onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// The values as an `AsyncSequence`, for `for await`. Works like `ObservableConvertibleType.values`, without
-    /// errors.
+    /// The values, for `for await`. Works like `ObservableConvertibleType.values`, without errors.
     public var values: AsyncStream<Element> {
         let reading = ValuesReading(asObservable())
         return AsyncStream { (try? await reading.next()) ?? nil }

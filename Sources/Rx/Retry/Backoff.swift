@@ -48,8 +48,7 @@ public struct Backoff: Sendable, Hashable {
         Backoff(.linear, base, cap, jitter)
     }
 
-    /// A bound of `base` that is multiplied by `factor` after each failure, up to `cap`. Defaults: factor 2,
-    /// cap 30 s, full jitter.
+    /// A bound of `base` that is multiplied by `factor` after each failure, up to `cap`. The default cap is 30 s.
     public static func exponential(
         base: RxTimeInterval, factor: Double = 2, cap: RxTimeInterval = .seconds(30), jitter: Jitter = .full
     ) -> Backoff {

@@ -1,8 +1,7 @@
 import Locking
 
 extension ImmediateSchedulerType {
-    /// Schedules `action` with `state`, and again with each state that it passes to its second argument.
-    /// Disposing the result cancels all of it.
+    /// Schedules `action` with `state`, and again with each state it passes on, until the result is disposed.
     @preconcurrency
     public func scheduleRecursive<State: Sendable>(
         _ state: State,

@@ -37,7 +37,7 @@ protocol PerEventScheduler: SchedulerType {}
 
 extension VirtualTimeScheduler: PerEventScheduler {}
 
-/// A scheduler whose clock only moves when told to, for tests.
+/// A scheduler for tests. Its clock moves only when told to.
 ///
 /// Work runs on the thread that moves the clock, in order of its time or, at equal times, in the order it was
 /// scheduled. Any thread may schedule and dispose work, but only one thread may move the clock.

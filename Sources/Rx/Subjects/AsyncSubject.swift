@@ -78,7 +78,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         self
     }
 
-    /// Drops all subscribers without an event. Later subscribers fail with `RxError.disposed`.
+    /// Drops all subscribers silently. Later ones fail with `RxError.disposed`.
     public func dispose() {
         _ = state.withLock { state in
             let before = state

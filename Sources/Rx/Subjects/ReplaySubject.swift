@@ -13,8 +13,7 @@ struct ReplayLifetime: Sendable {
 
     var now: RxTime { scheduler.now }
 
-    /// Returns whether an event from `time` has expired at `now`. Dates are inexact, so this compares whole
-    /// microseconds.
+    /// Returns whether an event from `time` has expired at `now`, in whole microseconds, because dates are inexact.
     func hasPassed(since time: RxTime, at now: RxTime) -> Bool {
         (now.timeIntervalSince(time) * 1e6).rounded() >= microseconds
     }
@@ -54,8 +53,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         super.init()
     }
 
-    /// Creates a subject that replays the last `bufferSize` values. With a negative size, it fails with
-    /// `RxError.argumentOutOfRange`.
+    /// Creates a subject that replays `bufferSize` values. A negative size fails with `RxError.argumentOutOfRange`.
     public static func create(bufferSize: Int) -> ReplaySubject<Element> {
         let subject = ReplaySubject(bufferSize: bufferSize)
         if bufferSize < 0 { subject.onError(RxError.argumentOutOfRange) }
@@ -152,7 +150,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         self
     }
 
-    /// Drops all subscribers without an event. Later subscribers fail with `RxError.disposed`.
+    /// Drops all subscribers silently. Later ones fail with `RxError.disposed`.
     public func dispose() {
         // Releasing subscribers and values may call back into this object, so it happens outside the lock.
         _ = state.withLock { state in

@@ -62,8 +62,7 @@ struct SubjectCore: ~Copyable {
 }
 
 extension [Link] {
-    // The thread sanitizer does not see that a snapshot is released before the array changes in place. For it, the
-    // array is replaced.
+    // The thread sanitizer misses that a snapshot is released before an in-place change. For it, replace the array.
     mutating func addOne(_ link: Link) {
         #if THREAD_SANITIZER
             self = self + [link]

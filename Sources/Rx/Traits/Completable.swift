@@ -3,8 +3,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
 
     /// Creates a completable from a subscribe closure.
     ///
-    /// `subscribe` runs once for each subscription and returns a disposable that cancels the work. Only the first event
-    /// counts.
+    /// `subscribe` runs for each subscription and returns a disposable to cancel the work. Only the first event counts.
     @inlinable
     @preconcurrency
     public static func create(

@@ -1,6 +1,5 @@
 extension PrimitiveSequence {
-    /// Subscribes to what `observableFactory` returns for each subscription. If it throws, the result fails with that
-    /// error.
+    /// Subscribes to what `observableFactory` returns for each subscription. If it throws, the result fails.
     @inlinable
     @preconcurrency
     public static func deferred(
@@ -54,8 +53,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.retry())
     }
 
-    /// Subscribes to the source again when it fails, up to `maxAttemptCount` attempts in total, then passes the error
-    /// on.
+    /// Subscribes again after errors, up to `maxAttemptCount` attempts in total. Passes the last error on.
     ///
     /// With 0 attempts, a single fails with `RxError.noElements`.
     @inlinable

@@ -1,5 +1,5 @@
-// The operators of `PrimitiveSequence`, for generic code that only knows `PrimitiveSequenceType`. Disfavored, so that a
-// `PrimitiveSequence` uses its own.
+// The operators of `PrimitiveSequence`, for generic code that only knows `PrimitiveSequenceType`. They are disfavored,
+// so a `PrimitiveSequence` uses its own.
 
 extension PrimitiveSequenceType where Trait == SingleTrait {
     @_disfavoredOverload

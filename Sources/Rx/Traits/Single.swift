@@ -3,8 +3,8 @@ extension PrimitiveSequence where Trait == SingleTrait {
 
     /// Creates a single from a subscribe closure.
     ///
-    /// `subscribe` runs once for each subscription and returns a disposable that cancels the work. Only the first
-    /// result counts.
+    /// `subscribe` runs for each subscription and returns a disposable to cancel the work. Only the first result
+    /// counts.
     @inlinable
     @preconcurrency
     public static func create(
