@@ -1,11 +1,11 @@
 import Glibc
 public import Synchronization
 
-/// A `Lock` for state that many threads want at once. Without contention it is one or two nanoseconds slower than a `Lock`.
+/// A `Lock` for state that many threads want at once. One or two nanoseconds slower without contention.
 ///
-/// On Linux a `Mutex` passes to the thread that has slept on it the longest. Once a few threads sleep, every operation takes a
-/// context switch (50 us instead of 50 ns), and each thread that arrives meanwhile goes to sleep as well: eight threads on two
-/// cores stay in that state for seconds. So threads spin for a turn first, and sleep on the mutex only if they get none.
+/// On Linux a `Mutex` passes to the thread that has slept on it the longest. Once a few threads sleep, every operation
+/// takes a context switch (50 us instead of 50 ns), and each arriving thread goes to sleep as well: eight threads on
+/// two cores stay in that state for seconds. So threads spin first, and sleep on the mutex only if they get no turn.
 public struct CrowdLock<State>: ~Copyable, Sendable {
     @usableFromInline let isTaken = Atomic<Bool>(false)
     @usableFromInline let lock: Lock<State>

@@ -4,8 +4,8 @@
     public import Synchronization
 #endif
 
-// The thread sanitizer does not see `Synchronization.Mutex` on Linux: it reports races inside a contended lock. Builds for
-// the sanitizer define THREAD_SANITIZER and use a pthread mutex instead.
+// The thread sanitizer does not see `Synchronization.Mutex` on Linux and reports races inside a contended lock. Its
+// builds define THREAD_SANITIZER and use a pthread mutex instead.
 
 /// A value that only one thread at a time can reach.
 ///
