@@ -73,7 +73,7 @@ extension Disposable {
     }
 }
 
-/// A value with its changes as a stream, which completes when the variable is freed.
+/// A value and the stream of its changes, which completes when the variable is freed.
 @available(*, deprecated, message: "Use BehaviorRelay instead.")
 public final class Variable<Element: Sendable>: Sendable {
     private let subject: BehaviorSubject<Element>

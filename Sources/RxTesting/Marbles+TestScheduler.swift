@@ -8,8 +8,7 @@ extension TestScheduler {
         createColdObservable(try Marbles.events(marbles))
     }
 
-    /// Returns a stream that plays the marbles, with names replaced by `values`, to each subscriber from its
-    /// subscription on.
+    /// Returns a stream that plays the marbles to each subscriber, with names replaced by `values`.
     public func createColdObservable<Element>(
         _ marbles: String, values: [String: Element]
     ) throws(MarbleSyntaxError) -> TestableObservable<Element> {

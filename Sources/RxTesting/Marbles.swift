@@ -10,8 +10,7 @@ public import Rx
 ///     (ab|)    several events in one frame
 ///     <500>    nothing happens for 500 frames
 ///
-/// White space is ignored, so it can align lines. In the marbles of a subscription, `^` is the frame in which it starts and
-/// `!` the frame in which it ends.
+/// White space is ignored, so it can align lines. A subscription starts in the frame `^` and ends in the frame `!`.
 public enum Marbles {
     /// Parses marbles into events. The first character is frame 0.
     ///

@@ -35,8 +35,7 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
             initialClock: initialClock, converter: TestSchedulerVirtualTimeConverter(resolution: resolution))
     }
 
-    /// Creates a scheduler for marbles: the clock starts at 0, a tick lasts `frame`, and work that is due now runs at
-    /// once.
+    /// Creates a scheduler for marbles: the clock starts at 0, a tick lasts `frame`, and work due now runs at once.
     public convenience init(frame: RxTimeInterval) {
         self.init(
             initialClock: 0, resolution: frame.seconds,

@@ -2,8 +2,7 @@
     public import Rx
     import XCTest
 
-    // `XCTAssertEqual` needs `Equatable` values, which `SingleEvent` is not. Two errors are equal here if their
-    // descriptions are.
+    // `XCTAssertEqual` needs `Equatable` values, unlike `SingleEvent`. Errors are equal here if their descriptions are.
 
     public func XCTAssertEqual<Element: Equatable & Sendable>(
         _ received: [Recorded<SingleEvent<Element>>], _ expected: [Recorded<SingleEvent<Element>>],
