@@ -60,7 +60,7 @@ public struct ByteReader {
 
     /// Returns the index of the first quote, backslash, control byte or byte above ASCII.
     ///
-    /// Looks at sixteen bytes. Returns the index after them if all are plain text, and nil if fewer than sixteen are left.
+    /// Looks at sixteen bytes. Returns the index after them if all are plain text, and nil if fewer are left.
     @inlinable
     @inline(__always)
     public func stringStop(at index: Int) -> Int? {

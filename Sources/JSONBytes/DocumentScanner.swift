@@ -9,7 +9,7 @@ struct DocumentScanner {
     let reader: ByteReader
     let limits: JSONLimits
 
-    /// Validates the document and returns the range of its value. Stores the ranges of the top-level members in
+    /// Validates the document and returns the range of its value. Captures the ranges of the top-level members in
     /// `names`.
     func scan(
         capturing names: JSONMemberNames?, into captures: inout JSONMembers.Ranges

@@ -31,7 +31,7 @@ public struct JSONMembers: Sendable {
         return JSONFragment(valid: document.bytes[start &+ range.lowerBound..<start &+ range.upperBound])
     }
 
-    /// Returns `self[index]?.intValue`, without creating a fragment for up to nine digits, as statuses and counts have.
+    /// Returns `self[index]?.intValue`. Creates no fragment for up to nine digits, enough for statuses and counts.
     package func integer(at index: Int) -> Int? {
         let range = ranges[index]
         guard (1...9).contains(range.count) else { return self[index]?.intValue }

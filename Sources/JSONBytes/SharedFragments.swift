@@ -1,4 +1,4 @@
-/// Large fragments that are written without a copy, as pieces of their own.
+/// Large fragments that are written without a copy, as separate pieces.
 @_spi(Lines)
 public struct SharedFragments {
     @usableFromInline let minimumLength: Int

@@ -3,7 +3,7 @@ import ASCIIText
 
 /// Decodes the elements of an array. A copy advances independently, so a type can look ahead with it.
 ///
-/// Three words fit into an `any UnkeyedDecodingContainer` without an allocation.
+/// Its three words fit into an `any UnkeyedDecodingContainer` without an allocation.
 struct ArrayContainer: UnkeyedDecodingContainer {
     let node: ArrayNode
     private(set) var currentIndex = 0

@@ -2,7 +2,7 @@ import ASCIIText
 import FoundationEssentials
 @_spi(Reading) import JSONBytes
 
-/// Three words fit into an `any Decoder` without an allocation.
+/// Its three words fit into an `any Decoder` without an allocation.
 struct ValueDecoder {
     let node: ContainerNode
     /// The offset of the first byte; -1 if there is no value, which decodes like `null`.

@@ -1,6 +1,6 @@
 @_spi(Lines) import JSONBytes
 
-/// Three words fit into an `any UnkeyedEncodingContainer` without an allocation.
+/// Its three words fit into an `any UnkeyedEncodingContainer` without an allocation.
 struct ArrayWriter: UnkeyedEncodingContainer {
     let writer: Writer
     let level: Int

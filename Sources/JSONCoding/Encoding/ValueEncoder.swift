@@ -1,6 +1,6 @@
 @_spi(Lines) import JSONBytes
 
-/// Three words fit into an `any Encoder` without an allocation.
+/// Its three words fit into an `any Encoder` without an allocation.
 struct ValueEncoder: Encoder {
     let writer: Writer
     /// The number of open containers around the value.
