@@ -1,5 +1,4 @@
-/// Tells the thread sanitizer that work before a continuation is resumed happens before the work of the resumed task.
-/// Compiles to nothing in other builds.
+/// Tells the thread sanitizer that work before a resumption happens before the resumed task. Empty in other builds.
 ///
 ///     let handover = Handover()
 ///     defer { handover.taken() }
@@ -20,14 +19,12 @@ public struct Handover: Sendable {
 
     public init() {}
 
-    /// Call this before resuming the continuation.
     public func given() {
         #if THREAD_SANITIZER
             mark.lock.withLock { _ in }
         #endif
     }
 
-    /// Call this after the continuation was awaited.
     public func taken() {
         #if THREAD_SANITIZER
             mark.lock.withLock { _ in }

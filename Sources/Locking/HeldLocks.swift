@@ -2,11 +2,9 @@
     import Glibc
 #endif
 
-/// Counts the current thread's locks, so that debug builds can stop calls to foreign code under a lock. Compiles to
-/// nothing in release builds.
+/// Counts the current thread's locks in debug builds, to stop calls to foreign code under a lock.
 @usableFromInline
 package enum HeldLocks {
-    /// Stops a debug build if the current thread holds a `Lock`.
     @inlinable
     package static func assertNone() {
         #if DEBUG
