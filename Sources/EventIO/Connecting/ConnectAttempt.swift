@@ -8,8 +8,8 @@ final class ConnectAttempt: TimerTarget {
     private let delay: TimeAmount
     private let deadline: MonotonicTime
     private var race: ConnectRace
-    /// The sockets that compete for several addresses. A single address is connected by the stream's own
-    /// socket, so that its event registration serves the whole connection.
+    /// Competing sockets, used for several addresses. A single address is connected by the stream's own socket, whose
+    /// event registration then serves the whole connection.
     private var candidates: [ConnectCandidate] = []
     private var hasOneAddress: Bool
     private var timer: TimerToken?
@@ -88,7 +88,7 @@ final class ConnectAttempt: TimerTarget {
     }
 
     private func fail(_ error: SocketError) {
-        // Whatever did not answer in the whole time should not be first next time.
+        // Addresses that did not answer in all this time should not come first next time.
         for candidate in candidates { unreachable?.failed(candidate.address, now: stream.loop.now) }
         cancel()
         abandonSocket()
@@ -119,7 +119,7 @@ final class ConnectAttempt: TimerTarget {
             candidate.close()
             return perform(recordFailure(SocketError(.connect, code), at: candidate.address))
         }
-        // Attempts that started earlier and have not connected are slow, or get no answer at all.
+        // Attempts that started earlier and are still connecting are slow or unanswered.
         let now = stream.loop.now
         for other in candidates where other.began < candidate.began {
             unreachable?.failed(other.address, now: now)
@@ -137,8 +137,8 @@ final class ConnectAttempt: TimerTarget {
         do throws(SocketError) {
             let isConnected = try Descriptor.connect(stream.descriptor, to: address)
             if isConnected { return stream.soon(.connected) }
-            // Registered once for the whole connection. A TCP socket raises the write edge only after it was
-            // full, so watching for it costs nothing later.
+            // Registered once for the whole connection. A TCP socket raises the write edge only after it was full, so
+            // watching it costs nothing later.
             stream.register(EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST)
         } catch {
             close(stream.descriptor)
@@ -147,7 +147,7 @@ final class ConnectAttempt: TimerTarget {
         }
     }
 
-    /// Handles an event of the stream's own socket, or a connection that was made at once.
+    /// Handles an event of the stream's own socket, or an immediate connection.
     func socketIsReady() {
         let address = stream.remoteAddress
         guard let code = Self.outcome(of: stream.descriptor, to: address) else { return }
@@ -176,12 +176,11 @@ final class ConnectAttempt: TimerTarget {
         guard let local = Descriptor.localAddress(of: descriptor),
             Descriptor.remoteAddress(of: descriptor) != nil
         else { return nil }
-        // A local port without a listener may be chosen as the ephemeral port and connect to itself.
+        // Connecting to an unused local port may pick that port as its own and connect to itself.
         return local != address || local.isUnix ? 0 : ECONNREFUSED
     }
 }
 
-/// One of several sockets that try to connect for a stream.
 private final class ConnectCandidate {
     let address: SocketAddress
     let began: MonotonicTime
@@ -224,7 +223,7 @@ private final class ConnectCandidate {
 
 private func candidateIsReady(_: Int32, _: Int16, context: UnsafeMutableRawPointer?) {
     guard let context else { return }
-    // Retained for the call, in which the attempt may release it.
+    // Retained during the call, because the attempt may release it.
     Unmanaged<ConnectCandidate>.fromOpaque(context).takeUnretainedValue().isReady()
 }
 
@@ -238,12 +237,10 @@ extension SocketStream {
         connect(to: [address], loop: loop, timeout: timeout, handler: handler)
     }
 
-    /// Starts connecting to several addresses within one time limit (RFC 8305). They are tried in order; the
-    /// next one starts when one has failed or has taken `delay`, while that one goes on. The first to connect
-    /// is used, the others are closed.
+    /// Starts connecting to several addresses within one time limit (RFC 8305). They are tried in order: the next one
+    /// starts when one has failed or has taken `delay`, without stopping it. The first to connect wins.
     ///
-    /// - Parameter delay: 100 ms to 2 s; shorter if the addresses could not all be tried otherwise. Default
-    ///   250 ms.
+    /// - Parameter delay: 100 ms to 2 s, default 250 ms. Shorter if the addresses could not all be tried otherwise.
     static func connect(
         to addresses: [SocketAddress], loop: EventLoop, timeout: TimeAmount,
         delay: TimeAmount = ConnectRace.delay, handler: (any StreamHandler)? = nil
@@ -254,10 +251,9 @@ extension SocketStream {
         return stream
     }
 
-    /// Starts connecting by name, to all its addresses, alternating IPv6 and IPv4. Addresses that failed
-    /// within the last minute come last. The lookup counts towards the time limit. If the name cannot be
-    /// resolved, the stream fails with `.nameNotFound`, `.nameFailed` or `.nameTimedOut`. `remoteAddress` is
-    /// `0.0.0.0:0` until an address is tried.
+    /// Starts connecting to all addresses of a name, alternating IPv6 and IPv4. Addresses that failed within the last
+    /// minute come last. The lookup counts towards the time limit; it may fail with `.nameNotFound`, `.nameFailed` or
+    /// `.nameTimedOut`. `remoteAddress` is `0.0.0.0:0` until an address is tried.
     public static func connect(
         toHost host: String, port: Int, resolver: Resolver, loop: EventLoop, timeout: TimeAmount,
         delay: TimeAmount = .milliseconds(250), handler: (any StreamHandler)? = nil
@@ -288,8 +284,8 @@ extension SocketStream {
     func connected() {
         attempt = nil
         state = .open
-        // A Unix socket connects at once, and each read of the peer makes it writable, so that is watched
-        // only when needed.
+        // A Unix socket connects at once and becomes writable at each read of the peer, so watch that only when
+        // needed.
         if mainEvent == nil { register(EV_READ | EV_CLOSED | EV_ET | EV_PERSIST) }
         if tls != nil { return startHandshake() }
         handler?.streamConnected()

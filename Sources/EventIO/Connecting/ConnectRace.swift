@@ -1,22 +1,20 @@
-/// Decides when each address of a name is tried (RFC 8305, "Happy Eyeballs"): one after the other, without
-/// waiting for the earlier ones to finish. The first to connect wins. `ConnectAttempt` does the connecting.
+/// Decides when to try each address of a name (RFC 8305, "Happy Eyeballs"). An attempt does not wait for the earlier
+/// ones to finish; the first to connect wins.
 struct ConnectRace {
     enum Step: Equatable {
-        /// Connect to this address and call `timePassed` at `wake`. Earlier attempts go on.
+        /// Connect to this address and call `timePassed` at `wake`. Earlier attempts continue.
         case begin(SocketAddress, wake: MonotonicTime)
-        /// Call `timePassed` at that time.
         case wait(until: MonotonicTime)
-        /// No address is left. The last failure.
+        /// No address is left; this is the last failure.
         case fail(SocketError)
-        /// The deadline has passed.
         case timeOut
     }
 
-    /// How long an address is tried before the next one starts. The default of RFC 8305, section 5.
+    /// How long an address is tried before the next one starts (default of RFC 8305, section 5).
     static let delay = TimeAmount.milliseconds(250)
-    /// The configurable range of that delay (RFC 8305, section 8).
+    /// The configurable range of `delay` (RFC 8305, section 8).
     static let delays = TimeAmount.milliseconds(100)...TimeAmount.seconds(2)
-    /// The shortest delay, used when many addresses share little time.
+    /// The delay when many addresses share little time.
     private static let shortest = TimeAmount.milliseconds(10)
 
     private var waiting: ArraySlice<SocketAddress>
@@ -39,7 +37,7 @@ struct ConnectRace {
         nextBegin = now
     }
 
-    /// Starts the race, or continues it at the time that a step named.
+    /// Starts the race, or continues it at a step's `wake` time.
     mutating func timePassed(now: MonotonicTime) -> Step {
         guard now < deadline else { return .timeOut }
         if underWay == 0 || nextBegin <= now, let address = waiting.popFirst() {
@@ -61,9 +59,8 @@ struct ConnectRace {
 
     private var wake: MonotonicTime { waiting.isEmpty ? deadline : min(nextBegin, deadline) }
 
-    /// Alternates the address families, starting with the family of the first address, each family in the
-    /// given order (RFC 8305, section 4). The system sorts reachable addresses first (RFC 6724), IPv6 before
-    /// IPv4.
+    /// Alternates the address families, starting with the first address's, and keeps the order within each family
+    /// (RFC 8305, section 4). The system sorts reachable addresses first, and IPv6 before IPv4 (RFC 6724).
     static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
         guard let first = addresses.first else { return [] }
         let own = addresses.filter { $0.family == first.family }

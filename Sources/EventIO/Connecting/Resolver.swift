@@ -1,11 +1,10 @@
 import Locking
 import Rx
 
-/// Resolves names on helper threads, behind a cache.
+/// Resolves names on helper threads, behind a cache that all loops share.
 ///
-/// Shared by all loops. Requests for a name that is being looked up share that lookup. An answer that has
-/// just expired is still returned while it is looked up again, so a silent resolver does not delay requests
-/// for names in use.
+/// Requests for the same name share one lookup. An expired answer is returned while it is looked up again, so a
+/// silent resolver does not delay requests for names in use.
 public final class Resolver: Sendable {
     /// Blocks until it has the answer. The port of the addresses is ignored.
     public typealias Lookup = @Sendable (_ host: String) -> Result<[SocketAddress], SocketError>
@@ -17,7 +16,7 @@ public final class Resolver: Sendable {
         public var negativeAge = TimeAmount.seconds(1)
         /// How long expired addresses may be used while they are looked up again. Default 5 min.
         public var staleAge = TimeAmount.seconds(300)
-        /// Lookups that may run at once. Default 8.
+        /// Concurrent lookups. Default 8.
         public var threads = 8
         /// Names that may wait for a thread; further ones fail at once. Default 256.
         public var waitingNames = 256
@@ -48,7 +47,6 @@ public final class Resolver: Sendable {
     private let lookup: Lookup
     private let clock: @Sendable () -> MonotonicTime
     private let helpers: HelperThreads
-    /// Shared by all names.
     let unreachable = UnreachableAddresses()
 
     public init(
@@ -62,9 +60,9 @@ public final class Resolver: Sendable {
             name: "resolver", limit: limits.threads, waitingLimit: limits.waitingNames)
     }
 
-    /// Finds the addresses of `host`. Numeric ones need no lookup. `completion` is called once, on `loop`,
-    /// after this returns: with at least one address, or with `.nameNotFound`, `.nameFailed` or
-    /// `.nameTimedOut`. The lookup goes on after the deadline, for later requests.
+    /// Finds the addresses of `host`, without a lookup if it is numeric. `completion` is called once, on `loop`,
+    /// after this returns: with at least one address, or with `.nameNotFound`, `.nameFailed` or `.nameTimedOut`. The
+    /// lookup continues after the deadline, for later requests.
     @discardableResult
     func resolve(
         _ host: String, port: Int, on loop: EventLoop, deadline: MonotonicTime,
@@ -124,7 +122,7 @@ public final class Resolver: Sendable {
                 entry.usableUntil = entry.freshUntil + limits.staleAge
             case .failure(let error):
                 entry.freshUntil = now + limits.negativeAge
-                // A failing resolver says nothing about a name it knew before.
+                // A failing resolver does not invalidate a name that it resolved before.
                 let keepsOld = error.kind == .nameFailed && now < entry.usableUntil
                 if !keepsOld {
                     entry.result = result
@@ -137,7 +135,6 @@ public final class Resolver: Sendable {
         for request in waiting { request.finish(result) }
     }
 
-    /// The request ends before its lookup.
     fileprivate func remove(_ request: ResolveRequest, _ host: String) {
         entries.withLock { _ = $0[host]?.waiting.removeValue(forKey: ObjectIdentifier(request)) }
     }
@@ -152,8 +149,6 @@ public final class Resolver: Sendable {
     }
 }
 
-/// One request for a name.
-///
 /// `@unchecked Sendable`: `loop`, `host` and `port` are constant; everything else is used on the loop only.
 final class ResolveRequest: @unchecked Sendable {
     private let loop: EventLoop
@@ -161,7 +156,7 @@ final class ResolveRequest: @unchecked Sendable {
     private let port: Int
     private var completion: ((Result<[SocketAddress], SocketError>) -> Void)?
     private var timer: TimerToken?
-    /// The resolver while it waits for a lookup.
+    /// Set while the request waits for a lookup.
     private var resolver: Resolver?
 
     init(
@@ -174,7 +169,7 @@ final class ResolveRequest: @unchecked Sendable {
         self.completion = completion
     }
 
-    /// Cancels the request: `completion` is not called. Call it on the loop.
+    /// Cancels the request, on its loop. `completion` is not called.
     func cancel() {
         completion = nil
         if let timer { loop.cancelTimer(timer) }
@@ -192,7 +187,7 @@ final class ResolveRequest: @unchecked Sendable {
         complete(.failure(SocketError(.nameTimedOut, .resolve, subject: host)))
     }
 
-    /// Any thread may call it.
+    /// May be called on any thread.
     func finish(_ result: Result<[SocketAddress], SocketError>) {
         loop.execute { self.complete(result.map { $0.map { $0.with(port: self.port) } }) }
     }

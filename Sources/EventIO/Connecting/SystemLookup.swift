@@ -1,8 +1,7 @@
 import Glibc
 
 extension Resolver {
-    /// Looks a name up with `getaddrinfo`: the hosts file, DNS, and whatever else the system is configured
-    /// for. Blocks for as long as resolv.conf(5) allows.
+    /// Looks a name up with `getaddrinfo`, as the system is configured. Blocks for as long as resolv.conf(5) allows.
     public static let systemLookup: Lookup = { host in
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
@@ -31,6 +30,6 @@ extension Resolver {
         return .success(addresses)
     }
 
-    /// `EAI_NODATA`, which glibc declares for GNU programs only: the name exists but has no address.
+    /// `EAI_NODATA`, which glibc declares only for GNU programs: the name exists but has no address.
     private static let noData: Int32 = -5
 }

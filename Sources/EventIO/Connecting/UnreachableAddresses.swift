@@ -11,7 +11,7 @@ final class UnreachableAddresses: Sendable {
         self.limit = limit
     }
 
-    /// Records that an address refused the connection, or lost the race clearly.
+    /// Records that an address refused the connection or clearly lost the race.
     func failed(_ address: SocketAddress, now: MonotonicTime) {
         until.withLock { until in
             if until.count >= limit, until[address] == nil {
@@ -26,7 +26,7 @@ final class UnreachableAddresses: Sendable {
         until.withLock { if !$0.isEmpty { $0[address] = nil } }
     }
 
-    /// Moves the addresses that failed recently to the end, keeping the order otherwise.
+    /// Moves the addresses that failed recently to the end, in their order.
     func ordered(_ addresses: [SocketAddress], now: MonotonicTime) -> [SocketAddress] {
         until.withLock { until in
             guard !until.isEmpty else { return addresses }

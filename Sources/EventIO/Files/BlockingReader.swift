@@ -1,13 +1,11 @@
 import Glibc
 
-/// A source that is read in pieces and may block, such as a file. One helper thread at a time uses it, not
-/// always the same one.
+/// A source, such as a file, whose reads may block. Used by one helper thread at a time, not always the same one.
 public protocol BlockingReader: AnyObject {
-    /// Reads up to `count` bytes; none at the end.
+    /// Reads up to `count` bytes. Returns none at the end.
     func read(atMost count: Int) throws -> ArraySlice<UInt8>
 }
 
-/// Reads a file from start to end.
 public final class FileReader: BlockingReader {
     private let descriptor: Int32
     private let path: String
@@ -16,17 +14,17 @@ public final class FileReader: BlockingReader {
 
     /// Opens the file. Blocks.
     ///
-    /// - Throws: `SocketError`, also if it is not a regular file, since reading one may never end.
+    /// - Throws: `SocketError`, also for anything but a regular file, since reading might never end.
     public init(path: String) throws(SocketError) {
         try SocketError.checkPath(path)
         self.path = path
-        // O_NONBLOCK, in case it is a pipe with no one at the other end. It has no effect on files.
+        // O_NONBLOCK, in case it is a pipe without a writer. It has no effect on files.
         descriptor = Descriptor.leavingSpare(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
         guard descriptor >= 0 else { throw SocketError(.file, errno, subject: path) }
         var status = stat()
         let code = fstat(descriptor, &status) == 0 ? 0 : errno
         byteCount = Int64(status.st_size)
-        // Fully initialized: a failure below closes the file.
+        // All properties are set, so a failure below closes the file.
         guard code == 0 else { throw SocketError(.file, code, subject: path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw SocketError(.file, status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL, subject: path)

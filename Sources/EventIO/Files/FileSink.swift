@@ -2,15 +2,14 @@ import Glibc
 import Locking
 import Rx
 
-/// Writes a file on helper threads for a loop. The bytes go to a temporary file in the same folder, which is
-/// renamed when it is complete and removed if it never is. Used on its loop only.
+/// Writes a file on helper threads for a loop. The bytes go to a temporary file in the same folder, which is renamed
+/// when complete and removed otherwise. Used on its loop only.
 ///
-/// Memory holds at most `bufferSize` bytes that wait, as many that are being written, and the bytes of one
-/// `write`.
+/// Holds in memory at most `bufferSize` waiting bytes, as many being written, and the bytes of one `write`.
 public final class FileSink {
     /// Bytes that are gathered before they are written.
     static let bufferSize = 64 << 10
-    /// How long the disk may take, after `finish`, to write the last bytes and rename the file.
+    /// How long the disk may take after `finish` to write the last bytes and rename the file.
     static let finishTimeout = TimeAmount.seconds(60)
 
     private enum State {
@@ -28,18 +27,17 @@ public final class FileSink {
     private var isWriting = false
     private var state = State.open
     private var isFull = false
-    /// Called from the loop when there is room again, after `write` returned false.
+    /// Called on the loop when there is room again after `write` returned false.
     public var hasRoom: (() -> Void)?
-    /// Called once, from the loop, when writing failed. Nothing more is written, and the temporary file is
-    /// removed.
+    /// Called once, on the loop, when writing failed. The temporary file is removed.
     public var failed: ((SocketError) -> Void)?
-    /// Bytes passed to `write`.
     private(set) var byteCount: Int64 = 0
 
     /// - Parameters:
     ///   - path: an existing file is replaced when the new one is complete.
-    ///   - synchronizes: whether to fsync the file and its folder, so that the file survives a crash of the
-    ///     machine. Slower.
+    ///   - loop: the loop that uses the sink.
+    ///   - synchronizes: whether to fsync the file and its folder, so that the file survives a crash of the machine.
+    ///     Slower.
     public convenience init(path: String, on loop: EventLoop, synchronizes: Bool = false) {
         self.init(path: path, on: loop, synchronizes: synchronizes, threads: FileThreads.shared)
     }
@@ -57,9 +55,7 @@ public final class FileSink {
 
     deinit { if case .over = state {} else { file.discardElsewhere() } }
 
-    /// Copies `bytes`.
-    ///
-    /// - Returns: whether there is room for more. The bytes are taken in any case.
+    /// - Returns: whether there is room for more. The bytes are copied in any case.
     public func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard case .open = state else { return false }
         waiting.append(contentsOf: bytes)
@@ -71,9 +67,8 @@ public final class FileSink {
 
     /// Writes the rest and renames the file.
     ///
-    /// - Parameter completion: called once, from the loop, with nil or the error. Not called after `cancel`.
-    ///   `.fileTimedOut` means that the disk took longer than `finishTimeout`; if it was just renaming the
-    ///   file, the file may exist.
+    /// - Parameter completion: called once, on the loop, with nil or the error, unless `cancel` comes first. After
+    ///   `.fileTimedOut` (the disk took longer than `finishTimeout`) the file may exist, if it was being renamed.
     public func finish(_ completion: @escaping (SocketError?) -> Void) {
         guard case .open = state else { return }
         state = .finishing(completion)
@@ -106,7 +101,7 @@ public final class FileSink {
         let (loop, file) = (loop, file)
         let isTaken = threads.submit { [bytes] in
             let error = file.write(bytes, isLast: isLast)
-            // If the loop has ended, nobody waits for this, and an incomplete file is removed with the sink.
+            // If the loop has ended, an incomplete file is removed with the sink.
             loop.execute { home.value.wrote(error, wasLast: isLast) }
         }
         if !isTaken {
@@ -119,7 +114,7 @@ public final class FileSink {
         guard file.hasName, case .finishing(let completion) = state else {
             return fail(SocketError(.fileTimedOut, .file, subject: file.path))
         }
-        // The file was renamed, and only the report is still on its way.
+        // The file was renamed; only the report is missing.
         end()
         completion(nil)
     }
@@ -151,7 +146,6 @@ public final class FileSink {
     }
 }
 
-/// Limits how long `finish` waits for the disk.
 private final class FinishDeadline: TimerTarget {
     private let sink: FileSink
 
@@ -160,10 +154,9 @@ private final class FinishDeadline: TimerTarget {
     func timerFired(_ token: TimerToken) { sink.isLate() }
 }
 
-/// The file, as the helper threads use it. A writing thread takes it out of the state, so a silent disk
-/// blocks nobody else; if it is discarded meanwhile, that thread removes it.
+/// The file, as the helper threads use it. A thread takes it out of the state to write, so a silent disk blocks no
+/// other thread. If the file is discarded meanwhile, the writing thread removes it.
 private final class SinkFile: Sendable {
-    /// The file before it is renamed.
     private struct Temporary {
         var descriptor: Int32 = -1
         var path: String?
@@ -223,8 +216,8 @@ private final class SinkFile: Sendable {
         }
     }
 
-    /// Removes the file on a helper thread: the one that is writing it, if any. Without a free thread it is
-    /// removed here.
+    /// Removes the file on a helper thread, or the thread that is writing it does. Removes it here if no thread is
+    /// free.
     func discardElsewhere() {
         let temporary = state.withLock { state in
             state.isDiscarded = true
@@ -239,14 +232,13 @@ private final class SinkFile: Sendable {
     private func open() throws(SocketError) -> Temporary {
         try SocketError.checkPath(path)
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? ""
-        // Fails on the first write, not after the last one.
+        // Check now, so that a bad name fails on the first write and not after the last one.
         let nameLength = path.utf8.count - folder.utf8.count
         guard nameLength > 0 else { throw SocketError(.file, EISDIR, subject: path) }
         guard nameLength <= Int(NAME_MAX) else { throw SocketError(.file, ENAMETOOLONG, subject: path) }
         for _ in 0..<8 {
-            // A random name, because adding to the file's own name could exceed the limit of the file system.
+            // A random name: adding to the file's own name could exceed the file system's limit.
             let temporary = "\(folder).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
-            // Readable as the umask allows.
             let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             if descriptor >= 0, Descriptor.isSpare(descriptor) {
                 close(descriptor)
@@ -271,14 +263,14 @@ private final class SinkFile: Sendable {
         temporary.descriptor = -1
         // Some file systems report a full disk only here.
         guard isClosed || errno == EINTR else { throw SocketError(.file, errno, subject: path) }
-        // Nobody may be waiting for it any more.
+        // It may have been discarded meanwhile.
         if state.withLock({ $0.isDiscarded }) { return }
         guard rename(unnamed, path) == 0 else { throw SocketError(.file, errno, subject: path) }
         temporary.path = nil
         if synchronizes { synchronizeFolder() }
     }
 
-    /// Makes the name survive a crash as well (fsync(2)).
+    /// Makes the new name survive a crash as well (fsync(2)).
     private func synchronizeFolder() {
         let end = path.lastIndex(of: "/")
         let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// The threads that read and write files for all loops: at most four, each of which ends after 5 s without
-/// work. Up to 4096 items may wait for them.
+/// The threads that read and write files for all loops: at most four, which end after 5 s without work. Up to 4096
+/// work items may wait.
 public enum FileThreads {
     static let threads = 4
     static let waiting = 4096
@@ -9,8 +9,8 @@ public enum FileThreads {
     static let shared = HelperThreads(
         name: "file", limit: threads, waitingLimit: waiting, idleTimeout: .seconds(5))
 
-    /// Runs `work`, which may block, on one of the threads. Returns false, and drops it, if too much is
-    /// waiting or no thread can be started.
+    /// Runs `work`, which may block, on one of the threads. Returns false and drops it if too much is waiting or no
+    /// thread can be started.
     public static func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
         shared.submit(work)
     }

@@ -5,7 +5,7 @@ import Locking
 public final class ReadAhead {
     /// Largest piece, in bytes.
     static let pieceSize = 64 << 10
-    /// Pieces that are read, or being read, before they are requested.
+    /// Pieces that are read before they are requested.
     static let piecesAhead = 2
 
     public typealias Piece = Result<ArraySlice<UInt8>, any Error>
@@ -21,7 +21,9 @@ public final class ReadAhead {
 
     /// Starts reading.
     ///
-    /// - Parameter open: called once, on a helper thread.
+    /// - Parameters:
+    ///   - loop: the loop that uses the pieces.
+    ///   - open: called once, on a helper thread.
     public convenience init(on loop: EventLoop, open: @escaping @Sendable () throws -> any BlockingReader) {
         self.init(on: loop, threads: FileThreads.shared, open: open)
     }
@@ -39,9 +41,8 @@ public final class ReadAhead {
 
     deinit { if !isClosed { work.end(on: threads) } }
 
-    /// Requests the next piece. Call it again only after `completion` was called. `completion` is called
-    /// once, on the loop, unless `close` comes first; it is called inside this call if a piece is ready. An
-    /// empty piece is the end. Nothing follows it, nor an error.
+    /// Requests the next piece; one request at a time. `completion` is called once, on the loop, unless `close` comes
+    /// first. If a piece is ready, it is called inside this call. An empty piece or an error is the last.
     public func next(_ completion: @escaping (Piece) -> Void) {
         precondition(self.completion == nil, "the previous piece has not arrived yet")
         guard !isClosed else { return }
@@ -71,7 +72,6 @@ public final class ReadAhead {
         let work = work
         let isTaken = threads.submit {
             let piece = work.read()
-            // Has no effect if the loop has ended.
             loop.execute { home.value.received(piece) }
         }
         if !isTaken {
@@ -93,10 +93,8 @@ public final class ReadAhead {
     }
 }
 
-/// The reader, as the helper threads use it.
-///
-/// `@unchecked Sendable`: the lock protects the variables. A reading thread takes the reader out of them
-/// first, so a silent disk blocks nobody else.
+/// `@unchecked Sendable`: the lock protects the variables. A thread takes the reader out of them to read, so a silent
+/// disk blocks no other thread.
 private final class HelperThreadReader: @unchecked Sendable {
     private typealias Opening = @Sendable () throws -> any BlockingReader
 
@@ -121,8 +119,8 @@ private final class HelperThreadReader: @unchecked Sendable {
         return piece
     }
 
-    /// Releases the reader on a helper thread, because closing may block. A thread that is reading releases
-    /// it itself. Without a free thread it is released here.
+    /// Releases the reader on a helper thread, because closing may block. A thread that is reading releases it
+    /// itself. Releases it here if no thread is free.
     func end(on threads: HelperThreads) {
         if !threads.submit({ self.release() }) { release() }
     }

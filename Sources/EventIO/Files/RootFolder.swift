@@ -1,16 +1,14 @@
 private import CLinux
 import Glibc
 
-/// A folder whose files are opened by relative path. Nothing outside of it can be opened: no symbolic link is
-/// followed, whoever creates it and whenever. It stays the same folder if it is renamed.
+/// A folder whose files are opened by relative path. It follows no symbolic links, so nothing outside of it can be
+/// opened. Stays the same folder if it is renamed.
 public final class RootFolder: Sendable {
-    /// How a path is resolved.
     package enum Walk: Sendable {
-        /// By the kernel, in one call: `openat2` with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and
-        /// RESOLVE_NO_MAGICLINKS.
+        /// One call of `openat2` with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_MAGICLINKS.
         case atOnce
-        /// One folder at a time, following no link: for kernels before 5.6, and for system call filters that
-        /// block `openat2` (as in old container runtimes).
+        /// One folder at a time with O_NOFOLLOW: for kernels before 5.6 and system call filters that block `openat2`
+        /// (old container runtimes).
         case stepwise
     }
 
@@ -18,14 +16,14 @@ public final class RootFolder: Sendable {
     package let walk: Walk
     private let descriptor: Int32
 
-    /// Opens the folder. Blocks. Links on the way to the folder itself are followed.
+    /// Opens the folder. Blocks. Follows links on the way to the folder itself.
     ///
-    /// - Throws: `SocketError` when there is no such folder or it may not be searched.
+    /// - Throws: `SocketError` when the folder does not exist or may not be searched.
     public convenience init(path: String) throws(SocketError) {
         try self.init(path: path, walk: nil)
     }
 
-    /// - Parameter walk: nil for `atOnce` where the kernel supports it.
+    /// - Parameter walk: nil for `atOnce` if the kernel supports it.
     package init(path: String, walk: Walk?) throws(SocketError) {
         try SocketError.checkPath(path)
         self.path = path
@@ -48,10 +46,8 @@ public final class RootFolder: Sendable {
 
     /// Opens a regular file. Blocks, but not for the other end of a pipe.
     ///
-    /// - Parameter name: the relative path: names separated by single slashes, none of them empty, `.` or
-    ///   `..`.
-    /// - Throws: `SocketError`, with `isMissing` when there is no regular file at that path or it may not be
-    ///   read.
+    /// - Parameter name: the relative path: names separated by single slashes, none of them empty, `.` or `..`.
+    /// - Throws: `SocketError`, with `isMissing` when the path has no regular file or it may not be read.
     public func open(_ name: String) throws(SocketError) -> OpenFile {
         let names = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let isRelative = names.allSatisfy { name in
@@ -65,13 +61,12 @@ public final class RootFolder: Sendable {
         }
     }
 
-    // In case it is not a regular file: do not wait for a pipe's other end, and do not acquire a controlling
-    // terminal.
+    // In case it is not a regular file: do not wait for a pipe's other end or acquire a controlling terminal.
     private static let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
     private func openAtOnce(_ name: String) throws(SocketError) -> Int32 {
         var code: Int32 = 0
-        // EAGAIN: something was renamed meanwhile, and the kernel could not be sure (openat2(2)).
+        // EAGAIN: something was renamed meanwhile (openat2(2)).
         for _ in 0..<8 {
             let file = Descriptor.leavingSpare(linux_open_beneath(descriptor, name, Self.flags))
             if file >= 0 { return file }
@@ -106,7 +101,6 @@ public final class OpenFile: Sendable {
     private let descriptor: Int32
     private let name: String
 
-    /// Takes over the descriptor.
     fileprivate init(_ descriptor: Int32, _ name: String) throws(SocketError) {
         self.descriptor = descriptor
         self.name = name
@@ -121,14 +115,14 @@ public final class OpenFile: Sendable {
         }
     }
 
-    /// A loop leaves closing to a helper thread: it may block when the file is on a network file system.
+    /// Closing may block on a network file system, so a loop leaves it to a helper thread.
     deinit {
         let descriptor = descriptor
         if CurrentLoop.get() != nil, FileThreads.submit({ close(descriptor) }) { return }
         close(descriptor)
     }
 
-    /// Reads up to `count` bytes at `offset`; none at the end of the file. Blocks.
+    /// Reads up to `count` bytes at `offset`. Returns none at the end of the file. Blocks.
     public func read(at offset: Int64, atMost count: Int) throws(SocketError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, filled in
@@ -143,7 +137,7 @@ public final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Returns a reader of these bytes for `ReadAhead`. It fails with `EIO` if the file has become too short.
+    /// Returns a reader of these bytes for `ReadAhead`. It fails with `EIO` if the file has become shorter.
     public func reader(of range: Range<Int64>) -> any BlockingReader { RangeReader(self, range) }
 
     private final class RangeReader: BlockingReader {
@@ -166,8 +160,7 @@ public final class OpenFile: Sendable {
 }
 
 extension SocketError {
-    /// Whether nothing readable is at the path: no such name, no regular file, a link on the way, or no
-    /// permission.
+    /// Whether nothing readable is at the path: no such name, no regular file, a link on the way, or no permission.
     public var isMissing: Bool {
         guard operation == .file else { return false }
         return [ENOENT, ENOTDIR, ELOOP, EXDEV, EACCES, EPERM, EISDIR, ENXIO, ENODEV, ENAMETOOLONG, EINVAL]

@@ -1,20 +1,18 @@
 import CLibevent
 import Glibc
 
-// Leaving a port that is shared with another process, without resetting any connection.
 extension Listener {
-    /// Stops new TCP handshakes on this socket. Handshakes in progress complete and are accepted.
+    /// Drops new SYNs, so that leaving a port shared with another process resets no connection. Handshakes in
+    /// progress complete and are accepted.
     ///
-    /// A client whose SYN is dropped here sends it again after a second (RFC 6298, section 2.1). By then this
-    /// socket is closed, and the SYN reaches the process that listens in its place, or is refused. Closing
-    /// the socket without this resets clients whose handshake is half done, or which connect between the last
-    /// accept and the close.
+    /// A client sends a dropped SYN again after a second (RFC 6298, section 2.1). By then this socket is closed, and
+    /// the SYN reaches the process that listens in its place, or is refused. Closing without this resets clients in
+    /// the middle of their handshake, and those that connect between the last accept and the close.
     public func turnNewcomersAway() {
         guard !address.isUnix else { return }
         withDescriptor { descriptor in
-            // The filter sees the TCP header: byte 13 holds the flags, 0x02 is SYN (RFC 9293, section 3.1).
-            // In terms of linux/filter.h: BPF_LD|BPF_B|BPF_ABS, BPF_JMP|BPF_JSET, then two BPF_RET: drop all,
-            // keep all.
+            // The filter sees the TCP header: byte 13 holds the flags, 0x02 is SYN (RFC 9293, section 3.1). In terms
+            // of linux/filter.h: BPF_LD|BPF_B|BPF_ABS, BPF_JMP|BPF_JSET, then two BPF_RET: drop all, keep all.
             var program = [
                 sock_filter(code: 0x30, jt: 0, jf: 0, k: 13), sock_filter(code: 0x45, jt: 0, jf: 1, k: 0x02),
                 sock_filter(code: 0x06, jt: 0, jf: 0, k: 0), sock_filter(code: 0x06, jt: 0, jf: 0, k: .max),

@@ -4,23 +4,21 @@ import Rx
 
 /// A listening socket that accepts connections on a loop.
 ///
-/// Bound on any thread, so that a port in use is found before anything runs. `start` and everything after it
-/// happen on the loop.
+/// It may be bound on any thread, so that a port in use is found before anything runs.
 ///
 /// `@unchecked Sendable`: constant before `start`, used on the loop's thread only afterwards.
 public final class Listener: @unchecked Sendable {
     /// The bound address, with the port that the kernel chose for port 0.
     public let address: SocketAddress
 
-    /// Called at most once a second while descriptors are exhausted, with the number of connections shed
-    /// since the last call.
+    /// Called at most once a second while descriptors are exhausted, with the connections shed since the last call.
     public var onExhausted: ((_ error: SocketError, _ shed: Int) -> Void)?
 
     private var descriptor: Int32
     private var loop: EventLoop?
     private var onAccept: ((SocketStream) -> Void)?
-    // Its unretained context is this listener: `loop.members` retains it from `start` to the end of the wake
-    // in which it is closed.
+    // Its unretained context is this listener, which `loop.members` retains from `start` to the end of the wake that
+    // closes it.
     private var event: EventHandle?
     private var memberIndex = -1
     private var isPaused = false
@@ -30,17 +28,18 @@ public final class Listener: @unchecked Sendable {
 
     /// Binds and listens.
     ///
-    /// - Throws: `SocketError`, with `isAddressInUse` when another socket listens there, even one with
-    ///   `SO_REUSEPORT`.
+    /// - Throws: `SocketError`, with `isAddressInUse` when another socket listens there, even with `SO_REUSEPORT`.
     public convenience init(bind address: SocketAddress) throws(SocketError) {
         try self.init(bind: address, joining: false)
     }
 
     /// Makes one listener per loop on one port; the kernel spreads connections among them. The first binds
-    /// exclusively, so a port that another process uses is refused.
+    /// exclusively, which refuses a port that another process uses.
     ///
-    /// - Parameter joining: share the port with the listeners of another process of the same user, such as
-    ///   one that is being replaced.
+    /// - Parameters:
+    ///   - address: the address to listen on.
+    ///   - count: the number of listeners; 1 for a Unix path.
+    ///   - joining: shares the port with another process of the same user, such as the one being replaced.
     public static func group(
         bind address: SocketAddress, count: Int, joining: Bool = false
     ) throws(SocketError) -> [Listener] {
@@ -68,9 +67,8 @@ public final class Listener: @unchecked Sendable {
             }
             try Self.bind(descriptor, to: address)
             guard Glibc.listen(descriptor, Self.backlog) == 0 else { throw SocketError(.listen, errno) }
-            // Allow others to join only once this socket listens: with SO_REUSEADDR several sockets may bind,
-            // and the first to listen refuses the others (inet_csk_listen_start) unless both have
-            // SO_REUSEPORT.
+            // Allow others to join only once this socket listens: with SO_REUSEADDR several sockets may bind, and the
+            // first to listen refuses the others (inet_csk_listen_start) unless both have SO_REUSEPORT.
             if !joining, !address.isUnix {
                 try Descriptor.set(SO_REUSEPORT, level: SOL_SOCKET, of: descriptor)
             }
@@ -98,11 +96,11 @@ public final class Listener: @unchecked Sendable {
         guard code == 0 else { throw SocketError(.bind, code) }
     }
 
-    /// Connections that may wait to be accepted; the kernel's `somaxconn` bounds it.
+    /// Connections that may wait to be accepted, bounded by the kernel's `somaxconn`.
     private static let backlog: Int32 = 4096
 
-    /// Output the kernel buffers per connection before it is sent. A reader that is slow from the start then
-    /// costs the kernel 0.3 MB instead of up to 4 MB. The socket becomes writable again at half of it.
+    /// Unsent output that the kernel buffers per connection. A reader that is slow from the start costs the kernel
+    /// 0.3 MB instead of up to 4 MB. The socket becomes writable again at half of it.
     static let unsentLimit: Int32 = 256 * 1024
 
     /// Kernels without the option buffer more.
@@ -116,7 +114,7 @@ public final class Listener: @unchecked Sendable {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// Starts accepting. Each connection arrives as a stream on which `start(handler:)` must be called.
+    /// Starts accepting. Call `start(handler:)` on each stream that arrives.
     public func start(loop: EventLoop, onAccept: @escaping (SocketStream) -> Void) {
         loop.preconditionCurrent("a listener must be started on its event loop")
         precondition(self.loop == nil && descriptor >= 0, "a listener can be started only once")
@@ -142,15 +140,14 @@ public final class Listener: @unchecked Sendable {
         if retry == nil { event?.add() }
     }
 
-    /// Accepts the queued connections, then closes. Closing a listener of a `SO_REUSEPORT` group resets its
-    /// queue, and `turnNewcomersAway` keeps new connections out of it meanwhile.
+    /// Accepts the queued connections, then closes. Closing a listener of a `SO_REUSEPORT` group resets its queue, so
+    /// `turnNewcomersAway` first stops new connections.
     public func drainBacklogAndClose() {
         turnNewcomersAway()
         while descriptor >= 0, acceptOne() {}
         close()
     }
 
-    /// Closes now.
     public func close() {
         guard descriptor >= 0 else { return }
         removePath()
@@ -178,7 +175,7 @@ public final class Listener: @unchecked Sendable {
         while left > 0, !isPaused, retry == nil, descriptor >= 0, acceptOne() { left -= 1 }
     }
 
-    /// Accepts a connection. Returns false when none is queued, or none can be accepted now.
+    /// Accepts a connection. Returns false when none is queued or none can be accepted now.
     private func acceptOne() -> Bool {
         guard let loop else { return false }
         var storage = sockaddr_storage()
@@ -192,7 +189,6 @@ public final class Listener: @unchecked Sendable {
         }
         guard accepted >= 0 else { return acceptFailed(errno) }
         if Descriptor.isSpare(accepted) {
-            // The client sees the connection close.
             Glibc.close(accepted)
             shed += 1
             acceptLater(SocketError(.accept, EMFILE, subject: address.description))
@@ -209,16 +205,14 @@ public final class Listener: @unchecked Sendable {
             acceptLater(SocketError(.accept, code, subject: address.description))
             return false
         default:
-            // The fault is the connection's, not the listener's (accept(2)): ECONNABORTED, EPROTO, ENETDOWN
-            // and others.
+            // Only this connection failed, not the listener (accept(2)): ECONNABORTED, EPROTO, ENETDOWN and others.
             return code != EBADF && code != EINVAL && code != ENOTSOCK
         }
     }
 
     // MARK: Out of descriptors
 
-    /// Stops watching the listener for 100 ms: one that stays readable without being accepted from would spin
-    /// the loop.
+    /// Stops watching the listener for 100 ms, since a readable listener that accepts nothing would spin the loop.
     private func acceptLater(_ error: SocketError) {
         guard let loop else { return }
         event?.remove()
@@ -236,7 +230,6 @@ public final class Listener: @unchecked Sendable {
     }
 }
 
-/// Resumes a listener that ran out of descriptors.
 private final class AcceptRetry: TimerTarget {
     private unowned let listener: Listener
 

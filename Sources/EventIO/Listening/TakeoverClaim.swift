@@ -1,14 +1,13 @@
 import Glibc
 
-/// The right to take over a port from a running process. Only one process per network namespace holds it,
-/// until it releases it or exits.
+/// The right to take over a port from a running process. One process per network namespace can hold it.
 ///
-/// It is a name in Linux's abstract Unix socket namespace (unix(7)), which leaves no file behind and vanishes
-/// with its process.
+/// It is a name in Linux's abstract Unix socket namespace (unix(7)), which needs no file and vanishes with its
+/// process.
 public final class TakeoverClaim: Sendable {
     private let descriptor: Int32
 
-    /// - Throws: an error whose `isAddressInUse` is true when another process holds the claim.
+    /// - Throws: an error with `isAddressInUse` when another process holds the claim.
     public init(of address: SocketAddress) throws(SocketError) {
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
         descriptor = socket(AF_UNIX, type, 0)

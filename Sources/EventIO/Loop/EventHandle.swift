@@ -4,11 +4,10 @@ import Glibc
 /// The file-scope function that libevent calls when an event is active.
 typealias EventCallback = @convention(c) (Int32, Int16, UnsafeMutableRawPointer?) -> Void
 
-/// Owns one libevent `event`.
+/// Owns one libevent `event`, created by `event_new`.
 ///
-/// Created by `event_new`. `retire` frees it after the callbacks of the current wake, since an event must not
-/// be freed inside its own callback. `context` is not retained: the owner of the handle outlives the event,
-/// and says so where it creates one.
+/// An event must not be freed inside its own callback, so `retire` frees it after the callbacks of the wake.
+/// `context` is not retained: whoever creates a handle outlives the event and says why.
 struct EventHandle: ~Copyable {
     private let event: OpaquePointer
 
@@ -25,8 +24,7 @@ struct EventHandle: ~Copyable {
         event_free(event)
     }
 
-    /// Registers the event, by one `epoll_ctl` if it watches a descriptor. Returns false if the kernel
-    /// refuses.
+    /// Registers the event, with one `epoll_ctl` if it watches a descriptor. Returns false if the kernel refuses.
     @discardableResult
     borrowing func add() -> Bool {
         event_add(event, nil) == 0
@@ -45,7 +43,7 @@ struct EventHandle: ~Copyable {
         event_del(event)
     }
 
-    /// Stops watching now, and frees the event at the end of the wake.
+    /// Stops watching now and frees the event at the end of the wake.
     consuming func retire(on loop: EventLoop) {
         event_del(event)
         loop.freeAfterWake(event)

@@ -1,6 +1,5 @@
 import Locking
 
-/// A loop as an executor of actors (`unownedExecutor`) and of tasks (`executorPreference`).
 extension EventLoop: SerialExecutor, TaskExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         enqueue(.job(UnownedJob(job)))

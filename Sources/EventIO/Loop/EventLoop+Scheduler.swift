@@ -2,8 +2,8 @@ public import Dispatch
 public import FoundationEssentials
 public import Rx
 
-/// A loop as a scheduler of reactive pipelines. Any thread may schedule work. It runs on the loop, never inside
-/// the scheduling call.
+/// A loop as a scheduler of reactive pipelines. Any thread may schedule work, which never runs inside the scheduling
+/// call.
 extension EventLoop: SchedulerType {
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
@@ -32,8 +32,8 @@ extension EventLoop: SchedulerType {
         return timer
     }
 
-    /// Sets a timer from any thread. (Not disfavoured, so that it hides the protocol's own implementation:
-    /// `cancelTimer` does not know that one's tokens.)
+    /// Sets a timer from any thread. (Not disfavoured, so that it hides the protocol's own implementation, whose
+    /// tokens `cancelTimer` does not know.)
     public func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken {
         guard isCurrent else { return remoteTimers.set(at: .clock() + TimeAmount(dueTime), target, on: self) }
         return setTimer(at: now + TimeAmount(dueTime), target: target)
@@ -42,9 +42,8 @@ extension EventLoop: SchedulerType {
 
 // The scheduler's clock. On a concrete `EventLoop`, `now` is the loop's own.
 extension SchedulerType where Self == EventLoop {
-    /// The loop's clock as a date, for durations and deadlines. It starts at the time of day and never jumps:
-    /// it ignores changes of the system clock, and stops while the machine sleeps. Use the system clock for
-    /// the time of day.
+    /// The loop's clock as a date, for durations and deadlines. It starts at the time of day and never jumps: it
+    /// ignores changes of the system clock and stops while the machine sleeps.
     public var now: RxTime {
         let now: MonotonicTime = now
         return Date(timeIntervalSinceReferenceDate: self.wallOffset + Double(now.nanoseconds) / 1e9)
@@ -71,7 +70,7 @@ extension TimeAmount {
     }
 }
 
-/// A timer of `scheduleRelative`. `@unchecked Sendable`: `token` is used on the loop only.
+/// `@unchecked Sendable`: `token` is used on the loop only.
 private final class ScheduledAction: Disposable, TimerTarget, @unchecked Sendable {
     private let loop: EventLoop
     private let action: @Sendable () -> any Disposable
@@ -103,8 +102,7 @@ private final class ScheduledAction: Disposable, TimerTarget, @unchecked Sendabl
     }
 }
 
-/// A timer of `schedulePeriodic`. `@unchecked Sendable`: `state`, `token` and `due` are used on the loop
-/// only.
+/// `@unchecked Sendable`: `state`, `token` and `due` are used on the loop only.
 private final class PeriodicAction<State: Sendable>: Disposable, TimerTarget, @unchecked Sendable {
     private let loop: EventLoop
     private let period: TimeAmount
@@ -135,7 +133,7 @@ private final class PeriodicAction<State: Sendable>: Disposable, TimerTarget, @u
         token = nil
         guard !disposable.isDisposed else { return }
         state = action(state)
-        // Count from when this tick was due, so that delays do not add up. Missed ticks are skipped.
+        // Count from the time this tick was due, so that delays do not add up. Skip missed ticks.
         due = due + period
         if due < loop.now { due = loop.now + period }
         if !disposable.isDisposed { token = loop.setTimer(at: due, target: self) }

@@ -3,20 +3,18 @@ import Glibc
 public import Rx
 import Synchronization
 
-/// A thread's `event_base`: sockets, timers and work from other threads are handled here.
+/// A thread's `event_base`, which handles sockets, timers and work from other threads.
 ///
-/// A loop owns its thread from `run()` until `stop()`. Streams, listeners and timers belong to one loop and
-/// are used on its thread only; other threads reach it through `execute`. A loop is also an executor of
-/// actors and tasks, and a scheduler of reactive pipelines.
+/// A loop owns its thread from `run()` until `stop()`. Streams, listeners and timers belong to one loop and are used
+/// on its thread only; other threads reach it through `execute`.
 ///
-/// `@unchecked Sendable`: any thread may use `queue`, `remoteTimers` and `thread`; everything else is used on
-/// the loop's thread only, or in `init` and `deinit`.
+/// `@unchecked Sendable`: any thread may use `queue`, `remoteTimers` and `thread`; everything else is used on the
+/// loop's thread only, or in `init` and `deinit`.
 public final class EventLoop: @unchecked Sendable {
     /// A name for messages. The thread gets its first 15 bytes.
     public let name: String
 
-    /// The buffer that sockets are read into, valid for one call. 64 KiB is about what a socket's receive
-    /// buffer holds.
+    /// The buffer that sockets are read into, valid for one call. A socket's receive buffer holds about 64 KiB.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
 
     /// The buffer that TLS decrypts into, valid for one call. Allocated on first use.
@@ -28,7 +26,6 @@ public final class EventLoop: @unchecked Sendable {
     }
     private var plaintextStorage: UnsafeMutableRawBufferPointer?
 
-    /// The writes of this wake.
     let outbox = Outbox()
 
     let queue: RemoteQueue
@@ -42,12 +39,12 @@ public final class EventLoop: @unchecked Sendable {
 
     private var wheel: TimerWheel
     private var armedTick = TimerWheel.Tick.max
-    /// Timers this late mean that the process or the loop was stopped. The loop then reads its sockets before
-    /// it fires them, so that nobody times out over bytes that have already arrived: after a SIGSTOP
-    /// epoll_wait(2) returns EINTR and no events (signal(7)).
+    /// Timers this late mean that the process or the loop was stopped. The loop then reads its sockets before it
+    /// fires them, so that nothing times out over bytes that have already arrived: after a SIGSTOP epoll_wait(2)
+    /// returns EINTR and no events (signal(7)).
     static let standstill = TimeAmount.milliseconds(100)
-    /// How often late timers yield to the sockets. libevent takes 32 events the first time and doubles that
-    /// each time.
+    /// How often late timers yield to the sockets. libevent takes 32 events the first time and doubles that each
+    /// time.
     private static let latePollLimit = 8
     private var latePolls = 0
     private var cachedNow = MonotonicTime(nanoseconds: 0)
@@ -64,10 +61,10 @@ public final class EventLoop: @unchecked Sendable {
     private var retiredEvents: [OpaquePointer] = []
     private var stopRequested = false
 
-    /// A copy of the static `wallOffset`, which saves the clock a lazy global access.
+    /// A copy of the static `wallOffset`, which saves a lazy global access.
     let wallOffset = EventLoop.wallOffset
 
-    /// Number of wakes, which tells a spinning loop from a waiting one.
+    /// Counts the wakes, which shows whether a loop spins.
     public private(set) var wakeCount: Int64 = 0
     var members = LoopMembers()
     private(set) lazy var quietStreams = QuietStreams(self)
@@ -76,8 +73,8 @@ public final class EventLoop: @unchecked Sendable {
     public init(name: String = "loop") throws(SocketError) {
         self.name = name
         queue = try RemoteQueue()
-        // No lock: only the loop's thread touches the base. No precise timers: they cost a timerfd call per
-        // wait, and no limit of ours is finer than epoll_wait's millisecond.
+        // No lock: only the loop's thread touches the base. No precise timers: they cost a timerfd call per wait, and
+        // no limit of ours is finer than epoll_wait's millisecond.
         guard let config = event_config_new() else { throw SocketError(.eventBase, errno) }
         defer { event_config_free(config) }
         event_config_set_flag(config, Int32(EVENT_BASE_FLAG_NOLOCK.rawValue))
@@ -119,7 +116,7 @@ public final class EventLoop: @unchecked Sendable {
         thread.store(.max, ordering: .relaxed)
     }
 
-    /// Ends `run()` after the work submitted so far. Any thread may call it.
+    /// Ends `run()` after the work submitted so far. May be called on any thread.
     public func stop() {
         execute { self.stopRequested = true }
     }
@@ -154,7 +151,7 @@ public final class EventLoop: @unchecked Sendable {
         members.releaseClosed()
     }
 
-    /// Runs the `afterWrites` work, and sends what it writes before the loop waits.
+    /// Runs the `afterWrites` work, then sends what it wrote before the loop waits.
     private func runWriters() {
         swap(&writers, &runningWriters)
         for writer in runningWriters { writer.runDeferred() }
@@ -168,8 +165,8 @@ public final class EventLoop: @unchecked Sendable {
         runningDeferred.removeAll(keepingCapacity: true)
     }
 
-    /// Closes all members, refuses further work, and runs what was accepted. Work that keeps adding work is
-    /// cut off after 10 000 rounds.
+    /// Closes all members, refuses further work and runs the accepted work. Stops after 10 000 rounds if work keeps
+    /// adding work.
     private func finish() {
         for member in members.open { member.loopEnds() }
         queue.close()
@@ -194,23 +191,21 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Work
 
-    /// The loop that runs on the calling thread.
     public static var current: EventLoop? { CurrentLoop.get() }
 
-    /// Whether the caller is on the loop's thread.
     public var isCurrent: Bool {
         thread.load(ordering: .relaxed) == UInt(pthread_self())
     }
 
-    /// Traps when the caller is not on the loop's thread.
+    /// Traps off the loop's thread.
     public func preconditionCurrent(_ what: StaticString = "must be called on its event loop") {
         precondition(isCurrent, "\(what)")
     }
 
-    /// Runs `work` on the loop after the current callbacks. Any thread may call it; work from one thread runs
-    /// in order. Work submitted before `run()` waits for it.
+    /// Runs `work` on the loop after the current callbacks. May be called on any thread and before `run()`. Work from
+    /// one thread runs in order.
     ///
-    /// - Returns: false when the loop has ended. The work is then dropped.
+    /// - Returns: false when the loop has ended and dropped the work.
     @discardableResult
     public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
         enqueue(.closure(work))
@@ -223,14 +218,14 @@ public final class EventLoop: @unchecked Sendable {
         return true
     }
 
-    /// Runs `work` after the callbacks of this wake and retains it until then. Does not allocate. Call it on
-    /// the loop.
+    /// Runs `work` after the callbacks of this wake and retains it until then. Does not allocate. Call it on the
+    /// loop.
     public func `defer`(_ work: any DeferredWork) {
         deferred.append(work)
     }
 
-    /// Runs `work` after the writes of this wake were offered to the kernel, and retains it until then. Does
-    /// not allocate. Call it on the loop.
+    /// Runs `work` after the kernel was offered this wake's writes, and retains it until then. Does not allocate.
+    /// Call it on the loop.
     public func afterWrites(_ work: any DeferredWork) {
         writers.append(work)
     }
@@ -248,7 +243,7 @@ public final class EventLoop: @unchecked Sendable {
     /// The monotonic time, read once per wake. Other threads read the clock itself.
     public var now: MonotonicTime { isCurrent ? wakeTime : .clock() }
 
-    /// Like `now`, without the check of the thread. Use it on the loop only.
+    /// `now` without the thread check. Call it on the loop.
     @inline(__always)
     public var wakeTime: MonotonicTime {
         assert(isCurrent, "wakeTime must be read on the event loop")
@@ -262,8 +257,8 @@ public final class EventLoop: @unchecked Sendable {
         return cachedNow
     }
 
-    /// Calls `target` once, at `deadline` or up to about 5 ms later. Retains the target until it fires or is
-    /// cancelled. Call it on the loop. Usually neither allocates nor makes a system call.
+    /// Calls `target` once, at `deadline` or up to about 5 ms later, and retains it until it fires or is cancelled.
+    /// Call it on the loop. Usually neither allocates nor makes a system call.
     public func setTimer(at deadline: MonotonicTime, target: any TimerTarget) -> TimerToken {
         assert(isCurrent, "timers must be set on their event loop")
         let (token, due) = wheel.set(at: deadline, target: target)
@@ -271,7 +266,7 @@ public final class EventLoop: @unchecked Sendable {
         return token
     }
 
-    /// Sets a timer relative to `now`. With zero or less it fires right after the current callbacks.
+    /// Sets a timer relative to `now`. Zero or less fires right after the current callbacks.
     public func setTimer(after amount: TimeAmount, target: any TimerTarget) -> TimerToken {
         setTimer(at: now + amount, target: target)
     }
@@ -281,8 +276,8 @@ public final class EventLoop: @unchecked Sendable {
         setTimer(at: now + TimeAmount(duration), target: target)
     }
 
-    /// Cancels a timer. Does nothing if it has fired or was cancelled. Takes effect at once on the loop, and
-    /// soon from another thread.
+    /// Cancels a timer, at once on the loop and soon from another thread. Does nothing if it has fired or was
+    /// cancelled.
     public func cancelTimer(_ token: TimerToken) {
         guard !RemoteTimers.owns(token) else { return remoteTimers.cancel(token, on: self) }
         guard isCurrent else {
@@ -293,7 +288,7 @@ public final class EventLoop: @unchecked Sendable {
         withExtendedLifetime(target) {}
     }
 
-    /// The number of timers that are set, for tests and metrics.
+    /// The number of timers that are set.
     public var timerCount: Int { wheel.count }
 
     private func arm(at tick: TimerWheel.Tick) {
@@ -301,8 +296,8 @@ public final class EventLoop: @unchecked Sendable {
         timerEvent?.add(after: TimerWheel.time(of: tick) - now)
     }
 
-    /// Handles libevent's one timer event. It is armed lazily: usually the timer it was armed for has been
-    /// cancelled, and this only finds the next one.
+    /// Handles libevent's one timer event. It is armed lazily: usually the timer it was armed for has been cancelled,
+    /// and this only finds the next one.
     fileprivate func timersAreDue() {
         if now - TimerWheel.time(of: armedTick) > Self.standstill, latePolls < Self.latePollLimit {
             latePolls += 1
@@ -312,7 +307,7 @@ public final class EventLoop: @unchecked Sendable {
         latePolls = 0
         armedTick = .max
         wheel.advance(to: now)
-        // Only the timers due now: a timer that sets itself again at once must not block the loop.
+        // Only the timers due now, so that a timer that keeps setting itself does not block the loop.
         var left = wheel.count
         while left > 0, let (target, token) = wheel.takeDue() {
             target.timerFired(token)

@@ -1,11 +1,13 @@
 import Dispatch
 
-/// Loops that each run on a thread of their own until `shutdown`.
+/// Loops that run on their own threads until `shutdown`.
 public final class EventLoopGroup: Sendable {
     public let loops: [EventLoop]
     private let threads: [LoopThread]
 
-    /// - Parameter count: the number of loops. Default: one per usable core.
+    /// - Parameters:
+    ///   - count: the number of loops. Default: one per usable core.
+    ///   - name: the prefix of the loops' names.
     public init(count: Int = ProcessLimits.usableCores(), name: String = "loop") throws(SocketError) {
         precondition(count > 0, "a group needs at least one loop")
         var loops: [EventLoop] = []
@@ -24,7 +26,7 @@ public final class EventLoopGroup: Sendable {
         self.threads = threads
     }
 
-    /// Ends all loops and waits for their threads. Do not call it from one of the loops.
+    /// Ends all loops and waits for their threads. Do not call it on one of the loops.
     public func shutdown() {
         precondition(
             !loops.contains(where: \.isCurrent), "a group must not be shut down from one of its loops")
@@ -33,11 +35,9 @@ public final class EventLoopGroup: Sendable {
     }
 }
 
-/// A thread that runs one loop.
 private final class LoopThread: Sendable {
-    /// Keeps a task-local value set while the loop runs. Outside of tasks the first value allocates storage
-    /// that the last one frees; with one value always set, each further one (such as a request's context)
-    /// saves an allocation.
+    /// Keeps a task-local value set while the loop runs. Outside of tasks the first value allocates storage that the
+    /// last one frees. With one value always set, each further one (such as a request's context) saves an allocation.
     @TaskLocal private static var isLoop = false
 
     private let ended = DispatchGroup()

@@ -1,8 +1,8 @@
 import Dispatch
 import Locking
 
-/// A small pool of threads for blocking work. It starts a thread when all are busy, and a thread ends when it
-/// has been idle for a while.
+/// A small pool of threads for blocking work. It starts a thread when all are busy, and idle threads end after a
+/// while.
 final class HelperThreads: Sendable {
     fileprivate struct State {
         var waiting: [@Sendable () -> Void] = []
@@ -21,11 +21,14 @@ final class HelperThreads: Sendable {
     private let waitingLimit: Int
     private let name: String
     private let idleTimeout: DispatchTimeInterval
-    /// Signalled once for each thread to wake.
     private let wakes = DispatchSemaphore(value: 0)
 
-    /// - Parameter idleTimeout: how long an idle thread waits before it ends. Starting a thread costs as much as
-    ///   reading a small file. Default: it ends at once.
+    /// - Parameters:
+    ///   - name: the name of the threads.
+    ///   - limit: the most threads.
+    ///   - waitingLimit: the most work items that may wait for a thread.
+    ///   - idleTimeout: how long an idle thread waits before it ends. Starting a thread costs as much as reading a
+    ///     small file. Default: it ends at once.
     init(name: String, limit: Int, waitingLimit: Int, idleTimeout: DispatchTimeInterval = .never) {
         self.name = name
         self.idleTimeout = idleTimeout
@@ -33,7 +36,7 @@ final class HelperThreads: Sendable {
         self.waitingLimit = waitingLimit
     }
 
-    /// Queues `work`. Returns false, and drops it, when too much is queued or no thread can be started.
+    /// Queues `work`. Returns false and drops it when too much is queued or no thread can be started.
     func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
         let action: Action? = state.withLock { state in
             guard state.unfinished - limit < waitingLimit else { return nil }
@@ -66,8 +69,7 @@ final class HelperThreads: Sendable {
             return state.withLock { state in
                 state.threads -= 1
                 guard state.threads == 0 else { return true }
-                // No thread is left. Only this call's work is queued, since every earlier call found a
-                // thread.
+                // Only this call's work is queued, since every earlier call found a thread.
                 state.waiting.removeLast()
                 state.unfinished -= 1
                 return false
@@ -83,8 +85,8 @@ final class HelperThreads: Sendable {
         }
     }
 
-    /// Returns the oldest work. Without work it returns nil: the calling thread then counts as idle, or,
-    /// without an idle timeout, as ended.
+    /// Returns the oldest work. Without work it returns nil and counts the calling thread as idle, or as ended if
+    /// there is no idle timeout.
     private func next(finished: Int) -> (@Sendable () -> Void)? {
         state.withLock { state in
             state.unfinished -= finished
@@ -94,13 +96,13 @@ final class HelperThreads: Sendable {
         }
     }
 
-    /// Waits for work. Returns nil, and the thread ends, when none came.
+    /// Waits for work. Returns nil when none came and the thread must end.
     private func wait() -> (@Sendable () -> Void)? {
         if case .never = idleTimeout { return nil }
         while true {
             if wakes.wait(timeout: .now() + idleTimeout) == .timedOut {
                 let isOver = state.withLock { state in
-                    // No thread is idle, so every waiting thread is about to be signalled, this one too.
+                    // No thread counts as idle, so every waiting thread is about to be signalled, this one too.
                     guard state.idle > 0 else { return false }
                     state.idle -= 1
                     state.threads -= 1
@@ -111,7 +113,7 @@ final class HelperThreads: Sendable {
             }
             let work = state.withLock { state in
                 let work = state.takeFirst()
-                // Another thread took the work before it went to sleep.
+                // Another thread took the work.
                 if work == nil { state.idle += 1 }
                 return work
             }

@@ -5,7 +5,6 @@ public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
     public let loop: EventLoop
     // Typed as `AnyObject`, since releasing a generic `Value` looks up metadata.
     @usableFromInline var object: AnyObject?
-    /// Creates the object on first use; nil afterwards.
     private var make: (@Sendable () -> Value)?
 
     /// Wraps an object. Call it on the loop.
@@ -15,7 +14,7 @@ public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
         object = value
     }
 
-    /// Wraps an object that the loop creates on first use. Any thread may call it.
+    /// Wraps an object that the loop creates on first use. May be called on any thread.
     public init(on loop: EventLoop, _ make: @escaping @Sendable () -> Value) {
         self.loop = loop
         self.make = make
@@ -41,14 +40,13 @@ public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
     }
 
     deinit {
-        // The last reference was dropped on another thread: release the object on its loop.
+        // Dropped on another thread: release the object on its loop.
         if !loop.isCurrent { loop.release(object.take()) }
     }
 }
 
 extension EventLoop {
-    /// Releases an object on the loop, whichever thread held the last reference. Releases it here if the loop
-    /// has ended, since then nothing else can touch it.
+    /// Releases an object on the loop. Releases it here if the loop has ended, since nothing else can touch it then.
     fileprivate func release(_ object: consuming AnyObject?) {
         guard let last = consume object else { return }
         // Passed as bits, so that this thread keeps no reference: retained here, released on the loop.

@@ -1,19 +1,17 @@
 public import Rx
 
-/// Something on a loop that any thread may cancel: at once on the loop, handed over from elsewhere.
+/// Something on a loop that any thread may cancel.
 ///
-/// `@unchecked Sendable`: other threads may only call `dispose()`, which hands over to the loop; the state of
-/// subclasses is used on the loop only.
+/// `@unchecked Sendable`: `dispose()` hands over to the loop; everything else is used on the loop only.
 open class LoopDisposable: Disposable, @unchecked Sendable {
     public final let loop: EventLoop
 
-    /// Call it on the loop.
     public init(on loop: EventLoop) {
         assert(loop.isCurrent, "a loop disposable must be created on its event loop")
         self.loop = loop
     }
 
-    /// Cancels it. Called on the loop; has no effect once it is over.
+    /// Called on the loop. Must have no effect once the work is over.
     open func cancel() {}
 
     public final func dispose() {

@@ -1,8 +1,8 @@
-/// The streams, listeners and signal sources that are open on a loop. They are kept alive while the kernel
-/// may call them, and closed when the loop ends.
+/// The open streams, listeners and signal sources of a loop, which are closed when the loop ends. Used on the loop
+/// only.
 ///
-/// Each member is retained from `insert` to the end of the wake in which `remove` is called, so that none is
-/// freed inside its own callback. Used on the loop only.
+/// Each member is retained from `insert` to the end of the wake that calls `remove`, so that none is freed inside its
+/// own callback.
 struct LoopMembers {
     private var members: [(any LoopMember)?] = []
     private var free: [Int] = []
@@ -28,11 +28,9 @@ struct LoopMembers {
         if !closed.isEmpty { closed.removeAll(keepingCapacity: true) }
     }
 
-    /// All open members.
     var open: [any LoopMember] { members.compactMap { $0 } }
 }
 
-/// Something that is open on a loop.
 protocol LoopMember: AnyObject {
     func loopEnds()
 }

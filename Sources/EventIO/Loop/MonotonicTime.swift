@@ -1,7 +1,6 @@
 import Glibc
 
-/// A point in time on the monotonic clock (`CLOCK_MONOTONIC`), in nanoseconds. It never jumps, and compares
-/// in one instruction.
+/// A point in time on the monotonic clock (`CLOCK_MONOTONIC`), which never jumps.
 public struct MonotonicTime: Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 
@@ -10,7 +9,6 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Later than any time the clock will show.
     public static let distantFuture = MonotonicTime(nanoseconds: .max)
 
     /// Reads the clock, which takes about 20 ns. On a loop use `EventLoop.now`.
@@ -48,10 +46,8 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
     }
 }
 
-/// A span of time in nanoseconds, in one word.
-///
-/// A `Duration` has 128 bits and needs a long division to take apart, so limits used for every request are
-/// converted once.
+/// A span of time in one word. A `Duration` has 128 bits and needs a long division to take apart, so limits used for
+/// every request are converted once.
 public struct TimeAmount: Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 
@@ -83,7 +79,6 @@ public struct TimeAmount: Hashable, Comparable, Sendable {
         nanoseconds = overflow ? (count > 0 ? .max : .min) : product
     }
 
-    /// The span as a `Duration`.
     public var duration: Duration { .nanoseconds(nanoseconds) }
 
     @inlinable

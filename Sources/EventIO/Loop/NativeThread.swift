@@ -12,15 +12,17 @@ enum NativeThread {
         }
     }
 
-    /// Runs `body` on a new thread, which ends when it returns.
+    /// Runs `body` on a new thread.
     ///
-    /// - Parameter name: shown by debuggers and `top -H`, up to 15 bytes.
+    /// - Parameters:
+    ///   - name: shown by debuggers and `top -H`, up to 15 bytes.
+    ///   - body: the thread ends when it returns.
     /// - Throws: when the system refuses another thread.
     static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SocketError) {
         // Retained here, released by the new thread.
         let work = Unmanaged.passRetained(Work(name: name, body: body))
-        // Uninitialized memory, because the type's initializer belongs to whichever module Swift imported it
-        // into first.
+        // Uninitialized memory, because the type's initializer belongs to whichever module Swift imported it into
+        // first.
         let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { room -> Int32 in
             guard let attributes = room.baseAddress else { return ENOMEM }
             pthread_attr_init(attributes)
@@ -42,8 +44,8 @@ enum NativeThread {
         work.body()
     }
 
-    /// By default a write beyond RLIMIT_FSIZE kills the process with SIGXFSZ. With the signal blocked the
-    /// write fails with EFBIG.
+    /// By default a write beyond RLIMIT_FSIZE kills the process with SIGXFSZ. With the signal blocked it fails with
+    /// EFBIG.
     private static func blockFileSizeSignal() {
         var set = sigset_t()
         sigemptyset(&set)

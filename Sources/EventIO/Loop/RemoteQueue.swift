@@ -2,7 +2,6 @@ import CLibevent
 import Glibc
 import Locking
 
-/// Work that other threads submit to a loop.
 enum Work: Sendable {
     case closure(@Sendable () -> Void)
     case job(UnownedJob)
@@ -10,8 +9,8 @@ enum Work: Sendable {
 
 /// Work from other threads: a list under a lock, and an eventfd that wakes the loop.
 ///
-/// Only the first item after the loop took the list signals, so a burst costs one write. The loop never reads
-/// the eventfd: it is registered edge-triggered, and every write is an edge.
+/// Only the first item after the loop took the list signals, so a burst costs one write. The loop never reads the
+/// eventfd: it is registered edge-triggered, and every write is an edge.
 final class RemoteQueue: Sendable {
     private struct State {
         var works: [Work] = []
@@ -33,7 +32,7 @@ final class RemoteQueue: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Returns false when the loop has ended. The work is then dropped.
+    /// Returns false when the loop has ended and dropped the work.
     func append(_ work: Work) -> Bool {
         let (accepted, mustSignal) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
@@ -59,7 +58,7 @@ final class RemoteQueue: Sendable {
         empty = works
     }
 
-    /// Refuses further work. What is waiting can still be taken.
+    /// Refuses further work. Waiting work can still be taken.
     func close() {
         state.withLock { $0.isClosed = true }
     }

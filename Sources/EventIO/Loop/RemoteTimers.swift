@@ -1,8 +1,8 @@
 import Locking
 import Rx
 
-/// Timers that other threads set on a loop. Their tokens have the top bit of the index set. Each stands for a
-/// timer that the loop sets in its wheel a moment later.
+/// Timers that other threads set on a loop. Their tokens have the top bit of the index set. Soon afterwards the loop
+/// sets each in its wheel.
 final class RemoteTimers: Sendable {
     private struct State {
         var live: [TimerToken: RemoteTimer] = [:]
@@ -33,7 +33,7 @@ final class RemoteTimers: Sendable {
         return token
     }
 
-    /// Removes the timer; nil if it was taken before. Whoever gets it fires or cancels it.
+    /// Removes the timer; nil if it was taken before. The caller that gets it fires or cancels it.
     fileprivate func take(_ token: TimerToken) -> RemoteTimer? {
         state.withLock { $0.live.removeValue(forKey: token) }
     }

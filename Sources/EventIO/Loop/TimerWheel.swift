@@ -2,15 +2,13 @@ import Rx
 
 /// The timers of a loop: a hierarchical timing wheel over a slab of nodes.
 ///
-/// It has six levels of 64 slots. A slot of level n spans 64^n ticks of 2^20 ns (1.05 ms), so the wheel
-/// covers 2.3 years. Setting and cancelling touch one doubly linked list, and allocate only while the slab
-/// grows. One word of bits per level marks the slots in use, which finds the next due time without a search.
-/// Timers of the same tick fire in the order in which they were set: they are always in one slot, and moving
-/// a slot down keeps its order.
+/// A slot of level n spans 64^n ticks of 2^20 ns (1.05 ms), so six levels of 64 slots cover 2.3 years. Setting and
+/// cancelling touch one doubly linked list, and allocate only while the slab grows. One word of bits per level marks
+/// the slots in use, which finds the next due time without a search. Timers of the same tick fire in the order in
+/// which they were set: they always share a slot, and moving a slot down keeps its order.
 ///
-/// The time is a parameter: the wheel reads no clock and calls nobody. The slab is plain memory, since an
-/// array costs more instructions (660 instead of 440 to set and cancel a timer). `cancel` checks its index,
-/// which comes from outside; all others come from the wheel's own lists.
+/// The slab is plain memory, since an array costs more instructions (660 instead of 440 to set and cancel a timer).
+/// `cancel` checks its index, which comes from outside; all others come from the wheel's own lists.
 struct TimerWheel: ~Copyable {
     /// Ticks since the clock's zero.
     typealias Tick = UInt64
@@ -32,7 +30,7 @@ struct TimerWheel: ~Copyable {
     private static let levels = 6
     private static let dueList = Int32(levels * 64)
     private static let noList: Int32 = -1
-    /// One slot of the top level less than a full turn, so that no timer shares the current slot.
+    /// One top-level slot less than a full turn, so that no timer shares the current slot.
     private static let maximumDelay: Tick = 63 << 30
 
     // Allocated in `init` and `grow`, freed in `deinit`. The first `nodeCount` nodes are initialized.
@@ -44,7 +42,6 @@ struct TimerWheel: ~Copyable {
     private var occupied: InlineArray<6, UInt64> = .init(repeating: 0)
     private var elapsed: Tick
 
-    /// The number of timers that are set.
     private(set) var count = 0
 
     init(now: MonotonicTime) {
@@ -60,12 +57,11 @@ struct TimerWheel: ~Copyable {
         lists.deallocate()
     }
 
-    /// The tick that contains `time`.
     static func tick(reached time: MonotonicTime) -> Tick {
         Tick(max(0, time.nanoseconds)) >> 20
     }
 
-    /// The first tick that does not start before `time`, so that no timer fires early.
+    /// The first tick at or after `time`, so that no timer fires early.
     static func tick(notBefore time: MonotonicTime) -> Tick {
         (Tick(max(0, time.nanoseconds)) + (1 << 20 - 1)) >> 20
     }
@@ -86,8 +82,8 @@ struct TimerWheel: ~Copyable {
         return (TimerToken(index: UInt32(index), generation: node.pointee.generation), due)
     }
 
-    /// Removes a timer and returns its target; nil if it has fired or was cancelled. Release the target only
-    /// after this returns: its `deinit` may set and cancel timers.
+    /// Removes a timer and returns its target; nil if it has fired or was cancelled. Release the target only after
+    /// this returns: its `deinit` may set and cancel timers.
     @discardableResult
     mutating func cancel(_ token: TimerToken) -> (any TimerTarget)? {
         let position = Int(token.index)
@@ -99,7 +95,6 @@ struct TimerWheel: ~Copyable {
         return freeNode(index)
     }
 
-    /// Removes all timers and returns their targets.
     mutating func removeAll() -> [any TimerTarget] {
         (0..<nodeCount).compactMap { position in
             guard nodes[position].list != Self.noList else { return nil }
@@ -108,7 +103,7 @@ struct TimerWheel: ~Copyable {
         }
     }
 
-    /// Moves the timers that are due to the due list, from which `takeDue` returns them.
+    /// Moves due timers to the due list, from which `takeDue` returns them.
     mutating func advance(to now: MonotonicTime) {
         let reached = Self.tick(reached: now)
         while let (start, list) = nextSlot(), start <= reached {
@@ -118,7 +113,6 @@ struct TimerWheel: ~Copyable {
         elapsed = max(elapsed, reached)
     }
 
-    /// Removes and returns the next due timer.
     mutating func takeDue() -> (target: any TimerTarget, token: TimerToken)? {
         let index = lists[Int(Self.dueList)].first
         guard index >= 0 else { return nil }
@@ -166,7 +160,7 @@ struct TimerWheel: ~Copyable {
         var list = Self.dueList
         if due > elapsed {
             let level = (63 - ((elapsed ^ due) | 63).leadingZeroBitCount) / 6
-            // Beyond the top level the timer waits in its slot, and is placed again from there.
+            // A timer beyond the top level waits in its slot and is placed again from there.
             let reachable = min(level, Self.levels - 1)
             let slot = (due >> UInt64(reachable * 6)) & 63
             list = Int32(reachable * 64) + Int32(slot)

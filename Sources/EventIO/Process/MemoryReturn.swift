@@ -1,16 +1,15 @@
 import Glibc
 import Rx
 
-/// Returns freed memory to the system when a loop goes quiet after large bodies.
+/// Returns freed memory to the system when a loop goes quiet after large bodies. Used on the loop only.
 ///
-/// mimalloc keeps freed memory for later allocations, and returns it only while it allocates. A process that
-/// goes idle after large bodies would keep several hundred MiB. Used on the loop only.
+/// mimalloc keeps freed memory and returns it only while it allocates, so an idle process could hold several hundred
+/// MiB.
 final class MemoryReturn: TimerTarget {
     /// Time without a large free before memory is returned. Under load it will be needed again.
     static let quiet = TimeAmount.seconds(1)
 
     private unowned let loop: EventLoop
-    // Used on the loop only.
     private var latest = MonotonicTime(nanoseconds: 0)
     private var isTimerSet = false
 
@@ -43,10 +42,10 @@ final class MemoryReturn: TimerTarget {
 }
 
 extension EventLoop {
-    /// The size in bytes from which a freed block is reported to `largeMemoryWasFreed`.
+    /// Freed blocks of at least this many bytes are reported to `largeMemoryWasFreed`.
     public static let largeMemory = 256 * 1024
 
-    /// Reports that large memory was freed, or will be in this wake. After a second without another report
-    /// the loop returns unused memory to the system. Call it on the loop.
+    /// Reports that large memory was freed, or will be in this wake. After a second without another report the loop
+    /// returns unused memory to the system. Call it on the loop.
     public func largeMemoryWasFreed() { memoryReturn.largeMemoryWasFreed() }
 }

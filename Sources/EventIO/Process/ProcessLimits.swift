@@ -1,6 +1,5 @@
 import Glibc
 
-/// The resources that the process may use.
 public enum ProcessLimits {
     /// Raises the soft limit of open descriptors to the hard limit, and returns it.
     @discardableResult
@@ -15,8 +14,7 @@ public enum ProcessLimits {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// The number of cores that the affinity mask and the control group's `cpu.max` allow, rounded up; at
-    /// least 1.
+    /// The cores that the affinity mask and the control group's `cpu.max` allow, rounded up; at least 1.
     public static func usableCores() -> Int {
         let status = contents(of: "/proc/self/status")
         let allowed = coresAllowed(byStatus: status) ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
@@ -29,7 +27,7 @@ public enum ProcessLimits {
         return cores
     }
 
-    /// Parses a line of proc(5): `Cpus_allowed_list: 0-3,8` is five cores.
+    /// Parses a line of proc(5): `Cpus_allowed_list: 0-3,8` means five cores.
     static func coresAllowed(byStatus status: String) -> Int? {
         let key = "Cpus_allowed_list:"
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(key) }) else { return nil }
@@ -50,7 +48,7 @@ public enum ProcessLimits {
         return line.map { String($0.dropFirst(3)) } ?? "/"
     }
 
-    /// The group and its ancestors, whose limits all apply: `/a/b`, `/a`, and the root.
+    /// Returns the group and its ancestors, whose limits all apply: `/a/b`, `/a` and the root.
     static func ancestors(of group: String) -> [String] {
         var parts = group.split(separator: "/")
         var directories: [String] = []
@@ -61,8 +59,8 @@ public enum ProcessLimits {
         return directories + [""]
     }
 
-    /// Parses `cpu.max`: `150000 100000` (quota and period in microseconds) is one and a half cores, rounded
-    /// up to two.
+    /// Parses `cpu.max`: `150000 100000` (quota and period in microseconds) means one and a half cores, rounded up to
+    /// two.
     static func coresLeft(byQuota text: String) -> Int? {
         let numbers = text.split(whereSeparator: \.isWhitespace).map { Int($0) }
         guard numbers.count == 2, let quota = numbers[0], let period = numbers[1], period > 0, quota > 0

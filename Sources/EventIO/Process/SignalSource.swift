@@ -3,19 +3,17 @@ import Glibc
 import Locking
 import Synchronization
 
-/// Delivers a Unix signal on a loop.
+/// Delivers a Unix signal on a loop. Used on that loop only. There may be one source per signal at a time.
 ///
-/// The signal handler only writes to an eventfd that the loop watches: libevent's own signal events support
-/// only one loop per process. There may be one source per signal at a time. Used on its loop only. `cancel`
-/// restores the previous disposition of the signal.
+/// The signal handler only writes to an eventfd that the loop watches: libevent's own signal events support only one
+/// loop per process.
 public final class SignalSource {
     private let signal: Int32
     private let loop: EventLoop
     private var onSignal: (() -> Void)?
     private var descriptor: Int32 = -1
     private var old = sigaction()
-    // Its unretained context is this source: `loop.members` retains it to the end of the wake in which it is
-    // cancelled.
+    // Its unretained context is this source, which `loop.members` retains to the end of the wake that cancels it.
     private var event: EventHandle?
     private var memberIndex = -1
 
@@ -49,8 +47,7 @@ public final class SignalSource {
         event?.add()
     }
 
-    /// A program inherits the blocked signals of its parent's thread, and one of its threads must accept this
-    /// one.
+    /// A process inherits blocked signals from its parent's thread. One thread must accept this signal.
     private func unblock() {
         var set = sigset_t()
         sigemptyset(&set)
@@ -84,11 +81,10 @@ extension SignalSource: LoopMember {
     }
 }
 
-/// The eventfd of each signal, which the signal handlers read.
 private enum SignalTable {
     private static let claimed = Lock(Set<Int32>())
 
-    /// Initialized by the first `claim`, so that a handler never runs its initializer.
+    /// Initialized by the first `claim`, so that a signal handler never does it.
     static let descriptors = InlineArray<65, Atomic<Int32>> { _ in Atomic(-1) }
 
     static func claim(_ signal: Int32, _ descriptor: Int32) throws(SocketError) {
@@ -107,7 +103,7 @@ private enum SignalTable {
     }
 }
 
-/// Runs in signal context: only writes, and preserves `errno`.
+/// Runs in signal context, so it only writes, and preserves `errno`.
 private func signalArrived(_ signal: Int32) {
     let saved = errno
     let descriptor = SignalTable.descriptors[Int(signal)].load(ordering: .relaxed)

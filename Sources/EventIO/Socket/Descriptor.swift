@@ -1,6 +1,6 @@
 import Glibc
 
-/// System calls on descriptors, with their errors. All sockets are non-blocking and close on exec.
+/// System calls on descriptors. All sockets are non-blocking and close on exec.
 enum Descriptor {
     static func socket(_ family: Int32) throws(SocketError) -> Int32 {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -9,13 +9,13 @@ enum Descriptor {
         return descriptor
     }
 
-    /// Descriptors that connections and files leave for the libraries of the process. Dispatch aborts the
-    /// process when it cannot open `/proc/<thread>/stat`, as it does once a second under load
-    /// (`_dispatch_workq_monitor_pools`). A body uploaded from a file may still take one.
+    /// Descriptors that connections and files leave for libraries. Dispatch aborts the process when it cannot open
+    /// `/proc/<thread>/stat`, as it does once a second under load (`_dispatch_workq_monitor_pools`). A body uploaded
+    /// from a file may still take one.
     static let spare: Int32 = 8
 
-    /// Returns the new descriptor. If it is one of the last `spare` ones, closes it and returns -1 with
-    /// `EMFILE` in `errno`. A limit below 64 keeps an eighth spare.
+    /// Returns the descriptor. If it is one of the last `spare` ones, closes it and returns -1 with `EMFILE` in
+    /// `errno`. A limit below 64 keeps an eighth spare.
     static func leavingSpare(_ descriptor: Int32) -> Int32 {
         guard descriptor >= 0, isSpare(descriptor) else { return descriptor }
         Glibc.close(descriptor)
@@ -41,7 +41,7 @@ enum Descriptor {
         }
     }
 
-    /// Starts connecting, with Nagle's algorithm off. Returns whether the socket is connected already.
+    /// Starts connecting, with Nagle's algorithm off. Returns whether it has connected already.
     static func connect(_ descriptor: Int32, to address: SocketAddress) throws(SocketError) -> Bool {
         if !address.isUnix { try set(TCP_NODELAY, level: Int32(IPPROTO_TCP), of: descriptor) }
         let result = address.withUnsafeSockaddr { Glibc.connect(descriptor, $0, $1) }

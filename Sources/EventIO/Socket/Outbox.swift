@@ -1,30 +1,27 @@
 import Glibc
 
-/// Collects the small writes of a wake and sends them together at its end.
+/// Collects the small writes of a wake and sends them together at its end. Used on the loop only.
 ///
-/// Waking a sleeping reader is a large part of what a write costs the writer. When the writes of a wake
-/// follow one another, most find their reader awake. A wake with a single event delays nothing.
+/// Waking a sleeping reader is a large part of what a write costs. When the writes of a wake follow one another, most
+/// find their reader awake. A wake with a single event delays nothing.
 ///
-/// Connected streams go first, so that upstreams work on their requests while the answers to clients go out.
-///
-/// Used on the loop only. When a wake writes more than fits, everything is sent and collecting starts again,
-/// so no answer waits for more than a few others.
+/// Connected streams go first, so that upstreams work on their requests while the answers to clients go out. When a
+/// wake writes more than fits, everything is sent, so no answer waits for more than a few others.
 final class Outbox {
     private static let capacity = 64 << 10
     private static let streamLimit = 32
     /// Sockets that one system call checks before they are written to.
     private static let groupLimit = 4
-    /// Larger writes go out at once: copying them would cost more than it saves.
+    /// Larger writes go out at once, since copying them would cost more than it saves.
     private static let largestWrite = 8 << 10
 
     private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 64)
     private var used = 0
-    // Unretained: the loop's members retain a stream to the end of the wake in which it closes, and `sendAll`
-    // runs before that.
+    // Unretained: the loop's members retain a stream to the end of the wake in which it closes, and `sendAll` runs
+    // before that.
     private var connected: [Unmanaged<SocketStream>] = []
     private var accepted: [Unmanaged<SocketStream>] = []
 
-    /// The sockets of a group whose peers must be silent.
     private var polled: [pollfd] = []
 
     deinit {
@@ -33,7 +30,7 @@ final class Outbox {
 
     /// Returns room for a write of `stream`, after its earlier writes. Call `keep` next.
     ///
-    /// - Returns: nil if the stream has to send by itself, its earlier writes first.
+    /// - Returns: nil if the stream must send its earlier writes and this one itself.
     func room(for count: Int, of stream: SocketStream) -> UnsafeMutableRawBufferPointer? {
         guard count <= Self.largestWrite else { return nil }
         if stream.held.isEmpty {
@@ -52,13 +49,12 @@ final class Outbox {
         return UnsafeMutableRawBufferPointer(rebasing: bytes[used..<used &+ count])
     }
 
-    /// Commits the first `count` bytes of the room that was returned last.
+    /// Commits the first `count` bytes of the room returned last.
     func keep(_ count: Int, of stream: SocketStream) {
         used &+= count
         stream.held = stream.held.lowerBound..<used
     }
 
-    /// The bytes of a stream.
     func bytes(at range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[range])
     }
@@ -82,8 +78,8 @@ final class Outbox {
         connected.removeAll(keepingCapacity: true)
     }
 
-    /// Checks the sockets whose first write requires a silent peer, with one system call per group. A stream
-    /// that fails the check repeats it by itself when it sends.
+    /// Checks the sockets whose first write requires a silent peer, with one system call per group. A stream that
+    /// fails the check repeats it when it sends.
     private func pollForSilence(_ group: Range<Int>) {
         polled.removeAll(keepingCapacity: true)
         for index in group {

@@ -14,7 +14,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.form = form
     }
 
-    /// Parses a numeric host; nil for anything else. Accepts `[::1]`, `::1` and `fe80::1%eth0`.
+    /// Parses a numeric host, such as `127.0.0.1`, `[::1]`, `::1` or `fe80::1%eth0`; nil for anything else.
     public init?(host: String, port: Int) {
         guard let port = UInt16(exactly: port) else { return nil }
         var text = Substring(host)
@@ -35,8 +35,6 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(ipv6, scope: scope, port: port)
     }
 
-    /// Makes the address of a Unix socket.
-    ///
     /// - Throws: `.badAddress` when the path is empty, contains a NUL, or is longer than 107 bytes (unix(7)).
     public init(unixPath path: String) throws(SocketError) {
         guard !path.isEmpty, path.utf8.count <= 107, !path.utf8.contains(0) else {

@@ -2,7 +2,6 @@ import Glibc
 
 /// Why an operation on a socket, a file or a name failed.
 public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The operation that failed.
     public struct Operation: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -26,7 +25,6 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let file = Operation(description: "file")
     }
 
-    /// The kind of failure.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -38,7 +36,7 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let connectTimedOut = Kind(description: "connect timed out")
         /// The name has no address.
         public static let nameNotFound = Kind(description: "name not found")
-        /// The resolver failed, or too many names are waiting for it. Trying again may succeed.
+        /// The resolver failed, or too many names are waiting for it. A retry may succeed.
         public static let nameFailed = Kind(description: "name resolution failed")
         /// The resolver did not answer in time.
         public static let nameTimedOut = Kind(description: "name resolution timed out")
@@ -46,7 +44,6 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let fileTimedOut = Kind(description: "disk timed out")
         /// The path contains a NUL, where C would cut it off.
         public static let badPath = Kind(description: "the path contains a NUL")
-        /// The loop has ended.
         public static let loopEnded = Kind(description: "event loop ended")
         /// Neither a numeric address nor a valid Unix path.
         public static let badAddress = Kind(description: "invalid address")
@@ -99,9 +96,7 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SocketError {
-    /// Checks a path before it is passed to the system.
-    ///
-    /// - Throws: `.badPath` when it contains a NUL; the subject is the part before it.
+    /// - Throws: `.badPath` when the path contains a NUL; the subject is the part before it.
     package static func checkPath(_ path: String, for operation: Operation = .file) throws(SocketError) {
         guard let end = path.utf8.firstIndex(of: 0) else { return }
         throw SocketError(.badPath, operation, subject: String(path[..<end]))

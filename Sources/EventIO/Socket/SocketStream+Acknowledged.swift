@@ -1,19 +1,18 @@
 import CLinux
 
-// Progress of the output: what the kernel has taken, and what the peer has acknowledged.
 extension SocketStream {
-    /// Bytes the kernel has taken. Unlike `bytesSent` it does not count what is held to the end of the wake.
+    /// Bytes the kernel has taken. Unlike `bytesSent` it excludes bytes held to the end of the wake.
     public var bytesTaken: Int64 { taken &- Int64(held.count) }
 
-    /// Bytes the peer has acknowledged; after `streamFailed`, the count at that moment. Unix sockets have no
-    /// acknowledgements and count bytes the kernel has taken. Costs a system call.
+    /// Bytes the peer has acknowledged; after `streamFailed`, the count at that moment. For Unix sockets, which have
+    /// no acknowledgements, bytes the kernel has taken. Costs a system call.
     public var bytesAcknowledged: Int64 {
         guard isUp else { return acknowledgedAtFailure }
         guard !remoteAddress.isUnix else { return bytesTaken }
         return bytesTaken &- Int64(max(0, linux_unacknowledged(descriptor)))
     }
 
-    /// When the kernel last sent or resent bytes to the peer; nil if it does not say. Costs a system call.
+    /// When the kernel last sent or resent bytes to the peer; nil if unknown. Costs a system call.
     public var lastSent: MonotonicTime? {
         guard isUp, !remoteAddress.isUnix else { return nil }
         let milliseconds = linux_since_last_sent(descriptor)

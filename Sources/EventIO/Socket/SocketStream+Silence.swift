@@ -1,18 +1,17 @@
 import Glibc
 
-// A request on a reused connection must go out before the peer has sent anything: bytes that are already
-// there cannot be its response.
+// A request on a reused connection must go out before the peer has sent anything: bytes that are already there cannot
+// be its response.
 extension SocketStream {
     /// Sends the next write only if the peer is silent when the kernel is offered it.
     ///
-    /// If the peer is not silent, nothing is sent and nothing more can be written. `streamReceived`,
-    /// `streamReachedEnd` or `streamFailed` reports what the peer did, while `isUnsent` is still true.
+    /// Otherwise nothing is sent and nothing more can be written. `streamReceived`, `streamReachedEnd` or
+    /// `streamFailed` reports what the peer did, while `isUnsent` is still true.
     public func sendOnlyIfSilent() { needsSilence = true }
 
     /// Whether the kernel has taken nothing since `sendOnlyIfSilent`.
     public var isUnsent: Bool { needsSilence }
 
-    /// What a peek at the socket finds.
     private enum Unread {
         case nothing
         case bytes
@@ -44,8 +43,7 @@ extension SocketStream {
     /// Whether the first write since `sendOnlyIfSilent` is in the outbox and TLS holds no unread bytes.
     var mayBeSilent: Bool { needsSilence && !held.isEmpty && tls?.mayHaveUnread != true }
 
-    /// Decides whether the first write since `sendOnlyIfSilent` may be sent now. If not, it was dropped or
-    /// queued.
+    /// Returns whether the first write since `sendOnlyIfSilent` may be sent now. If not, drops or queues it.
     func maySendFirst(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if case .nothing = unread, tls?.mayHaveUnread != true {
             needsSilence = false
@@ -54,8 +52,8 @@ extension SocketStream {
         return maySendFirstBehindTLS(bytes)
     }
 
-    /// TLS may respond to unread input, such as a key update. That response must follow `bytes`, which are
-    /// already encrypted, so they wait in the queue and are sent from there.
+    /// TLS may respond to unread input, such as a key update. That response must follow `bytes`, which are already
+    /// encrypted, so they are queued and sent from there.
     @inline(never)
     private func maySendFirstBehindTLS(_ bytes: UnsafeRawBufferPointer) -> Bool {
         queue.append(ArraySlice(bytes))

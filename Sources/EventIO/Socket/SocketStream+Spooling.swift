@@ -1,16 +1,16 @@
-// Output for a slow reader can wait on disk instead of in memory.
 extension SocketStream {
     /// Queued bytes held in memory. The rest of `queuedByteCount` is in a file.
     public var residentByteCount: Int { queue.residentByteCount + (tls?.waiting.residentByteCount ?? 0) }
 
-    /// Moves the queued output to an unnamed file in `directory`. Another thread writes the file; the socket
-    /// is served from memory until the file is complete, and then from the file.
+    /// Moves the queued output for a slow reader to an unnamed file in `directory`, which another thread writes. The
+    /// socket is served from memory until the file is complete, and then from the file.
     ///
-    /// - Parameter completion: called once, on the loop: with nil when no bytes are left in memory, or with the
-    ///   reason why they stay there. Called even if the stream closes meanwhile, because the bytes stay in
-    ///   memory until then.
-    /// - Returns: the number of bytes the file will hold; 0 if nothing is queued, there is a file already, or
-    ///   the stream is encrypted.
+    /// - Parameters:
+    ///   - directory: the folder of the file.
+    ///   - completion: called once, on the loop: with nil when no bytes are left in memory, or with the reason why
+    ///     they stay there. Called even if the stream closes meanwhile, because the bytes stay in memory until then.
+    /// - Returns: the number of bytes the file will hold; 0 if nothing is queued, there is a file already, or the
+    ///   stream is encrypted.
     public func spool(to directory: String, then completion: @escaping (SocketError?) -> Void) -> Int {
         guard state == .open, tls == nil, !isSpooling, !queue.hasFile, !queue.isEmpty else { return 0 }
         isSpooling = true

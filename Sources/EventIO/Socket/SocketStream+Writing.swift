@@ -12,16 +12,15 @@ extension SocketStream {
     /// Whether the writer should wait for `streamDrained`. The stream itself refuses nothing.
     public var isOverHighWatermark: Bool { queuedByteCount >= highWatermark }
 
-    /// Writes `bytes` by the end of this wake, as far as the socket takes them. `streamQueued` reports the
-    /// rest, `streamFailed` a failure; both are called later. Has no effect after `shutdownWrite` or `close`.
-    /// Bytes written while connecting are sent once connected.
+    /// Writes `bytes` by the end of this wake, as far as the socket takes them. `streamQueued` reports the rest,
+    /// `streamFailed` a failure; both are called later. Bytes written while connecting are sent once connected. Has
+    /// no effect after `shutdownWrite` or `close`.
     public func write(_ bytes: UnsafeRawBufferPointer) {
         guard mayWrite, !bytes.isEmpty else { return }
         if let tls { return writeSecured(bytes, tls) }
         writeWire(bytes)
     }
 
-    /// Writes bytes as they go over the wire.
     func writeWire(_ bytes: UnsafeRawBufferPointer) {
         guard !isBroken else { return }
         var sent = 0
@@ -55,7 +54,6 @@ extension SocketStream {
         enqueue { $0.append(slice.dropFirst(sent)) }
     }
 
-    /// Writes all slices at once, gathered.
     public func write(_ slices: [ArraySlice<UInt8>]) {
         guard mayWrite else { return }
         if let tls { return writeSecured(slices, tls) }
@@ -94,7 +92,7 @@ extension SocketStream {
     /// - Parameters:
     ///   - most: the room that `fill` gets.
     ///   - fill: returns the number of bytes written, 0 if it failed. It must not call the stream.
-    /// - Returns: false if the bytes must be written the usual way. `fill` is not called then.
+    /// - Returns: false, without calling `fill`, if the bytes must be written the usual way.
     public func writeInPlace(atMost most: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         guard state == .open, queue.isEmpty, mayWrite, tls == nil,
             let room = outbox.room(for: most, of: self)

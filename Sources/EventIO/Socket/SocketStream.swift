@@ -3,15 +3,15 @@ import Glibc
 
 /// A stream socket on one loop, connected or connecting.
 ///
-/// One persistent, edge-triggered event reports input, FIN and RST. It is registered once, so a request on an
-/// open connection costs one `read`, one `write` and no `epoll_ctl`. Writes go out by the end of the wake;
-/// writability is watched only while something is queued.
+/// One persistent, edge-triggered event reports input, FIN and RST. It is registered once, so a request on an open
+/// connection costs one `read`, one `write` and no `epoll_ctl`. Writes go out by the end of the wake; writability is
+/// watched only while something is queued.
 ///
-/// Used on its loop only. The stream and its descriptor live until `close`, `reset` or `streamFailed`, so end
-/// each stream with one of them. After `startTLS` its traffic is encrypted.
+/// Used on its loop only. The stream and its descriptor live until `close`, `reset` or `streamFailed`, so end each
+/// stream with one of them. After `startTLS` its traffic is encrypted.
 public final class SocketStream {
     public let loop: EventLoop
-    /// The loop's outbox. Kept here so that a write does not retain the loop.
+    /// Kept here so that a write does not retain the loop.
     let outbox: Outbox
     /// Whether the peer opened the connection.
     let isAccepted: Bool
@@ -19,10 +19,10 @@ public final class SocketStream {
     /// The peer's address; while connecting, the address being tried.
     public internal(set) var remoteAddress: SocketAddress
 
-    /// Receives the events. Held strongly until the stream is closed.
+    /// Receives the events. Retained until the stream is closed.
     public var handler: (any StreamHandler)?
 
-    /// `isOverHighWatermark` from `highWatermark` queued bytes on, `streamDrained` at `lowWatermark`.
+    /// `isOverHighWatermark` starts at `highWatermark` queued bytes; `streamDrained` is called at `lowWatermark`.
     var highWatermark = 256 * 1024
     var lowWatermark = 64 * 1024
 
@@ -48,16 +48,15 @@ public final class SocketStream {
     var held = 0..<0
     /// Bytes the kernel has taken or will be offered by the end of the wake.
     public var bytesSent: Int64 { taken }
-    // Stored properties that other modules read sit behind computed ones: the attribute works within this
-    // module only.
+    // Stored properties that other modules read sit behind computed ones: the attribute works within this module
+    // only.
     var taken: Int64 = 0
     /// `bytesAcknowledged` once the stream has failed.
     var acknowledgedAtFailure: Int64 = 0
-    /// Bytes received so far.
     public internal(set) var bytesReceived: Int64 = 0
 
-    // Both events refer to this stream unretained: `loop.members` retains it from `join` to the end of the
-    // wake in which it closes, and `close` retires the events.
+    // Both events refer to this stream unretained: `loop.members` retains it from `join` to the end of the wake in
+    // which it closes, and `close` retires the events.
     var mainEvent: EventHandle?
     var writeEvent: EventHandle?
     var watchesWriting = false
@@ -67,8 +66,8 @@ public final class SocketStream {
     var isPaused = false
     /// Bytes or an end may be waiting in the kernel or in `tls`, and no further edge will report them.
     var mayHaveMore = false
-    /// Whether an event has reported the end of the peer's side. `streamReachedEnd` follows once everything
-    /// before it is read.
+    /// Whether an event has reported the end of the peer's side. `streamReachedEnd` follows once everything before it
+    /// is read.
     public var peerHasLeft: Bool { hasPeerLeft }
     var hasPeerLeft = false
     private var hasReportedPeerLeft = false
@@ -84,10 +83,8 @@ public final class SocketStream {
     private var pendingError: SocketError?
     var isBroken = false
     var needsSilence = false
-    /// Whether the queue is being written to a file.
     var isSpooling = false
     var attempt: ConnectAttempt?
-    /// The TLS engine; nil without TLS.
     var tls: TLSEngine?
 
     init(loop: EventLoop, descriptor: Int32, remoteAddress: SocketAddress, state: State) {
@@ -99,8 +96,7 @@ public final class SocketStream {
         isAccepted = state == .unstarted
     }
 
-    /// Adopts a connected, non-blocking socket: an accepted one, or one end of a socket pair. Call `start`
-    /// next.
+    /// Adopts a connected, non-blocking socket: an accepted one, or one end of a socket pair. Call `start` next.
     public convenience init(adopting descriptor: Int32, remoteAddress: SocketAddress, loop: EventLoop) {
         loop.preconditionCurrent("a stream must be created on its event loop")
         self.init(loop: loop, descriptor: descriptor, remoteAddress: remoteAddress, state: .unstarted)
@@ -120,7 +116,6 @@ public final class SocketStream {
         register(EV_READ | EV_CLOSED | EV_ET | EV_PERSIST)
     }
 
-    /// Makes the loop keep the stream alive until it is closed.
     func join() {
         memberIndex = loop.members.insert(self)
     }
@@ -133,7 +128,7 @@ public final class SocketStream {
     }
 
     public var isOpen: Bool { state == .open }
-    /// Whether the socket carries bytes, if only TLS's own.
+    /// Whether the socket carries bytes, even if only the TLS handshake.
     var isUp: Bool { state == .open || state == .securing }
 
     // MARK: Events
@@ -191,12 +186,11 @@ public final class SocketStream {
                 return
             }
             rounds += 1
-            // Let other streams have a turn.
             if rounds == 16 { return soon(.read) }
         }
     }
 
-    /// Handles an edge while nothing is to be read. An RST looks like plain readiness, so ask for the error.
+    /// Handles an edge while reading is paused or over. An RST looks like plain readiness, so ask for the error.
     func readyWhilePaused(seesEnd: Bool) {
         mayHaveMore = true
         let code = Descriptor.takeError(of: descriptor)
@@ -238,7 +232,7 @@ public final class SocketStream {
 
     // MARK: Ending
 
-    /// Ends this side (FIN) after the queue is written. Reading goes on.
+    /// Ends this side (FIN) after the queue is written. Reading continues.
     public func shutdownWrite() {
         guard mayWrite else { return }
         endsAfterFlush = true
@@ -252,8 +246,8 @@ public final class SocketStream {
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes now. Offers what was written in this wake to the socket, drops the queue and releases the
-    /// handler, which is not called again.
+    /// Closes now. Offers this wake's writes to the socket, drops the queue and releases the handler, which is not
+    /// called again.
     public func close() {
         guard state != .closed else { return }
         if needsSilence { dropUnsent() }
@@ -316,7 +310,6 @@ public final class SocketStream {
 }
 
 extension SocketStream: DeferredWork {
-    /// Called by the loop.
     public func runDeferred() {
         let todo = pending
         pending = []

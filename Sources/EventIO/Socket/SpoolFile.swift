@@ -1,7 +1,7 @@
 import Glibc
 
-/// Bytes that wait on disk for a slow reader. The file has no name, so it vanishes with its last user, even
-/// if the process crashes.
+/// Bytes that wait on disk for a slow reader. The file has no name, so it vanishes with its last user, even if the
+/// process crashes.
 public final class SpoolFile: Sendable {
     /// Writer threads, shared by all loops, because writing blocks.
     static let writerThreads = 2
@@ -23,8 +23,8 @@ public final class SpoolFile: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Writes `slices` to a file in `directory` on a helper thread, and calls `completion` there. If too many
-    /// files are waiting, calls `completion` at once with `EAGAIN`.
+    /// Writes `slices` to a file in `directory` on a helper thread, and calls `completion` there. If too many files
+    /// are waiting, calls `completion` at once with `EAGAIN`.
     static func write(
         _ slices: [ArraySlice<UInt8>], in directory: String,
         then completion: @escaping @Sendable (Result<SpoolFile, SocketError>) -> Void
@@ -35,15 +35,13 @@ public final class SpoolFile: Sendable {
         if !isTaken { completion(.failure(SocketError(.spool, EAGAIN, subject: directory))) }
     }
 
-    /// Checks that files can be created in `directory`.
-    ///
-    /// - Throws: the reason why not.
+    /// - Throws: the reason why files cannot be created in `directory`.
     public static func check(_ directory: String) throws(SocketError) {
         Glibc.close(try open(in: directory))
     }
 
     private convenience init(_ slices: [ArraySlice<UInt8>], in directory: String) throws(SocketError) {
-        // Owned from here on: a failure below closes the file.
+        // Owned from here on, so a failure below closes the file.
         self.init(
             descriptor: try Self.open(in: directory), byteCount: slices.reduce(0) { $0 + $1.count })
         for slice in slices {
@@ -54,7 +52,7 @@ public final class SpoolFile: Sendable {
 
     private static func open(in directory: String) throws(SocketError) -> Int32 {
         try SocketError.checkPath(directory, for: .spool)
-        // O_TMPFILE, which Swift does not import, includes O_DIRECTORY: a file without a name.
+        // O_TMPFILE (a file without a name), which Swift does not import, includes O_DIRECTORY.
         let flags = O_RDWR | O_CLOEXEC | O_DIRECTORY | 0o20_000_000
         let descriptor = Descriptor.leavingSpare(Glibc.open(directory, flags, 0o600))
         if descriptor >= 0 { return descriptor }

@@ -1,26 +1,24 @@
-/// Receives the events of a stream. All calls come from the loop, never from inside a call of the stream's
-/// own methods.
+/// Receives the events of a stream, from the loop and never inside a call of the stream's methods.
 ///
-/// The order is `connected? received* reachedEnd? failed?`, with `drained`, `queued`, `flushed` and
-/// `peerLeft` in between. Nothing follows `streamFailed`, or a call of `close()` or `reset()`.
+/// The order is `connected? received* reachedEnd? failed?`, with `drained`, `queued`, `flushed` and `peerLeft` in
+/// between. Nothing follows `streamFailed`, or a call of `close()` or `reset()`.
 public protocol StreamHandler: AnyObject {
     /// The stream made by `connect` is connected. Not called for accepted streams.
     func streamConnected()
 
-    /// Bytes have arrived. They are valid during the call only.
+    /// Bytes have arrived, valid during the call only.
     func streamReceived(_ bytes: UnsafeRawBufferPointer)
 
-    /// Lets the owner of an encrypted stream decrypt into its own memory. Called before each read. If bytes
-    /// were decrypted, `streamReceived` follows with those that did not fit, possibly none. Default: no.
+    /// Lets the owner of an encrypted stream decrypt into its own memory. Called before each read. If bytes were
+    /// decrypted, `streamReceived` follows with those that did not fit, possibly none. Default: no.
     ///
-    /// - Parameter read: fills the buffer as far as bytes are available and returns their number. Call it at
-    ///   most once.
+    /// - Parameter read: fills the buffer as far as bytes are available and returns their number. Call it at most
+    ///   once.
     func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling
 
     /// The peer has ended its side (FIN), and everything it sent was delivered. Writing still works.
     func streamReachedEnd()
 
-    /// The stream has failed and is closed. Nothing follows.
     func streamFailed(_ error: SocketError)
 
     /// The write queue was over the high watermark and has fallen to the low one.
@@ -32,12 +30,11 @@ public protocol StreamHandler: AnyObject {
     /// The write queue held bytes and is empty now.
     func streamFlushed()
 
-    /// The peer has ended its side while reading is paused. Unread bytes may be waiting. `streamReachedEnd`
-    /// follows once reading is resumed and they are read.
+    /// The peer has ended its side while reading is paused. Unread bytes may be waiting. `streamReachedEnd` follows
+    /// once reading is resumed and they are read.
     func streamPeerLeft()
 }
 
-/// Whether the owner of a stream decrypted bytes into its own memory.
 public enum StreamFilling {
     /// The owner called `read`.
     case filled

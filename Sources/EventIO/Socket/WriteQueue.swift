@@ -4,16 +4,14 @@ import Glibc
 struct WriteQueue {
     private var slices: [ArraySlice<UInt8>] = []
     private var head = 0
-    /// The file at the front, which is never fully taken, and how many of its bytes are.
+    /// The file at the front and how many of its bytes are taken, never all.
     private var file: (SpoolFile, taken: Int)?
 
-    /// Bytes in memory.
     private(set) var residentByteCount = 0
 
     var byteCount: Int { residentByteCount + fileByteCount }
     var isEmpty: Bool { residentByteCount == 0 && file == nil }
     var hasFile: Bool { file != nil }
-    /// The bytes in memory, in order.
     var waiting: [ArraySlice<UInt8>] { Array(slices[head...]) }
 
     private var fileByteCount: Int { file.map { $0.byteCount - $1 } ?? 0 }
@@ -33,9 +31,7 @@ struct WriteQueue {
         }
     }
 
-    /// Copies bytes in memory from the front, up to the size of `room`.
-    ///
-    /// - Returns: the number of bytes copied.
+    /// Copies bytes in memory from the front and returns how many.
     func copyFront(to room: UnsafeMutableRawBufferPointer) -> Int {
         var count = 0
         for slice in slices[head...] where count < room.count {
@@ -48,15 +44,15 @@ struct WriteQueue {
         return count
     }
 
-    /// Replaces the front of what is in memory by a file with a copy of it. The first `taken` bytes of the
-    /// file are consumed already.
+    /// Replaces the front of the bytes in memory with a file that holds a copy. The first `taken` bytes of the file
+    /// are consumed already.
     mutating func replaceFront(with file: SpoolFile, taken: Int) {
         guard taken < file.byteCount else { return }
         consumeResident(file.byteCount - taken)
         self.file = (file, taken)
     }
 
-    /// Removes the first `count` bytes. If there is a file, these must be bytes of the file only.
+    /// Removes the first `count` bytes, which must lie within the file if there is one.
     mutating func consume(_ count: Int) {
         guard let (file, taken) = file else { return consumeResident(count) }
         self.file = taken + count < file.byteCount ? (file, taken + count) : nil
@@ -88,14 +84,13 @@ struct WriteQueue {
         self = WriteQueue()
     }
 
-    /// Writes the front of the queue once: bytes of the file, or gathered slices. Returns the result of
-    /// `sendmsg`.
+    /// Writes the front of the queue once: bytes of the file, or gathered slices. Returns the result of `sendmsg`.
     func send(to descriptor: Int32) -> Int {
         guard let (file, taken) = file else { return Gather.send(slices, from: head, to: descriptor).sent }
         let (sent, code) = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) {
             buffer -> (Int, Int32) in
             let count = file.read(into: buffer, at: taken)
-            // If the file is shorter than what was written to it, the disk is at fault and the stream ends.
+            // A file shorter than what was written to it is the disk's fault and ends the stream.
             guard count > 0 else { return (-1, count == 0 ? EIO : errno) }
             let sent = Gather.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: descriptor)
             return (sent, errno)
@@ -106,13 +101,12 @@ struct WriteQueue {
     }
 }
 
-/// Gathered writes: `sendmsg` over slices, without copying.
+/// Writes slices with `sendmsg`, without copying.
 enum Gather {
-    /// The most slices per call.
     static let limit = 32
 
-    /// Sends up to `limit` slices, starting with `slices[start]`. `offered` is the number of bytes passed to
-    /// the kernel.
+    /// Sends up to `limit` slices, starting with `slices[start]`. `offered` is the number of bytes passed to the
+    /// kernel.
     static func send(
         _ slices: [ArraySlice<UInt8>], from start: Int, to descriptor: Int32
     ) -> (sent: Int, offered: Int, next: Int) {

@@ -1,17 +1,16 @@
 import Glibc
 
-// TLS (RFC 8446, RFC 5246) between the socket and the bytes that the owner reads and writes.
 extension SocketStream {
-    /// Encrypts everything that follows, as a client. On a connecting stream TLS starts with the first byte,
-    /// and `streamConnected` is called after the handshake. On an open stream, such as a proxy tunnel, TLS
-    /// starts now, and `streamConnected` is called once more.
+    /// Encrypts everything that follows, as a client (RFC 8446, RFC 5246). On a connecting stream TLS starts with the
+    /// first byte, and `streamConnected` is called after the handshake. On an open stream, such as a proxy tunnel,
+    /// TLS starts now, and `streamConnected` is called once more.
     ///
-    /// Bytes written before that are sent, encrypted, after the handshake. If the handshake fails, the stream
-    /// is closed and `streamFailed` is called from the loop with the `TLSError`.
+    /// Bytes written before that are sent, encrypted, after the handshake. If the handshake fails, the stream is
+    /// closed and `streamFailed` is called from the loop with the `TLSError`.
     ///
     /// - Parameters:
-    ///   - host: the server's name or address for SNI and verification, unless the configuration has a
-    ///     `serverName`.
+    ///   - context: the configuration and its resumable sessions.
+    ///   - host: the server's name or address for SNI and verification, unless the configuration has a `serverName`.
     ///   - sessionKey: identifies the server in the session cache, as `host:port`. Default: the host.
     ///   - deadline: when the handshake fails with `.connectTimedOut`.
     ///   - received: bytes of the peer that were already read and belong to TLS.
@@ -35,10 +34,9 @@ extension SocketStream {
         soon(.read)
     }
 
-    /// The result of the handshake; nil before it is done, and without TLS.
+    /// Set when the handshake is done; nil without TLS.
     public var tlsDetails: TLSDetails? { tls?.details }
 
-    /// Starts the handshake on the connected socket.
     func startHandshake() {
         guard let tls else { return }
         state = .securing
@@ -53,7 +51,6 @@ extension SocketStream {
 
     // MARK: Reading
 
-    /// Reads the socket and delivers the decrypted bytes.
     func receiveSecured(seesEnd: Bool) {
         guard let tls else { return }
         // The handshake reads even if the owner has paused reading.
@@ -117,7 +114,7 @@ extension SocketStream {
         return false
     }
 
-    /// Reads into memory of the owner, if it offers any, and then into the loop's buffer.
+    /// Reads into the owner's memory, if it offers any, and then into the loop's buffer.
     private func read(_ tls: TLSEngine) -> (count: Int, then: TLSEngine.Reading, isFilled: Bool) {
         var (filled, then) = (0, TLSEngine.Reading.full)
         let filling = handler?.streamFills { room in
@@ -145,7 +142,7 @@ extension SocketStream {
         return false
     }
 
-    /// - Returns: whether the handshake is done; nil if the stream is closed.
+    /// Returns whether the handshake is done; nil if the stream is closed.
     private func continueHandshake(_ tls: TLSEngine) -> Bool? {
         switch tls.handshake() {
         case .needsMore: return false
@@ -176,10 +173,9 @@ extension SocketStream {
         fail(error)
     }
 
-    /// Reads unread input from the socket and returns whether it has no content for the owner, as session
-    /// tickets have none.
+    /// Reads unread input from the socket. Returns whether it has no content for the owner, such as session tickets.
     func isSilentSecured(_ tls: TLSEngine) -> Bool {
-        // A buffer of its own, since the loop's may hold bytes that another owner is reading.
+        // A separate buffer, since the loop's may hold bytes that another owner is reading.
         withUnsafeTemporaryAllocation(byteCount: 8 << 10, alignment: 16) { isSilentSecured(tls, $0) }
     }
 
@@ -242,9 +238,7 @@ extension SocketStream {
         if state == .open, queue.isEmpty { encryptWaiting() }
     }
 
-    /// Encrypts waiting bytes until the socket is full.
-    ///
-    /// - Returns: whether bytes are queued for the socket.
+    /// Encrypts waiting bytes until the socket is full. Returns whether bytes are queued for the socket.
     @discardableResult
     func encryptWaiting() -> Bool {
         guard let tls, state == .open else { return false }
@@ -273,9 +267,7 @@ extension SocketStream {
 
     // MARK: Ending
 
-    /// Sends close_notify before this side ends.
-    ///
-    /// - Returns: whether it was sent. If it is queued, `flush` comes back here.
+    /// Sends close_notify before this side ends. Returns whether it was sent. If it is queued, `flush` tries again.
     func sendCloseNotify(_ tls: TLSEngine) -> Bool {
         tls.sendCloseNotify()
         return !sendHeld() && queue.isEmpty

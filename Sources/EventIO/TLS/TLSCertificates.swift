@@ -1,6 +1,5 @@
 import COpenSSL
 
-/// The certificates in a PEM text, with a name for error messages.
 struct TLSCertificates: ~Copyable {
     let subject: String
     /// At least one. Created by `PEM_read_bio_X509`, freed in `deinit`.
@@ -11,7 +10,7 @@ struct TLSCertificates: ~Copyable {
         while let certificate = PEM_read_bio_X509(text.handle, nil, tlsPassword, nil) {
             all.append(certificate)
         }
-        // After the last certificate OpenSSL reports that no other starts. Any other error is a broken
+        // After the last certificate OpenSSL reports that no other starts. Any other error means a broken
         // certificate.
         let code = ERR_peek_last_error()
         ERR_clear_error()

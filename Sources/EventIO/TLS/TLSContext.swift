@@ -1,13 +1,11 @@
 import COpenSSL
 import Locking
 
-/// The certificates, keys and resumable sessions that all connections of a configuration share. Any number of
-/// loops may use it.
+/// The certificates, keys and resumable sessions that all connections of a configuration share, on any loops. Two
+/// contexts are equal if their configurations and the content of their files are.
 ///
-/// Two contexts are equal if their configurations are, and the files they name had the same content.
-///
-/// `@unchecked Sendable`: only `init` configures the SSL_CTX. OpenSSL counts references and locks what
-/// changes later, and `sessions` has its own lock.
+/// `@unchecked Sendable`: only `init` configures the SSL_CTX. OpenSSL counts references and locks what changes later,
+/// and `sessions` has its own lock.
 public final class TLSContext: @unchecked Sendable {
     public let configuration: TLSConfiguration
     /// SHA-256 of the certificates and keys.
@@ -50,11 +48,11 @@ public final class TLSContext: @unchecked Sendable {
         guard copenssl_CTX_set_min_proto_version(handle, lowest) == 1 else {
             throw TLSError(.configuration, "this OpenSSL does not support \(configuration.minimumVersion)")
         }
-        // Renegotiation (TLS 1.2) is refused: nothing we speak needs it.
+        // Refuse renegotiation (TLS 1.2), which nothing we speak needs.
         SSL_CTX_set_options(handle, copenssl_OP_NO_RENEGOTIATION | copenssl_OP_NO_COMPRESSION)
         copenssl_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS))
-        // Tickets arrive after the handshake (RFC 8446, section 4.6.1). OpenSSL passes each to the callback
-        // and caches none itself.
+        // Tickets arrive after the handshake (RFC 8446, section 4.6.1). OpenSSL passes each to the callback and
+        // caches none.
         copenssl_CTX_set_session_cache_mode(
             handle, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         SSL_CTX_sess_set_new_cb(handle, tlsSessionArrived)
@@ -134,13 +132,13 @@ extension TLSContext {
         weak var context: TLSContext?
     }
 
-    /// Holds no more entries than there are live contexts when one is added. Configurations are not kept,
-    /// because they may hold keys.
+    /// Holds no more entries than there are live contexts when one is added. Configurations are not kept, because
+    /// they may hold keys.
     private static let known = Lock<[Known]>([])
 
-    /// Returns the context of a configuration. Callers share one, and its sessions, while it is in use and
-    /// the files keep their content. Reads the files each time: if one changed, a new context is created, and
-    /// the users of the old one keep it.
+    /// Returns the context of a configuration. Callers share one, and its sessions, while it is in use and the files
+    /// keep their content. Reads the files each time, which blocks: if one changed, a new context is created, and the
+    /// users of the old one keep it.
     ///
     /// - Throws: what `init` throws.
     public static func shared(for configuration: TLSConfiguration = TLSConfiguration()) throws(TLSError)

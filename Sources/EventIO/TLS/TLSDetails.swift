@@ -1,11 +1,10 @@
 import COpenSSL
 
-/// The result of a TLS handshake.
 public struct TLSDetails: Sendable, Hashable {
     public let version: TLSConfiguration.Version
     /// OpenSSL's name, such as `TLS_AES_256_GCM_SHA384`.
     public let cipher: String
-    /// The protocol that the server selected by ALPN; nil if it selected none.
+    /// The protocol that the server selected by ALPN.
     public let applicationProtocol: String?
     /// Whether a session was resumed, so that no certificate was sent and verified again.
     public let isResumed: Bool

@@ -2,10 +2,8 @@ import COpenSSL
 import Glibc
 import Rx
 
-/// The TLS state of one connection, between its stream and the socket. It does no I/O itself: the stream
-/// feeds it bytes and reads the result, and it writes through the stream.
-///
-/// Used and freed on its stream's loop. The stream holds it until it is closed.
+/// The TLS state of one connection. It does no I/O: the stream feeds it bytes and reads the result, and it writes
+/// through the stream, which owns it. Used and freed on the stream's loop.
 final class TLSEngine {
     enum Handshake {
         case needsMore
@@ -26,15 +24,14 @@ final class TLSEngine {
 
     /// The largest plaintext of a record (RFC 8446, section 5.1).
     static let recordLimit = 16 << 10
-    /// The most bytes of responses to the peer's TLS messages, such as key updates, that may wait for the
-    /// socket. A peer that provokes more and reads none is disconnected.
+    /// The most bytes of responses to the peer's TLS messages, such as key updates, that may wait for the socket. A
+    /// peer that provokes more and reads none is disconnected.
     private static let unsolicitedOutputLimit = 64 << 10
-    /// Bytes that may arrive in a row without content, such as session tickets. A peer that sends nothing
-    /// else would keep the loop busy.
+    /// Bytes that may arrive in a row without content, such as session tickets. A peer that sends nothing else would
+    /// keep the loop busy.
     static let emptyLimit = 256 << 10
 
     let context: TLSContext
-    /// The key in the session cache.
     let sessionKey: String
     /// Written and not encrypted yet.
     var waiting = WriteQueue()
@@ -48,7 +45,6 @@ final class TLSEngine {
     /// Created in `init`, freed with its BIO in `deinit`.
     private let ssl: OpaquePointer
     private unowned let stream: SocketStream
-    /// The deadline of the handshake.
     var deadline = MonotonicTime.distantFuture
     private var timer: TimerToken?
     private var began = MonotonicTime(nanoseconds: 0)
@@ -60,11 +56,10 @@ final class TLSEngine {
     private var kept: [UInt8] = []
     private var keptRead = 0
     private var isWriting = false
-    /// OpenSSL must not be called on it any more, not even for close_notify.
+    /// Forbids further calls of OpenSSL, even for close_notify.
     private var isBroken = false
     private var hasSentCloseNotify = false
 
-    /// - Parameter host: the server's name or address, unless the configuration has a `serverName`.
     init(_ context: TLSContext, host: String, sessionKey: String, stream: SocketStream) throws(TLSError) {
         self.context = context
         self.sessionKey = sessionKey
@@ -94,7 +89,6 @@ final class TLSEngine {
     /// The ex_data slot that refers to the engine, unretained: the engine owns the SSL.
     private static let slot: Int32 = 0
 
-    /// The engine that owns this SSL.
     static func of(_ ssl: OpaquePointer) -> TLSEngine? {
         SSL_get_ex_data(ssl, slot).map { Unmanaged<TLSEngine>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -135,7 +129,6 @@ final class TLSEngine {
 
     // MARK: Reading
 
-    /// Whether fed bytes are left unread.
     var hasInput: Bool { !fed.isEmpty || keptRead < kept.count }
 
     /// Provides input. The bytes must stay valid until `keepRest`.
@@ -144,13 +137,11 @@ final class TLSEngine {
         emptyCount &+= bytes.count
     }
 
-    /// The error for a peer that sends too much without content.
     var excess: TLSError? {
         guard emptyCount > Self.emptyLimit else { return nil }
         return TLSError(.protocolError, "the peer sends TLS messages without content")
     }
 
-    /// Copies bytes for the next read.
     func keep(_ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
         kept.removeFirst(keptRead)
@@ -268,7 +259,6 @@ final class TLSEngine {
 }
 
 extension TLSEngine {
-    /// Describes why a certificate was rejected.
     private func words(for result: Int32) -> String {
         let words = String(cString: X509_verify_cert_error_string(Int(result)))
         switch result {

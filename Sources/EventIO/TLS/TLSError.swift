@@ -2,7 +2,7 @@ import COpenSSL
 
 /// Why TLS could not be set up or established, or broke off.
 public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of failure, which tells whose fault it is as far as that is known. More kinds may be added.
+    /// The kind of failure. More kinds may be added.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -34,7 +34,7 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension TLSError {
-    /// The first error that OpenSSL recorded since its queue was cleared, which is where a failure began.
+    /// The first error in OpenSSL's queue, which is where a failure began.
     static var openSSLReason: String {
         let code = ERR_peek_error()
         guard code != 0 else { return "no reason given" }
@@ -42,7 +42,7 @@ extension TLSError {
         return String(cString: text)
     }
 
-    /// The name of an alert (RFC 8446, section 6; RFC 5246, section 7.2).
+    /// Alerts of RFC 8446, section 6, and RFC 5246, section 7.2.
     static func alertName(_ number: Int) -> String {
         alertNames[number] ?? "alert \(number)"
     }

@@ -1,7 +1,6 @@
 import COpenSSL
 import Glibc
 
-/// The certificates and keys of a configuration, read from their files.
 struct TLSMaterial {
     /// Nil if the system's roots are used, or nothing is verified.
     let authorities: TLSPEMText?
@@ -29,8 +28,8 @@ struct TLSMaterial {
         digest = all.withUnsafeBytes { TLSPEMText.digest(of: $0) }
     }
 
-    /// Changes when the system's roots do: the content of OpenSSL's file, and the modification times of its
-    /// folders. (OpenSSL reads the files in these folders when it verifies a certificate.)
+    /// Changes when the system's roots do: the content of OpenSSL's file, and the modification times of its folders.
+    /// (OpenSSL reads their files when it verifies a certificate.)
     private static func systemRoots() -> [UInt8] {
         func setting(_ name: UnsafePointer<CChar>?, _ standard: UnsafePointer<CChar>?) -> String {
             guard let text = name.flatMap({ getenv($0) }).map({ UnsafePointer($0) }) ?? standard else {

@@ -3,14 +3,13 @@ import Glibc
 
 /// A PEM text, read once by OpenSSL, with a name for error messages.
 final class TLSPEMText {
-    /// The largest file of certificates or keys, in bytes.
+    /// The largest file, in bytes.
     static var largest: Int { 16 << 20 }
 
     let subject: String
-    /// Created by `BIO_new` in `init`, freed in `deinit`. OpenSSL clears the memory when it grows and when it
-    /// is freed.
+    /// Created by `BIO_new` in `init`, freed in `deinit`. OpenSSL clears the memory when it grows and when it is
+    /// freed.
     let handle: OpaquePointer
-    /// SHA-256 of the text.
     private(set) var digest: [UInt8] = []
 
     init(_ pem: TLSConfiguration.PEM, for use: String) throws(TLSError) {
@@ -40,7 +39,6 @@ final class TLSPEMText {
         ERR_reason_error_string(code).map { String(cString: $0) } ?? "not PEM"
     }
 
-    /// Returns the SHA-256 of `bytes`.
     static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var hash = [UInt8](repeating: 0, count: 32)
         let isMade = EVP_Digest(bytes.baseAddress, bytes.count, &hash, nil, EVP_sha256(), nil)

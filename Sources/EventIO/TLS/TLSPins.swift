@@ -1,7 +1,6 @@
 import COpenSSL
 
-/// The SHA-256 hashes of public keys (SubjectPublicKeyInfo, RFC 7469, section 2.4), one of which a server
-/// must have.
+/// The SHA-256 hashes of public keys (SubjectPublicKeyInfo, RFC 7469, section 2.4), one of which a server must have.
 struct TLSPins: Sendable {
     private let hashes: Set<[UInt8]>
 
@@ -31,7 +30,6 @@ struct TLSPins: Sendable {
         return Array(decoded[..<32])
     }
 
-    /// Whether the certificate's key is one of them.
     func contain(keyOf certificate: OpaquePointer) -> Bool {
         guard let key = X509_get_X509_PUBKEY(certificate) else { return false }
         var encoded: UnsafeMutablePointer<UInt8>?

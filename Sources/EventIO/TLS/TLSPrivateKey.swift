@@ -1,7 +1,6 @@
 import COpenSSL
 import Glibc
 
-/// A private key, with a name for error messages.
 struct TLSPrivateKey: ~Copyable {
     let subject: String
     /// Created by `PEM_read_bio_PrivateKey`, freed in `deinit`.
@@ -29,8 +28,8 @@ struct TLSPrivateKey: ~Copyable {
     }
 }
 
-/// Passes OpenSSL the NUL-terminated password at `data`, or none if it is nil. Without this callback OpenSSL
-/// would ask on the terminal.
+/// Passes OpenSSL the NUL-terminated password at `data`, or none if it is nil. Without this callback OpenSSL would
+/// ask on the terminal.
 func tlsPassword(
     _ room: UnsafeMutablePointer<CChar>?, _ size: Int32, _: Int32, _ data: UnsafeMutableRawPointer?
 ) -> Int32 {

@@ -1,10 +1,8 @@
 import COpenSSL
 import Glibc
 
-/// The name a server must prove: a DNS name or an IP address. An address is never sent as SNI (RFC 6066,
-/// section 3).
+/// The name a server must prove: a DNS name or an IP address. An address is never sent as SNI (RFC 6066, section 3).
 enum TLSServerName {
-    /// Whether it is an ASCII DNS name or a numeric address.
     static func isValid(_ name: String) -> Bool {
         let bytes = bare(name).utf8
         return (1...255).contains(bytes.count) && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x2f }

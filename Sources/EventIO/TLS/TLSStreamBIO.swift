@@ -1,12 +1,9 @@
 import COpenSSL
 import Glibc
 
-/// The BIO between OpenSSL and a stream: it reads the bytes fed to the engine and writes to the stream. It
-/// never blocks.
+/// The BIO between OpenSSL and a stream: it reads the bytes fed to the engine and writes to the stream. Never blocks.
 enum TLSStreamBIO {
-    /// Created once and never freed.
-    ///
-    /// `nonisolated(unsafe)`: constant after its initialization.
+    /// `nonisolated(unsafe)`: constant after its initialization. Never freed.
     nonisolated(unsafe) private static let method: OpaquePointer? = {
         let kind = BIO_get_new_index() | BIO_TYPE_SOURCE_SINK
         guard let method = BIO_meth_new(kind, "stream") else { return nil }
