@@ -1,18 +1,14 @@
 internal import Glibc
 internal import HTTPModel
 
-/// The value of the `Date` field as bytes, formatted once a second (RFC 9110, section 5.6.7; IMF-fixdate, 29
-/// bytes).
+/// The value of the `Date` field, formatted once a second (RFC 9110, section 5.6.7; IMF-fixdate, 29 bytes).
 struct DateHeader {
     private var second: Int64 = .min
     private var text: ArraySlice<UInt8> = []
 
     init() {}
 
-    /// The bytes for the current second.
-    ///
-    /// `CLOCK_REALTIME_COARSE` is read from memory shared with the kernel in about 5 ns, so no timer is
-    /// needed.
+    /// Reads `CLOCK_REALTIME_COARSE` from memory shared with the kernel in about 5 ns, so it needs no timer.
     var current: ArraySlice<UInt8> {
         mutating get {
             var time = timespec()

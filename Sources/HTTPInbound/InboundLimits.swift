@@ -1,7 +1,7 @@
 /// What a client may use of the server and how long it may take, per connection and per loop.
 ///
-/// Every limit has a safe default, and its comment says what happens beyond it. Sizes are in bytes. Times are
-/// absolute: further bytes do not restart them.
+/// Each comment says what happens beyond the limit. Sizes are in bytes. Times are absolute: further bytes do not
+/// restart them.
 public struct InboundLimits: Sendable, Hashable {
     /// Longest request target. Default 8 KiB. Beyond it: 414.
     public var target = 8 * 1024
@@ -15,72 +15,67 @@ public struct InboundLimits: Sendable, Hashable {
     /// Largest request body, even if the handler does not want it. Default 1 MiB. Beyond it: 413, before any
     /// 100-continue if Content-Length says so. An endpoint may set a lower limit.
     public var requestBody = 1024 * 1024
-    /// Request bodies that one loop holds in memory, for all connections together. Default 128 MiB. Beyond
-    /// it: 503 `OVERLOADED`.
+    /// Request bodies that one loop holds in memory, for all connections together. Default 128 MiB. Beyond it: 503
+    /// `OVERLOADED`.
     public var bufferedBodies = 128 * 1024 * 1024
 
-    /// Time for a request's header block, from accept (first request) or its first byte (later ones). Default
-    /// 10 s. Beyond it: 408, or a silent close if no byte arrived.
+    /// Time for a request's header block, from accept (first request) or its first byte (later ones). Default 10 s.
+    /// Beyond it: 408, or a silent close if no byte arrived.
     public var headerDeadline = Duration.seconds(10)
     /// Time for a request's body, from the end of its header block. Default 30 s. Beyond it: 408.
     public var bodyDeadline = Duration.seconds(30)
-    /// Lowest average rate of a body, in bytes per second, checked after `bodyRateGrace`. Default 500. Below
-    /// it: 408.
+    /// Lowest average rate of a body, in bytes per second, checked after `bodyRateGrace`. Default 500. Below it: 408.
     public var bodyRate = 500
     /// Time before `bodyRate` is checked. Default 5 s.
     public var bodyRateGrace = Duration.seconds(5)
-    /// Time in which a client that output waits for may acknowledge nothing. Default 120 s. Beyond it: reset.
-    /// (A steady reader of 5 to 50 KB/s with a large window acknowledges only every 25 to 90 s.) On a Unix
-    /// socket the bytes taken by the kernel count.
+    /// Time without any acknowledgement from a client for whom output waits. Default 120 s. Beyond it: reset. (A
+    /// steady reader of 5 to 50 KB/s with a large window acknowledges only every 25 to 90 s.) On a Unix socket the
+    /// bytes taken by the kernel count.
     public var sendStall = Duration.seconds(120)
-    /// Lowest average rate at which a client acknowledges output, in bytes per second, from when the output
-    /// began to wait to the latest acknowledgement. Checked after `sendRateGrace`. Default 500. Below it:
-    /// reset.
+    /// Lowest average rate at which a client acknowledges output, in bytes per second, from when output began to wait
+    /// to the latest acknowledgement. Checked after `sendRateGrace`. Default 500. Below it: reset.
     public var sendRate = 500
     /// Time before `sendRate` is checked. Default 30 s.
     public var sendRateGrace = Duration.seconds(30)
-    /// Bytes of one answer that wait in memory for a slow client. Default 256 KiB. Beyond it, if the client
-    /// is still behind after a second, the whole queue moves to a file in `spoolDirectory`.
+    /// Bytes of one answer that wait in memory for a slow client. Default 256 KiB. Beyond it, if the client is still
+    /// behind after a second, the whole queue moves to a file in `spoolDirectory`.
     public var residentAnswer = 256 * 1024
-    /// The folder for the answers that wait on disk, in files without names. Default `/var/tmp`. If nil, or
-    /// if no file can be created, they stay in memory.
+    /// The folder for the answers that wait on disk, in files without names. Default `/var/tmp`. If nil, or if no
+    /// file can be created, they stay in memory.
     public var spoolDirectory: String? = "/var/tmp"
-    /// Bytes of one loop in those files. Default 1 GiB. Beyond it, or with more than `waitingAnswers` being
-    /// written, answers stay in memory.
+    /// Bytes of one loop in those files. Default 1 GiB. Beyond it, or with more than `waitingAnswers` being written,
+    /// answers stay in memory.
     public var spooledAnswers = 1024 * 1024 * 1024
-    /// Bytes of answers that wait in memory on one loop, for all connections together. Default 128 MiB.
-    /// Beyond it, the connection whose client has gone longest without an acknowledgement is reset.
+    /// Bytes of answers that wait in memory on one loop, for all connections together. Default 128 MiB. Beyond it,
+    /// the connection whose client has gone longest without an acknowledgement is reset.
     public var waitingAnswers = 128 * 1024 * 1024
 
     /// Time between two requests on a connection. Default 60 s. Beyond it: silent close.
     public var keepAliveIdle = Duration.seconds(60)
     /// Requests answered on one connection. The last answer carries `Connection: close`. Default 1000.
     public var requestsPerConnection = 1000
-    /// Open connections on this loop. Default 10 000; a process with several loops divides its limit among
-    /// them (`connections(_:descriptors:loops:)`). Beyond it, further connections wait in the backlog until
-    /// one closes.
+    /// Open connections on this loop. Default 10 000; several loops share the process's limit
+    /// (`connections(_:descriptors:loops:)`). Beyond it, further connections wait in the backlog until one closes.
     public var connections = 10_000
     /// Requests on this loop that wait for their handler. Default 1024. Beyond it: 503 `OVERLOADED`.
     public var requestsInFlight = 1024
 
-    /// Bytes discarded after an answer that ends its connection, so that the client can read the answer: most
-    /// clients send a whole body, even one that is too long, before they read. Default 16 MiB. Beyond it:
-    /// close.
+    /// Bytes discarded after an answer that ends its connection, so that the client can read the answer: most clients
+    /// send a whole body, even one that is too long, before they read. Default 16 MiB. Beyond it: close.
     public var discardedBytes = 16 * 1024 * 1024
     /// Time spent on discarding. Default 2 s. Beyond it: close.
     public var discardTime = Duration.seconds(2)
 
-    /// While draining, the time that an idle open connection has to send a request, which is answered 503
-    /// `DRAINING`, or served if it is the connection's first. Default 1 s. Beyond it: silent close.
+    /// While draining, the time that an idle open connection has to send a request, which is answered 503 `DRAINING`,
+    /// or served if it is the connection's first. Default 1 s. Beyond it: silent close.
     public var drainGrace = Duration.seconds(1)
     /// Time from closing the listeners to resetting the remaining connections. Default 30 s.
     public var drainDeadline = Duration.seconds(30)
 
-    /// Creates the defaults.
     public init() {}
 
-    /// Returns one loop's share of the process's client connections: min(most, half of the descriptors) /
-    /// loops, at least 1.
+    /// Returns one loop's share of the process's client connections: min(most, half of the descriptors) / loops, at
+    /// least 1.
     ///
     /// - Parameters:
     ///   - most: the limit of the process. Default 10 000.

@@ -5,20 +5,17 @@ public import Rx
 
 /// Serves HTTP/1.1 to clients on one loop, and is used on that loop only.
 ///
-/// Pass it listeners with `adopt`. To shut down, call `beginDrain`, later `stopAccepting`, and wait for
-/// `onIdle`.
+/// Pass it listeners with `adopt`. To shut down, call `beginDrain`, later `stopAccepting`, and wait for `onIdle`.
 public final class InboundServer {
     public let loop: EventLoop
     let limits: InboundLimits
     let handler: any InboundHandler
-    /// Makes the response when the server itself refuses a request: malformed, too large, too slow or
-    /// overloaded.
+    /// Makes the response when the server itself refuses a request.
     let errorRenderer: (InboundError) -> HTTPResponse
 
     /// Called once, when the last connection has closed after `stopAccepting`.
     public var onIdle: (() -> Void)?
 
-    /// Open connections.
     public var connectionCount: Int { connections.count }
     /// Requests that wait for their handler.
     public private(set) var requestsInFlight = 0
@@ -28,7 +25,6 @@ public final class InboundServer {
     private(set) var spooledBytes = 0
     /// Called when a file could not be created or written. No further file is tried for a minute.
     public var onSpoolFailed: ((SocketError) -> Void)?
-    /// Connections accepted so far.
     private(set) var acceptedConnections = 0
 
     let stateLimits: StateLimits
@@ -55,6 +51,8 @@ public final class InboundServer {
 
     /// - Parameters:
     ///   - loop: the loop of the server. Call `init` on it.
+    ///   - limits: what a client may use.
+    ///   - handler: serves the requests. The server retains it.
     ///   - errorRenderer: called on the loop for each refusal.
     public init(
         loop: EventLoop, limits: InboundLimits = InboundLimits(), handler: any InboundHandler,
@@ -71,7 +69,6 @@ public final class InboundServer {
 
     // MARK: Connections
 
-    /// Serves the connections of `listener` until `stopAccepting`.
     public func adopt(_ listener: Listener) {
         listeners.append(listener)
         listener.start(loop: loop) { [weak self] stream in self?.accept(stream) }
@@ -131,8 +128,8 @@ public final class InboundServer {
         heldBodyBytes -= bodyBytes
     }
 
-    /// Counts a change of a connection's queue. Above the limit, resets the connections that have made no
-    /// progress for longest.
+    /// Counts a change of a connection's queue. Above the limit, resets the connections that have made no progress
+    /// for longest.
     func waitingChanged(by bytes: Int) {
         waitingBytes += bytes
         while bytes > 0, waitingBytes > limits.waitingAnswers {
@@ -148,8 +145,7 @@ public final class InboundServer {
     /// The folder where an answer of this size may wait; nil if it may not wait on disk.
     func spoolDirectory(for bytes: Int) -> String? {
         guard loop.now >= spoolsAgainAt, spooledBytes + bytes <= limits.spooledAnswers,
-            // Bytes being written are still in memory, even if their connection has closed, and a disk may
-            // hang.
+            // Bytes being written are still in memory, even if their connection has closed, and a disk may hang.
             unwrittenBytes + bytes <= limits.waitingAnswers
         else { return nil }
         return limits.spoolDirectory
@@ -174,22 +170,22 @@ public final class InboundServer {
 
     // MARK: Leaving
 
-    /// Goes on serving, with `Connection: close` in each answer.
+    /// Continues serving, with `Connection: close` in each answer.
     public func beginDrain() {
         guard case .serving = phase else { return }
         phase = .announced
         for connection in connections { connection.state.drainAnnounced() }
     }
 
-    /// Refuses new connections shortly before `stopAccepting`. Handshakes in progress complete meanwhile, and
-    /// a refused client reaches whichever process listens on the port when it retries.
+    /// Refuses new connections shortly before `stopAccepting`. Handshakes in progress complete meanwhile, and a
+    /// refused client reaches whichever process listens on the port when it retries.
     public func turnNewcomersAway() {
         for listener in listeners { listener.turnNewcomersAway() }
     }
 
     /// Accepts the queued connections, closes the listeners, and serves what was accepted: first requests are
-    /// answered, later ones are 503 `DRAINING`. `onIdle` follows, at the latest after
-    /// `InboundLimits.drainDeadline`, when the remaining connections are reset.
+    /// answered, later ones are 503 `DRAINING`. `onIdle` follows, at the latest after `InboundLimits.drainDeadline`,
+    /// when the remaining connections are reset.
     public func stopAccepting() {
         if case .refusing = phase { return }
         let now = loop.now
@@ -241,7 +237,6 @@ public final class InboundServer {
 }
 
 extension InboundServer: TimerTarget {
-    /// The drain deadline has passed.
     public func timerFired(_ token: TimerToken) {
         drainTimer = nil
         close()

@@ -3,22 +3,20 @@ internal import HTTPWire
 
 /// Decides for one client connection what may be read, which request is answered next, and what is due when.
 ///
-/// It has no sockets, no parser and no handler. Each event is a method in the past tense that returns what to
-/// do. The connection asks for `deadline` after each batch of events, and calls `deadlinePassed` then.
+/// It has no sockets, no parser and no handler. Each event is a method that returns what to do. After each batch of
+/// events the connection reads `deadline`, and calls `deadlinePassed` then.
 struct ConnectionStateMachine {
     /// What the next bytes belong to.
     private enum Reading {
-        /// Waiting for the first byte of the next request. Exits: `headStarted`, `headCompleted`,
-        /// `requestFailed`. At its deadline the connection closes silently; while an answer is pending there
-        /// is none.
+        /// Waiting for the first byte of the next request. Exits: `headStarted`, `headCompleted`, `requestFailed`. At
+        /// its deadline the connection closes silently; there is no deadline while an answer is pending.
         case idle
         /// Reading a head. Exits: `headCompleted`, `requestFailed`. Its deadline is a 408.
         case head(since: MonotonicTime)
-        /// A complete or failed head waits for the previous answer; nothing is read. Exit: the end of that
-        /// answer.
+        /// A complete or failed head waits for the previous answer; nothing is read. Exit: the end of that answer.
         case held
-        /// Reading the body of the current request. Exits: `bodyCompleted`, `requestFailed`, the size limit
-        /// (413). Its deadline is a 408.
+        /// Reading the body of the current request. Exits: `bodyCompleted`, `requestFailed`, the size limit (413).
+        /// Its deadline is a 408.
         case body(BodyProgress)
         /// Further bytes are not interpreted. No exits.
         case over
@@ -30,21 +28,19 @@ struct ConnectionStateMachine {
         case nothing
         /// A request waits for its answer, or for the rest of it. Exit: `answerCompleted`.
         case pending
-        /// The answer is complete, and part of it waits for the client. Exits: `queueEmptied`; a reset if the
-        /// client makes too little progress.
+        /// The answer is complete, and part of it waits for the client. Exits: `queueEmptied`; a reset if the client
+        /// makes too little progress.
         case flushing
-        /// The last answer was sent and our side is shut; input is discarded. Exits, all to `closed`: the
-        /// client's end, too many bytes, the deadline.
+        /// The last answer was sent and our side is shut; input is discarded. Exits, all to `closed`: the client's
+        /// end, too many bytes, the deadline.
         case lingering(until: MonotonicTime, discarded: Int)
         /// No exits.
         case closed
     }
 
-    /// The progress of a request's body.
     struct BodyProgress {
         var since: MonotonicTime
         var received = 0
-        /// The size limit.
         var limit: Int
         /// Whether the handler wants the body.
         var isKept: Bool
@@ -82,7 +78,6 @@ struct ConnectionStateMachine {
 
     // MARK: Reading
 
-    /// Whether input may be parsed now.
     var mayParse: Bool {
         switch (reading, answering) {
         case (.idle, .nothing), (.idle, .pending), (.idle, .flushing): true
@@ -92,17 +87,14 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Whether input is discarded.
     var isDiscarding: Bool {
         if case .lingering = answering { true } else { false }
     }
 
-    /// Whether an answer is incomplete.
     var isAnswerPending: Bool {
         if case .pending = answering { true } else { false }
     }
 
-    /// Whether the next request may begin.
     var mayBeginRequest: Bool {
         if case .nothing = answering { true } else { false }
     }
@@ -116,23 +108,20 @@ struct ConnectionStateMachine {
         if case .head(let since) = reading { since } else { nil }
     }
 
-    /// Whether the socket should be read. It is not while a request that was parsed ahead waits.
+    /// Whether to read the socket. False while a request that was parsed ahead waits.
     var wantsBytes: Bool { mayParse || isDiscarding }
 
-    /// Part of a request's head arrived.
     mutating func headStarted(at now: MonotonicTime) {
         guard case .idle = reading else { return }
         reading = .head(since: requestCount == 0 ? acceptedAt : now)
     }
 
     enum HeadAction: Equatable {
-        /// Begin this request.
         case begin
         /// Hold it until `.nextRequest`; read no further.
         case hold
     }
 
-    /// A request's head is complete.
     mutating func headCompleted() -> HeadAction {
         switch answering {
         case .nothing:
@@ -175,9 +164,7 @@ struct ConnectionStateMachine {
         case draining
     }
 
-    /// A request begins. Returns whether to serve it.
-    ///
-    /// - Parameter isPersistent: whether it allows another request after it (RFC 9112, section 9.3; HTTP/1.0
+    /// - Parameter isPersistent: whether the request allows another one after it (RFC 9112, section 9.3; HTTP/1.0
     ///   never does).
     mutating func requestBegan(isPersistent: Bool) -> Admission {
         guard case .nothing = answering else { preconditionFailure("a request began in \(self)") }
@@ -190,7 +177,7 @@ struct ConnectionStateMachine {
     }
 
     enum BodyAction: Equatable {
-        /// There is no body: dispatch.
+        /// There is no body.
         case dispatch
         case read(sendContinue: Bool)
         /// The client waits for a 100 that will not come: answer now and close.
@@ -202,9 +189,10 @@ struct ConnectionStateMachine {
     /// The decision about a request is known; its body has not been read.
     ///
     /// - Parameters:
-    ///   - limit: the most bytes the handler takes; nil if the answer is known and the body is only
-    ///     discarded.
+    ///   - body: how the request frames its body.
+    ///   - limit: the most bytes the handler takes; nil if the answer is known and the body is only discarded.
     ///   - expectsContinue: whether the client waits for a 100 (Continue) and has sent none of the body.
+    ///   - now: the current time.
     mutating func verdictKnown(
         body: RequestFraming.Body, limit: Int?, expectsContinue: Bool, at now: MonotonicTime
     ) -> BodyAction {
@@ -245,7 +233,6 @@ struct ConnectionStateMachine {
         return progress.isKept ? .keep : .drop
     }
 
-    /// The body is complete: the request can be dispatched.
     mutating func bodyCompleted() {
         guard case .body = reading else { preconditionFailure("a body ended in \(self)") }
         reading = .idle
@@ -260,10 +247,9 @@ struct ConnectionStateMachine {
         isClosing = true
     }
 
-    /// An answer's head is about to be written.
+    /// An answer's head is about to be written. Returns whether it carries `Connection: close`.
     ///
     /// - Parameter delimitedByClose: whether the end of the connection marks the end of the body.
-    /// - Returns: whether it carries `Connection: close`.
     mutating func answerBegan(delimitedByClose: Bool) -> Bool {
         if delimitedByClose || !isPersistent || requestCount >= limits.requestsPerConnection {
             isClosing = true
@@ -278,7 +264,7 @@ struct ConnectionStateMachine {
     enum AfterAnswer: Equatable {
         /// Wait for `queueEmptied`.
         case flush
-        /// Begin the held request, or read on.
+        /// Begin the held request, or continue reading.
         case nextRequest
         /// Shut our side and discard input.
         case shutdownAndDiscard
@@ -315,7 +301,7 @@ struct ConnectionStateMachine {
         return .nextRequest
     }
 
-    /// The socket did not take everything written. An answer thought to be sent is still on its way.
+    /// The socket did not take everything written. An answer considered sent is still on its way.
     mutating func outputQueued() {
         if case .nothing = answering { answering = .flushing }
     }
@@ -326,9 +312,7 @@ struct ConnectionStateMachine {
     /// Whether to call `queueObserved` while output waits.
     func isCheckDue(at now: MonotonicTime) -> Bool { progress?.isCheckDue(at: now, limits) ?? true }
 
-    /// Output waits for the client.
-    ///
-    /// - Parameter acknowledged: bytes of this connection that the client has acknowledged.
+    /// Output waits for the client, who has acknowledged this many bytes of the connection.
     mutating func queueObserved(acknowledged: Int64, at now: MonotonicTime) {
         guard progress != nil else {
             progress = OutputProgress(acknowledged: acknowledged, at: now)
@@ -340,7 +324,7 @@ struct ConnectionStateMachine {
     // MARK: The end
 
     enum EndAction: Equatable {
-        /// No answer is pending: close.
+        /// No answer is pending.
         case close
         /// An answer is pending: tell its handler, then close.
         case clientGone
@@ -348,7 +332,7 @@ struct ConnectionStateMachine {
         case keepWriting
     }
 
-    /// The client sends no more (FIN). If an answer is pending, it counts as gone.
+    /// The client sends no more (FIN). If an answer is pending, the client counts as gone.
     ///
     /// - Parameter queueIsEmpty: whether the kernel has taken all output.
     mutating func endReached(queueIsEmpty: Bool) -> EndAction {
@@ -370,14 +354,12 @@ struct ConnectionStateMachine {
         case close
     }
 
-    /// Input arrived after the last answer.
     mutating func discarded(_ count: Int) -> DiscardAction {
         guard case .lingering(let until, let before) = answering else { return .goOn }
         answering = .lingering(until: until, discarded: before + count)
         return before + count > limits.discardedBytes ? .close : .goOn
     }
 
-    /// The connection was closed, by either side.
     mutating func closed() {
         reading = .over
         answering = .closed
@@ -386,19 +368,18 @@ struct ConnectionStateMachine {
 
     // MARK: Drain
 
-    /// Answers carry `Connection: close` from now on.
     mutating func drainAnnounced() {
         if case .no = drain { drain = .announced }
     }
 
-    /// The listener is closed: idle connections have `drainGrace` left.
+    /// Idle connections have `drainGrace` left.
     mutating func listenerClosed(at now: MonotonicTime) {
         drain = .refusing(since: now)
     }
 
     // MARK: Time
 
-    /// When `deadlinePassed` is due; nil if nothing is awaited.
+    /// When to call `deadlinePassed`; nil if nothing is awaited.
     @inline(__always)
     var deadline: MonotonicTime? {
         earlier(readDeadline, writeDeadline)
@@ -441,11 +422,11 @@ struct ConnectionStateMachine {
         case refuse
         /// 408 and close after the current answer (`.nextRequest`).
         case hold
-        /// The client takes too little of what waits for it: reset.
+        /// The client takes too little of the waiting output: reset.
         case reset
     }
 
-    /// The time of `deadline` has come, or an earlier one.
+    /// `deadline`, or an earlier time, has come.
     mutating func deadlinePassed(at now: MonotonicTime) -> DeadlineAction {
         if let progress, progress.isStalled(at: now, limits) { return .reset }
         guard let readDeadline, now >= readDeadline else { return .wait }

@@ -2,10 +2,8 @@ internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
 
-/// Writing answers, from the head to the last byte.
 extension InboundConnection {
-    /// Bodies up to this size are copied behind the head and written at once; larger ones are gathered in
-    /// place.
+    /// Bodies up to this size are copied behind the head and written at once; larger ones are gathered in place.
     static var copiedBytes: Int { 16 * 1024 }
 
     // MARK: Whole answers
@@ -22,14 +20,13 @@ extension InboundConnection {
         answerDirectly(response, error: nil)
     }
 
-    /// Refuses a request that could not be read. The answer carries `Connection: close`, and further input is
-    /// not interpreted.
+    /// Refuses a request that could not be read. The answer carries `Connection: close`, and further input is not
+    /// interpreted.
     func refuse(_ error: InboundError, _ failed: RequestInProgress) {
         request = failed
         refuse(error)
     }
 
-    /// Refuses the current request.
     func refuse(_ error: InboundError) {
         dropBody()
         state.refusalBegan()
@@ -52,7 +49,6 @@ extension InboundConnection {
             hasBegun: bytesSent > 0, outcome: outcome)
     }
 
-    /// The head of the request being answered.
     private var currentHead: HTTPRequestHead? { request.head ?? exchange?.request.head }
 
     /// Writes head and body. Returns their size.
@@ -77,8 +73,8 @@ extension InboundConnection {
         }
     }
 
-    /// Assembles a small answer directly in the outbox, which saves a buffer and a copy. Returns nil, and
-    /// writes nothing, if that is not possible.
+    /// Assembles a small answer directly in the outbox, which saves a buffer and a copy. Returns nil and writes
+    /// nothing if that is not possible.
     private func writeInPlace(_ response: HTTPResponse, _ keepAlive: Bool) -> Int? {
         let bodyCount = response.bodyCount
         let date = server.date.current
@@ -110,7 +106,7 @@ extension InboundConnection {
         appendHead(response.status, response.fields, .length(response.bodyCount), keepAlive, to: &output)
     }
 
-    /// Returns nil, and appends nothing, if the head is invalid, such as a field with a line break.
+    /// Returns nil and appends nothing if the head is invalid, such as a field with a line break.
     private func appendHead(
         _ status: HTTPStatus, _ fields: HTTPFields, _ body: ResponseSerializer.Body, _ keepAlive: Bool,
         to output: inout [UInt8]
@@ -124,7 +120,7 @@ extension InboundConnection {
 
     // MARK: Streams
 
-    /// Starts a streamed answer. Returns nil if the head is invalid; a 500 was sent then.
+    /// Starts a streamed answer. If the head is invalid, sends a 500 and returns nil.
     func startStreaming(_ head: HTTPResponseHead, on exchange: InboundExchange) -> BodyWriter.Framing? {
         guard isOpen else { return nil }
         let length = head.fields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
@@ -150,7 +146,7 @@ extension InboundConnection {
         return framing
     }
 
-    /// Sends part of a body as it is.
+    /// Sends part of a body without framing it.
     func send(_ bytes: ArraySlice<UInt8>, on exchange: InboundExchange) {
         guard isOpen else { return }
         bytesWritten += Int64(bytes.count)
@@ -237,7 +233,7 @@ extension InboundConnection {
         onDrain = nil
         let isFirst = unsentAnswers.isEmpty
         unsentAnswers.append(answer, end: bytesWritten)
-        // Shut the stream right away, so that the FIN leaves together with the answer.
+        // Shut the stream now, so that the FIN leaves together with the answer.
         if state.isClosing { stream.shutdownWrite() }
         let after = state.answerCompleted(queueIsEmpty: isFlushed, at: now)
         // Report the answer when the kernel has it. If it waits for the client, `streamFlushed` reports it.

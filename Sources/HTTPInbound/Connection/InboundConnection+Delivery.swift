@@ -39,8 +39,8 @@ extension InboundConnection: DeferredWork {
         }
     }
 
-    /// Returns the progress of the output; nil if nobody needs it. Call it before the stream is closed, when
-    /// the kernel forgets.
+    /// Returns the progress of the output; nil if it is not needed. Call it before the stream is closed, when the
+    /// kernel forgets.
     func delivery(_ ending: Ending) -> Delivery? {
         guard exchange != nil || !unsentAnswers.isEmpty || request.continueBytes > 0 else { return nil }
         switch ending {

@@ -1,7 +1,6 @@
 internal import HTTPModel
 internal import HTTPWire
 
-/// A request, from its head to its handler.
 extension InboundConnection {
     func begin(_ head: consuming HTTPRequestHead, _ framing: RequestFraming, headBytes: Int) {
         request = RequestInProgress(receivedAt: now)
@@ -88,7 +87,6 @@ extension InboundConnection {
         exchange.start()
     }
 
-    /// Discards the body.
     func dropBody() {
         server.release(bodyBytes: request.body.count)
         request.body = []

@@ -3,9 +3,8 @@ internal import HTTPModel
 internal import HTTPWire
 internal import Rx
 
-/// One client connection, which performs what `ConnectionStateMachine` decides. Used on its loop only.
-///
-/// The server's list retains it until it ends, so it outlives every callback of its stream.
+/// One client connection, which performs what `ConnectionStateMachine` decides. Used on its loop only. The server's
+/// list retains it until it ends, so it outlives every callback of its stream.
 final class InboundConnection {
     /// What was parsed while an earlier answer was pending.
     enum ParsedAhead {
@@ -35,19 +34,18 @@ final class InboundConnection {
     var onDrain: (() -> Void)?
     var isOpen = true
 
-    /// Bytes of the head being parsed.
     private var headBytes = 0
-    /// Bytes passed to the stream so far. The kernel has all of them when the stream has sent as many.
+    /// Bytes passed to the stream. The kernel has all of them when the stream has sent as many.
     var bytesWritten: Int64 = 0
     /// The part in the stream's queue, in memory, as reported to the server.
     private(set) var waitingBytes = 0
-    /// Since when that has exceeded what an answer may hold in memory.
+    /// Since when `waitingBytes` has exceeded what an answer may hold in memory.
     private var largeSince: MonotonicTime?
     /// Bytes in a file, written or being written.
     private var spooledBytes = 0
     private var isParsing = false
     private var isReading = true
-    /// The one timer. It is replaced only when a deadline comes before it.
+    /// The one timer, replaced only when a deadline comes before it.
     private var timer: (token: TimerToken, at: MonotonicTime)?
 
     init(stream: SocketStream, server: InboundServer) {
@@ -68,7 +66,7 @@ final class InboundConnection {
 
     // MARK: Parsing
 
-    /// Parses as far as the state allows: first what is held, then `input`. Returns the number of bytes used.
+    /// Parses as far as the state allows: first a request parsed ahead, then `input`. Returns the bytes used.
     private func parse(_ input: UnsafeRawBufferPointer) -> Int {
         var used = 0
         isParsing = true
@@ -131,8 +129,7 @@ final class InboundConnection {
         }
     }
 
-    /// Describes a request that failed: the current one if its body was being read, else what arrived of its
-    /// head.
+    /// Describes a request that failed: the current one if its body was being read, else what arrived of its head.
     ///
     /// - Parameter unread: bytes that arrived and will not be parsed.
     private func failedRequest(unread: Int = 0) -> RequestInProgress {
@@ -143,7 +140,7 @@ final class InboundConnection {
         return failed
     }
 
-    /// Continues after an answer: with what is held, then pending input, then the socket.
+    /// Continues after an answer: with a request parsed ahead, then pending input, then the socket.
     func continueParsing() {
         guard !isParsing else { return }
         // Usually nothing waits, and the parser needs more bytes.
@@ -177,7 +174,7 @@ final class InboundConnection {
     /// When the client last acknowledged something.
     var progressedAt: MonotonicTime { state.progressedAt ?? now }
 
-    /// Updates `waitingBytes`. The server may end connections in response, this one too.
+    /// Updates `waitingBytes`. In response the server may end connections, including this one.
     private func countWaiting() {
         let change = stream.residentByteCount - waitingBytes
         guard change != 0 else { return }
@@ -191,8 +188,7 @@ final class InboundConnection {
         server.waitingChanged(by: change)
     }
 
-    /// Moves a large answer to a file if its client has been behind for a while, or at once if memory is
-    /// short.
+    /// Moves a large answer to a file if its client has been behind for a while, or at once if memory is short.
     private func spoolIfLarge() {
         countWaiting()
         guard isOpen, let since = largeSince,

@@ -1,7 +1,7 @@
 internal import EventIO
 
-/// How a client takes waiting output, measured by the bytes it acknowledges. (A reader of 5 to 50 KB/s with a
-/// large window acknowledges once in 25 to 90 s, in one burst.)
+/// How a client takes waiting output, measured by the bytes it acknowledges. (A reader of 5 to 50 KB/s with a large
+/// window acknowledges once in 25 to 90 s, in one burst.)
 struct OutputProgress {
     /// When output began to wait, and the bytes acknowledged by then.
     private let began: (at: MonotonicTime, acknowledged: Int64)
@@ -16,7 +16,6 @@ struct OutputProgress {
         checkedAt = now
     }
 
-    /// When a new acknowledgement was last seen.
     var progressedAt: MonotonicTime { latest.at }
 
     func isCheckDue(at now: MonotonicTime, _ limits: StateLimits) -> Bool {
@@ -25,9 +24,8 @@ struct OutputProgress {
 
     /// Records the bytes acknowledged so far.
     ///
-    /// The average rate runs up to the latest acknowledgement that an earlier check saw, not to now:
-    /// `sendStall` covers the silence since then, and a burst that has just begun has until the next check to
-    /// arrive.
+    /// The average rate ends at the latest acknowledgement that an earlier check saw: `sendStall` covers the silence
+    /// since then, and a burst that has just begun has until the next check to arrive.
     mutating func observe(acknowledged: Int64, at now: MonotonicTime, _ limits: StateLimits) {
         checkedAt = now
         let elapsed = latest.at - began.at
@@ -38,7 +36,6 @@ struct OutputProgress {
         if acknowledged > latest.acknowledged { latest = (now, acknowledged) }
     }
 
-    /// Whether to reset the client.
     func isStalled(at now: MonotonicTime, _ limits: StateLimits) -> Bool {
         isBelowRate || now >= latest.at + limits.sendStall
     }

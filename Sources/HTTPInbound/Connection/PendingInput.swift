@@ -1,4 +1,3 @@
-/// Input that waits to be parsed, oldest first.
 struct PendingInput {
     private var bytes: [UInt8] = []
     private var start = 0

@@ -1,7 +1,6 @@
 internal import EventIO
 internal import HTTPModel
 
-/// The request that a connection is reading or answering.
 struct RequestInProgress {
     /// Nil before it is complete, and once the exchange has it.
     var head: HTTPRequestHead?

@@ -1,5 +1,5 @@
-/// Complete answers of a connection that the kernel has not taken completely, oldest first. There are several
-/// when pipelined requests are answered in one wake.
+/// Complete answers that the kernel has not taken completely, oldest first. There are several when pipelined requests
+/// are answered in one wake.
 struct UnsentAnswers {
     enum Answer {
         case exchange(InboundExchange)
@@ -19,7 +19,6 @@ struct UnsentAnswers {
 
     var isEmpty: Bool { first == nil }
 
-    /// - Parameter end: the offset in the connection's output where the answer ends.
     mutating func append(_ answer: consuming Answer, end: Int64) {
         let entry = Entry(answer: answer, end: end)
         if first == nil { first = entry } else { others.append(entry) }

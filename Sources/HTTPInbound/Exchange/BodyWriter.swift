@@ -1,7 +1,7 @@
 /// Writes an answer's body in pieces, with backpressure. Used on the server's loop only.
 ///
-/// Write while `isOverHighWatermark` is false, then wait for `onDrain`. End with `finish` or `fail`;
-/// releasing an unfinished writer fails the answer. Has no effect after the client has left.
+/// Write while `isOverHighWatermark` is false, then wait for `onDrain`. End with `finish` or `fail`; releasing an
+/// unfinished writer fails the answer. Has no effect after the client has left.
 public final class BodyWriter {
     /// How the client finds the end of the body.
     enum Framing: Equatable {
@@ -17,13 +17,15 @@ public final class BodyWriter {
     private var framing: Framing
     private var isOver: Bool
 
-    /// Called whenever the client has taken enough to go on writing.
+    /// Called whenever the client has taken enough to continue writing.
     public var onDrain: (() -> Void)? {
         get { exchange.connection?.onDrain }
         set { if !isOver { exchange.connection?.onDrain = newValue } }
     }
 
-    /// - Parameter framing: nil if the answer cannot be streamed.
+    /// - Parameters:
+    ///   - exchange: the exchange to answer.
+    ///   - framing: nil if the answer cannot be streamed.
     init(exchange: InboundExchange, framing: Framing?) {
         self.exchange = exchange
         self.framing = framing ?? .nothing
@@ -34,7 +36,7 @@ public final class BodyWriter {
         fail()
     }
 
-    /// Whether more waits for the client than should. Write no more until `onDrain`.
+    /// Whether too much waits for the client. Write no more until `onDrain`.
     public var isOverHighWatermark: Bool { exchange.connection?.isOverHighWatermark ?? false }
 
     /// Sends part of the body. Exceeding the `Content-Length` fails the answer.
@@ -70,7 +72,7 @@ public final class BodyWriter {
         }
     }
 
-    /// Gives up on the body. The connection is reset, so that the client does not take a part for the whole.
+    /// Gives up on the body. Resets the connection, so that the client does not take a part for the whole.
     public func fail() {
         guard !isOver else { return }
         isOver = true

@@ -5,19 +5,19 @@ public import HTTPModel
 public struct DirectAnswer {
     /// The request, if its head was read.
     public var head: HTTPRequestHead?
-    /// The method on the wire (HEAD stays HEAD), if that much of the request arrived.
+    /// The method on the wire (HEAD stays HEAD), if it arrived.
     public var method: HTTPMethod?
     /// Why the server refused; nil for an answer of `decide` or to OPTIONS.
     public var error: InboundError?
     /// Nil if there was no answer, because the request never completed.
     public var response: HTTPResponse?
     public var remoteAddress: SocketAddress
-    /// When the request's head was complete, or when the request began if it never was.
+    /// When the request's head was complete; if it never was, when the request began.
     public var receivedAt: MonotonicTime
     /// Bytes of the request that arrived, head and body.
     public var bytesReceived: Int
-    /// Bytes of the answer, including its head and a preceding 100 (Continue). If it was cut, the bytes that
-    /// the client acknowledged.
+    /// Bytes of the answer, including its head and a preceding 100 (Continue). If it was cut, the bytes that the
+    /// client acknowledged.
     public var bytesSent: Int
     /// Bytes of the 100 (Continue) among them.
     var continueBytes = 0
@@ -32,8 +32,8 @@ public enum InboundOutcome: String, Sendable {
     case completed = "complete"
     /// The client left before that.
     case clientGone = "client_gone"
-    /// The client read too slowly (`InboundLimits.sendStall`, `sendRate`), or slowest of all when
-    /// `waitingAnswers` was reached, and was reset.
+    /// The client was reset: it read too slowly (`InboundLimits.sendStall`, `sendRate`), or slowest of all when
+    /// `waitingAnswers` was reached.
     case stalled
     /// The server broke off: the handler failed midway or released its exchange, or the loop ended.
     case aborted

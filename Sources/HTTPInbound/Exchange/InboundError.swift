@@ -23,7 +23,6 @@ public struct InboundError: Error, Sendable {
         public static let draining = Reason(description: "draining")
     }
 
-    /// The status of the answer.
     public var status: HTTPStatus
     public var reason: Reason
     /// One sentence for the client that names the rule or the limit.
@@ -69,7 +68,6 @@ extension InboundError {
         )
     }
 
-    /// The handler's answer has an invalid field.
     static func unwritable(head: HTTPRequestHead?) -> InboundError {
         InboundError(
             status: .internalServerError, reason: .unwritable,
@@ -77,7 +75,6 @@ extension InboundError {
             head: head)
     }
 
-    /// The handler released its exchange.
     static func unanswered(head: HTTPRequestHead?) -> InboundError {
         InboundError(
             status: .internalServerError, reason: .unanswered, message: "the request was not handled",

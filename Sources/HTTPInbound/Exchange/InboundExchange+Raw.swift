@@ -1,5 +1,4 @@
-/// Answers that are not HTTP, for deliberate misbehaviour (fault injection). Nothing is framed, added or
-/// checked.
+/// Answers that are not HTTP, for fault injection. Nothing is framed, added or checked.
 extension InboundExchange {
     /// Resets the connection (RST).
     public func abort() {

@@ -3,9 +3,9 @@ public import HTTPModel
 
 /// A request and the means to answer it. Used on the server's loop only.
 ///
-/// Answer once: with `respond`, with `startStreaming`, or not in HTTP at all (`InboundExchange+Raw`).
-/// Answering a client that has left has no effect. An exchange that is released unanswered is answered 500. A
-/// handler that needs state per request makes a subclass in `InboundHandler.exchange(for:)`.
+/// Answer once: with `respond`, with `startStreaming`, or not in HTTP at all (`InboundExchange+Raw`). Answering a
+/// client that has left has no effect. An exchange that is released unanswered is answered 500. A handler that needs
+/// state per request makes a subclass in `InboundHandler.exchange(for:)`.
 open class InboundExchange {
     /// A complete request, from which one exchange is made.
     public struct Arrival {
@@ -25,8 +25,8 @@ open class InboundExchange {
     public final let receivedAt: MonotonicTime
     /// Bytes of the request, head and body.
     public final let bytesReceived: Int
-    /// Bytes of the answer so far, including its head and a preceding 100 (Continue). If the answer was cut,
-    /// the bytes that the client acknowledged.
+    /// Bytes of the answer so far, including its head and a preceding 100 (Continue). If the answer was cut, the
+    /// bytes that the client acknowledged.
     public final var bytesSent: Int { sentBytes }
     // Behind a getter, because the attribute works within this module only.
     final var sentBytes: Int
@@ -34,7 +34,6 @@ open class InboundExchange {
     /// Whether the kernel took any of the answer. Valid once the answer is over.
     public final var hasBegun: Bool { isBegun }
     private final var isBegun = true
-    /// Whether part of the answer waits for the client to read.
     public final var isAnswerWaiting: Bool { connection?.isFlushed == false }
     /// Called once if the client leaves (FIN or RST) before its answer is complete.
     public final var onClientGone: (() -> Void)?
@@ -68,13 +67,12 @@ open class InboundExchange {
         connection?.exchangeWasDropped(request.head, isAnswered: isAnswered)
     }
 
-    /// Handles the complete request: a subclass answers now or later. The default calls the handler's `handle`. Called once.
+    /// Handles the complete request, once. The default calls the handler's `handle`. An override answers now or
+    /// later.
     open func start() { connection?.handler.handle(self) }
 
-    /// The loop on which the exchange is used.
     public final var loop: EventLoop { peer.loop }
 
-    /// The client's address.
     public final var remoteAddress: SocketAddress { peer.address }
 
     /// The client's address as text, formatted once per connection.
@@ -83,15 +81,15 @@ open class InboundExchange {
     /// Whether the answer is over, or the client gone.
     public final var isOver: Bool { connection == nil }
 
-    /// Sends a complete response. The server frames it and adds `Date` and `Connection`. The body is left out
-    /// if the request (HEAD) or the status forbids one.
+    /// Sends a complete response. The server frames it and adds `Date` and `Connection`. It omits the body if the
+    /// request (HEAD) or the status forbids one.
     public final func respond(_ response: HTTPResponse) {
         guard claim() else { return }
         connection?.respond(response, on: self)
     }
 
-    /// Sends a head now and the body in pieces: with the `Content-Length` of the fields, else chunked, or up
-    /// to the close of the connection for HTTP/1.0.
+    /// Sends a head now and the body in pieces: with the `Content-Length` of the fields, else chunked, or up to the
+    /// close of the connection for HTTP/1.0.
     public final func startStreaming(_ head: HTTPResponseHead) -> BodyWriter {
         let framing = claim() ? connection?.startStreaming(head, on: self) : nil
         return BodyWriter(exchange: self, framing: framing)
@@ -117,7 +115,10 @@ open class InboundExchange {
 
     /// Ends an answer whose connection ended before the kernel took all of it.
     ///
-    /// - Parameter end: the offset in the connection's output where this answer ends.
+    /// - Parameters:
+    ///   - outcome: how the answer ended.
+    ///   - delivery: the progress of the connection's output.
+    ///   - end: the offset in that output where this answer ends.
     final func cut(_ outcome: InboundOutcome, _ delivery: Delivery, end: Int64) {
         isBegun = delivery.hasBegun(sentBytes - continueBytes, end: end)
         sentBytes = delivery.acknowledged(of: sentBytes, end: end)
@@ -132,8 +133,7 @@ open class InboundExchange {
         ended(outcome)
     }
 
-    /// Called once, when the kernel has taken the answer or never will. Subclasses may override it; the
-    /// default calls `onFinished`.
+    /// Called once, when the kernel has taken the answer or never will. The default calls `onFinished`.
     open func ended(_ outcome: InboundOutcome) {
         let callback = onFinished
         onFinished = nil
@@ -145,7 +145,6 @@ open class InboundExchange {
 final class InboundPeer {
     let loop: EventLoop
     let address: SocketAddress
-    // Used on the loop only.
     private var knownText: String?
 
     init(_ address: SocketAddress, loop: EventLoop) {

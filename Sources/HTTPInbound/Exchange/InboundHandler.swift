@@ -3,25 +3,23 @@ public import HTTPModel
 /// Serves the requests of an `InboundServer`. Called on the server's loop only.
 public protocol InboundHandler: AnyObject {
     /// Decides what to do with a request when its head is complete, before its body is read and before any
-    /// 100-continue.
-    ///
-    /// A HEAD arrives as a GET (RFC 9110, section 9.3.2).
+    /// 100-continue. A HEAD arrives as a GET (RFC 9110, section 9.3.2).
     func decide(_ head: HTTPRequestHead) -> BodyDecision
 
     /// Makes the exchange of a complete request, and nothing else. The exchange's `start` follows.
     func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange
 
-    /// Handles a complete request. Answer it through the exchange, now or later, once. Not called for a subclass of
+    /// Handles a complete request: answer it once through the exchange, now or later. Not called for a subclass of
     /// `InboundExchange` that overrides `start`.
     func handle(_ exchange: InboundExchange)
 
-    /// Returns the methods of the resource for the `Allow` field of an automatic answer to OPTIONS. HEAD (if
-    /// there is GET) and OPTIONS are added. If empty, the OPTIONS goes to `decide` like any request, as a
-    /// CORS preflight needs. `OPTIONS *` asks about the whole server (RFC 9110, section 9.3.7).
+    /// Returns the methods of the resource for the `Allow` field of an automatic answer to OPTIONS. HEAD (if there is
+    /// GET) and OPTIONS are added. If empty, the OPTIONS goes to `decide` like any request, as a CORS preflight
+    /// needs. `OPTIONS *` asks about the whole server (RFC 9110, section 9.3.7).
     func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod]
 
-    /// Reports the end of a request that had no exchange: it was answered by `decide`, automatically or with
-    /// an error, or its connection ended while its body was being read.
+    /// Reports the end of a request that had no exchange: it was answered by `decide`, automatically or with an
+    /// error, or its connection ended while its body was being read.
     func answered(_ answer: DirectAnswer)
 }
 
@@ -36,10 +34,10 @@ extension InboundHandler {
 
 /// What to do with a request's body.
 public enum BodyDecision {
-    /// Read it into memory and pass the whole request to `handle`. Beyond `limit`, or the server's own limit
-    /// if that is lower, the answer is 413. `context` becomes the exchange's.
+    /// Read it into memory and pass the whole request to `handle`. Beyond `limit`, or the server's own limit if that
+    /// is lower, the answer is 413. `context` becomes the exchange's.
     case buffer(limit: Int, context: AnyObject? = nil)
-    /// Send this answer. The body is framed and discarded all the same, so that a malformed one is 400 on any
-    /// route, and the next request is found.
+    /// Send this answer. The body is still framed and discarded, so that a malformed one is 400 on any route, and the
+    /// next request is found.
     case answer(HTTPResponse)
 }
