@@ -7,7 +7,7 @@ public protocol ConnectionObserver: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - origin: the origin that it serves.
-    ///   - address: the remote address: the proxy's, if there is one.
+    ///   - address: the remote address, or the proxy's.
     ///   - time: how long resolving and connecting took.
     func connectionOpened(to origin: Origin, address: PeerAddress?, after time: TimeAmount)
 
@@ -20,7 +20,7 @@ public protocol ConnectionObserver: AnyObject, Sendable {
 
 /// Why a connection was closed: a token of a bounded set.
 public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
-    /// The token, e.g. `idle_timeout`. For a failure, the token of its `FailureReason`.
+    /// The token, such as `idle_timeout`. For a failure, the token of its `FailureReason`.
     public let token: String
 
     public var description: String { token }
@@ -43,13 +43,10 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
     public static let expectationFailed = DiscardReason(token: "expectation_failed")
     /// The response was complete before its request was sent.
     public static let requestUnfinished = DiscardReason(token: "request_unfinished")
-    /// Its call was cancelled.
     public static let callCancelled = DiscardReason(token: "call_cancelled")
-    /// The client was closed.
     public static let clientClosed = DiscardReason(token: "client_closed")
 
     init(token: String) { self.token = token }
 
-    /// Its call failed.
     init(_ reason: FailureReason) { token = reason.token }
 }

@@ -1,9 +1,7 @@
 public import EventIO
 internal import Locking
 
-/// Makes HTTP/1.1 calls from one loop, over pooled connections.
-///
-/// Use a client only on its loop, except for `init` and the report, which work on any thread.
+/// Makes HTTP/1.1 calls over pooled connections, on one loop. Only `init` and `report` work on any thread.
 public final class HTTPClient: Sendable {
     private final class State {
         let shared: SharedClientState
@@ -18,7 +16,7 @@ public final class HTTPClient: Sendable {
     private let limits: OutboundLimits
     /// The numbers of each pool, readable from any thread.
     private let gauges = Lock<[Origin: PoolGauge]>([:])
-    /// The totals of the pools that were forgotten.
+    /// The totals of forgotten pools.
     private let past = Lock(PoolReport())
 
     public var loop: EventLoop { state.loop }
@@ -28,8 +26,8 @@ public final class HTTPClient: Sendable {
     /// - Parameters:
     ///   - loop: the loop that the client belongs to.
     ///   - resolver: resolves host names; best shared by all loops.
-    ///   - limits: the limits of origins that bring none of their own.
-    ///   - observer: told about connections. Default: nil.
+    ///   - limits: the limits of origins without their own.
+    ///   - observer: observes connections. Default: nil.
     public init(
         loop: EventLoop, resolver: Resolver = Resolver(), limits: OutboundLimits = OutboundLimits(),
         observer: (any ConnectionObserver)? = nil
@@ -40,7 +38,7 @@ public final class HTTPClient: Sendable {
         self.limits = limits
     }
 
-    /// Returns the client of this origin: the same one each time. Look it up once and keep it.
+    /// Returns the client of this origin, the same one each time. Look it up once and keep it.
     ///
     /// - Parameters:
     ///   - origin: where its requests go.
@@ -54,8 +52,8 @@ public final class HTTPClient: Sendable {
         return client
     }
 
-    /// Forgets the origins that serve no call right now, and closes their idle connections, for a client that calls many
-    /// hosts over its life. Send nothing more through an `OriginClient` or `UpstreamPool` of theirs that you still hold
+    /// Forgets the origins that serve no call right now and closes their idle connections, for a client that calls
+    /// many hosts over its life. Do not use their `OriginClient` or `UpstreamPool` afterwards
     /// (`UpstreamPool.isForgotten`); call `origin(_:limits:)` again.
     ///
     /// - Parameter isMeant: selects origins. Default: all.
@@ -80,7 +78,8 @@ public final class HTTPClient: Sendable {
         gauges.withLock { gauges in gauges.values.reduce(past.withLock { $0 }) { $0 + $1.report } }
     }
 
-    /// Closes all connections, fails the calls that run or wait, and refuses new ones, with `destination_unavailable`.
+    /// Closes all connections, fails the calls that run or wait, and refuses new ones, with
+    /// `destination_unavailable`.
     public func close() {
         state.value.shared.isClosed = true
         for client in state.value.origins.values { client.pool.close() }

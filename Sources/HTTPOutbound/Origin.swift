@@ -1,8 +1,8 @@
 public import EventIO
 internal import HTTPModel
 
-/// Where requests go: scheme, host and port, or a Unix-domain socket, with the TLS configuration and the proxy on the way.
-/// Origins that differ in any of these share no connection.
+/// Where requests go: scheme, host and port, or a Unix-domain socket, with the TLS configuration and the proxy on the
+/// way. Origins that differ in any of these share no connection.
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The scheme of the URL. The set may grow.
     public struct Scheme: Sendable, Hashable, CustomStringConvertible {
@@ -18,7 +18,6 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         public var description: String { name }
     }
 
-    /// What to connect to.
     enum Endpoint: Sendable, Hashable {
         /// A name or a numeric address, without brackets.
         case tcp(host: String, port: UInt16)
@@ -29,7 +28,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     let endpoint: Endpoint
     /// The value of the Host field: `host`, or `host:port` if the port is not the scheme's default (RFC 9110 7.2).
     public let authority: String
-    /// The TLS settings of its connections; nil for `http`.
+    /// nil for `http`.
     public let tls: TLSContext?
     /// The proxy that its connections go through; nil for none. Set by `through(_:)`.
     public private(set) var proxy: ProxyConfiguration?
@@ -72,14 +71,15 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         endpoint = .unix(address)
     }
 
-    /// Returns the same origin, reached through this proxy or directly. Unix-domain sockets are always reached directly.
+    /// Returns the same origin, reached through this proxy or directly. Unix-domain sockets are always reached
+    /// directly.
     public func through(_ proxy: ProxyConfiguration?) -> Origin {
         var origin = self
         if case .tcp = endpoint { origin.proxy = proxy }
         return origin
     }
 
-    /// `host:port`: the target of CONNECT (RFC 9110 9.3.6), and the key of TLS sessions.
+    /// `host:port`, the target of CONNECT (RFC 9110 9.3.6) and the key of TLS sessions.
     var hostAndPort: String {
         switch endpoint {
         case .tcp(let host, let port):

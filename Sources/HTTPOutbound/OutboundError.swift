@@ -1,9 +1,9 @@
 public import HTTPModel
 
-/// A call that brought no complete response, and why.
+/// Why a call brought no complete response.
 public struct OutboundError: Error, Sendable, CustomStringConvertible {
     public let reason: FailureReason
-    /// What was seen, for a log. Holds no header value and no body. Too varied for a metric label.
+    /// What was seen, for a log, without header values and bodies. Too varied for a metric label.
     public let detail: String
     public let timings: OutboundTimings
 

@@ -1,13 +1,13 @@
-/// The limits of the client. The defaults suit a gateway, which refuses early; `program` suits a program that makes calls
-/// of its own.
+/// The limits of the client. The defaults suit a gateway, which refuses early; `program` suits a program that makes
+/// its own calls.
 public struct OutboundLimits: Sendable, Hashable {
     /// Connections to one upstream on one loop, including those still connecting. Default 64.
     public var connectionsPerUpstream = 64
     /// Calls that wait for a connection, over all upstreams of one loop. Beyond it calls fail at once with
     /// `connection_limit_reached`. Default 4096.
     public var waitingCalls = 4096
-    /// Time that a call waits for a connection before it fails with `connection_limit_reached`; nil to wait as long as its
-    /// total time allows. Default 1 s.
+    /// Time that a call waits for a connection before it fails with `connection_limit_reached`; nil to wait as long
+    /// as its total time allows. Default 1 s.
     public var waitTimeout: Duration? = .seconds(1)
 
     /// Time to resolve the name and to connect. Default 1 s.
@@ -19,14 +19,14 @@ public struct OutboundLimits: Sendable, Hashable {
     public var firstByteTimeout: Duration = .seconds(5)
     /// Longest silence within a response. Default 5 s.
     public var readTimeout: Duration = .seconds(5)
-    /// Longest time in which the upstream takes no more of the request. Progress is checked once in this time, so an upstream
-    /// that stops reading is given up after one to two of them. Default 5 s.
+    /// Longest time in which the upstream takes no more of the request. Progress is checked once in this time, so the
+    /// call fails after one to two of them. Default 5 s.
     public var writeTimeout: Duration = .seconds(5)
     /// Time for the whole call, from its start to the last byte of the response. Default 10 s.
     public var totalTimeout: Duration = .seconds(10)
 
-    /// Longest pause on the caller's side: a streamed response that is paused (then `http_response_timeout`), or a streamed
-    /// request without its next piece (then `connection_write_timeout`). Default 60 s.
+    /// Longest pause on the caller's side: a streamed response that is paused (then `http_response_timeout`), or a
+    /// streamed request without its next piece (then `connection_write_timeout`). Default 60 s.
     public var pauseTimeout: Duration = .seconds(60)
     /// How long a body with `Expect: 100-continue` waits for the 100 before it is sent anyway. Default 1 s.
     public var continueTimeout: Duration = .seconds(1)
@@ -41,7 +41,7 @@ public struct OutboundLimits: Sendable, Hashable {
     /// Bytes of a gathered response body, transfer and content codings removed. Beyond it `http_response_body_size`.
     /// Default 8 MiB.
     public var responseBody = 8 << 20
-    /// Most bytes that one byte of an encoded body may decode to, once more than 1 MiB came out. Beyond it
+    /// Most bytes that one byte of an encoded body may decode to, checked after 1 MiB of output. Beyond it
     /// `http_response_body_size`. Default 100; nil for no limit.
     public var decodingRatio: Int? = 100
     /// Bytes of a response's head. Beyond it `http_response_header_section_size`. Default 32 KiB.
@@ -53,7 +53,8 @@ public struct OutboundLimits: Sendable, Hashable {
 
     public init() {}
 
-    /// The defaults, except that calls wait for a connection as long as their total time allows, 65 536 of them on each loop.
+    /// The defaults, except that calls wait for a connection as long as their total time allows, 65 536 of them on
+    /// each loop.
     public static let program: OutboundLimits = {
         var limits = OutboundLimits()
         limits.waitTimeout = nil

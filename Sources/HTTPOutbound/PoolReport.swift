@@ -1,4 +1,4 @@
-/// What one pool, or all pools of a client, hold at this moment and have done so far.
+/// The connections and calls of one pool, or all pools of a client, at this moment and so far.
 public struct PoolReport: Sendable, Hashable {
     /// Open connections that no call uses.
     public var idle = 0
@@ -8,7 +8,7 @@ public struct PoolReport: Sendable, Hashable {
     public var waiting = 0
     /// Connections opened so far.
     public var opened = 0
-    /// Calls so far that were served by a connection that had served another call.
+    /// Calls so far on a connection that had served another call.
     public var reused = 0
 
     public init(idle: Int = 0, leased: Int = 0, waiting: Int = 0, opened: Int = 0, reused: Int = 0) {

@@ -11,7 +11,7 @@ public struct BlockingBody: OutboundBodySource {
     ///   - length: the body's size in bytes; nil sends it in chunks.
     ///   - canRestart: whether `reader` may be called again.
     ///   - expectsContinue: whether to send `Expect: 100-continue`.
-    ///   - reader: returns a reader at the first byte; called on a helper thread.
+    ///   - reader: returns a reader; called on a helper thread at the first byte.
     public init(
         length: Int64?, canRestart: Bool = true, expectsContinue: Bool = false,
         reader: @escaping @Sendable () throws -> any BlockingReader

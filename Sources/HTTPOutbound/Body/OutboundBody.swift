@@ -1,9 +1,8 @@
 public import EventIO
 
-/// The body of a request.
 public enum OutboundBody: Sendable {
     case none
-    /// In memory, sent with a Content-Length. Empty bytes mean the same as `none`.
+    /// In memory, sent with a Content-Length. Empty bytes mean `none`.
     case bytes(ArraySlice<UInt8>)
     /// In pieces, as fast as the upstream takes them.
     case stream(any OutboundBodySource)
@@ -11,21 +10,21 @@ public enum OutboundBody: Sendable {
 
 /// A body that is not in memory as a whole. It is opened anew each time it is sent.
 public protocol OutboundBodySource: Sendable {
-    /// The size in bytes, for Content-Length; nil if unknown, which sends the body in chunks (RFC 9112 7.1). If the stream has
-    /// fewer or more bytes, the call fails and the connection is closed.
+    /// The size in bytes, for Content-Length; nil if unknown, which sends the body in chunks (RFC 9112 7.1). If the
+    /// stream has fewer or more bytes, the call fails and the connection is closed.
     var length: Int64? { get }
 
-    /// Whether the body can be opened again after a piece was taken from it. Needed to repeat a request whose connection
-    /// was stale.
+    /// Whether the body can be opened again after a piece was taken from it. Needed to repeat a request whose
+    /// connection was stale.
     var canRestart: Bool { get }
 
-    /// Whether to send `Expect: 100-continue`, for a large body that may be refused. The body follows once the upstream
-    /// agrees, or after `OutboundLimits.continueTimeout` without an answer (RFC 9110 10.1.1).
+    /// Whether to send `Expect: 100-continue`, for a large body that may be refused. The body follows once the
+    /// upstream agrees, or after `OutboundLimits.continueTimeout` without an answer (RFC 9110 10.1.1).
     var expectsContinue: Bool { get }
 
     /// Opens the body at its first byte. Called on the loop, so it must not block.
     ///
-    /// - Throws: fails the call with `http_request_error`; the error goes into its detail.
+    /// - Throws: fails the call with `http_request_error` and the error as its detail.
     func open(on loop: EventLoop) throws -> any OutboundBodyStream
 }
 
@@ -35,8 +34,8 @@ extension OutboundBodySource {
 
 /// One pass over a body, on its loop.
 public protocol OutboundBodyStream: AnyObject {
-    /// Requests the next piece, when little is queued for the socket. Answer once, now or later, on the loop, by calling one
-    /// of the writer's methods.
+    /// Requests the next piece, when little is queued for the socket. Call one of the writer's methods once, now or
+    /// later, on the loop.
     func nextPiece(for writer: OutboundBodyWriter)
 
     /// The body is complete, or the call is over. Called once; a later answer is ignored.

@@ -3,10 +3,10 @@ internal import HTTPModel
 internal import HTTPWire
 public import Rx
 
-/// Writes the pieces of one body to the socket, as fast as the socket takes them. At most `queueLimit` bytes and one piece
-/// are queued.
+/// Writes the pieces of one body as fast as the socket takes them. At most `queueLimit` bytes and one piece are
+/// queued.
 ///
-/// Requests each piece in a turn of its own, so a fast disk and a fast network do not starve other work on the loop.
+/// Requests each piece in a separate turn of the loop, so a fast disk and a fast network do not starve other work.
 public final class OutboundBodyWriter {
     /// The next piece is requested once fewer bytes than this are queued for the socket.
     static var queueLimit: Int { 128 << 10 }
@@ -22,7 +22,6 @@ public final class OutboundBodyWriter {
         case blocked
         /// The last byte was given to the socket.
         case finished
-        /// Nothing more happens.
         case stopped
     }
 
@@ -40,7 +39,6 @@ public final class OutboundBodyWriter {
     /// Bytes still to come; nil if the length is unknown.
     private var left: Int64?
 
-    /// - Parameter continueTimeout: the longest wait for 100 (Continue); nil if the request has no Expect field.
     init(_ source: any OutboundBodySource, on connection: Connection, continueTimeout: TimeAmount?) {
         self.source = source
         self.connection = connection
@@ -71,7 +69,6 @@ public final class OutboundBodyWriter {
         socketProgressed()
     }
 
-    /// Ends the body.
     public func finish() {
         guard case .requested = state, let connection else { return }
         if let left {
@@ -104,24 +101,22 @@ public final class OutboundBodyWriter {
         timer = loop.setTimer(after: continueTimeout, target: self)
     }
 
-    /// The upstream sent 100 (Continue).
     func continued() {
         guard case .awaitingContinue = state else { return }
         stopTimer()
         schedule()
     }
 
-    /// The socket has taken some bytes, or has got more to take.
+    /// The socket has taken some bytes, or was given more.
     func socketProgressed() {
         guard let connection, let socket = connection.stream else { return }
         if case .blocked = state, socket.queuedByteCount < Self.queueLimit { schedule() }
         connection.bodyProgressed()
     }
 
-    /// Whether the whole body was given to the socket.
     var isWhole: Bool { if case .finished = state { true } else { false } }
 
-    /// Whether the socket has taken the whole body, by its length.
+    /// Whether the socket has taken the whole body, if its length is known.
     var isOut: Bool { left == 0 && connection?.stream?.queuedByteCount == 0 }
 
     /// Stops: the rest of the body is not wanted.
@@ -165,14 +160,13 @@ public final class OutboundBodyWriter {
 }
 
 extension OutboundBodyWriter: DeferredWork {
-    /// Called by the loop.
     public func runDeferred() {
         if case .due = state { requestPiece() }
     }
 }
 
 extension OutboundBodyWriter: TimerTarget {
-    /// No 100 (Continue) in time: the upstream may not know of expectations.
+    /// No 100 (Continue) came in time: the upstream may not know expectations.
     public func timerFired(_ token: TimerToken) {
         timer = nil
         continued()

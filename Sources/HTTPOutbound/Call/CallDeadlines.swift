@@ -1,10 +1,10 @@
 internal import EventIO
 internal import HTTPModel
 
-/// The deadlines of a call. One timer serves them all: it is set for the nearest one, and asks `verdict` when it fires,
-/// since deadlines move.
+/// The deadlines of a call. One timer, set for the nearest, serves them all. It asks `verdict` when it fires, since
+/// deadlines move.
 ///
-/// The total runs from the start of the call and is never reset. Beside it runs the limit of the current stage:
+/// The total runs from the start of the call and is never reset. The limit of the current stage runs beside it:
 ///
 ///     waiting           for a free connection           waitTimeout        connection_limit_reached
 ///     connecting        resolving included              (the connector's)  connection_timeout, dns_timeout
@@ -57,12 +57,12 @@ struct CallDeadlines {
         var hasMoved: Bool
         /// Whether the peer has acknowledged all that the kernel took.
         var isComplete: Bool
-        /// When the kernel last sent something; nil if it does not say.
+        /// When the kernel last sent something; nil if unknown.
         var lastSent: MonotonicTime?
     }
 
-    /// Moves the passed deadline according to how far the request has got. A body may stay in the kernel's buffers long
-    /// after the kernel has taken its last byte.
+    /// Moves the passed deadline according to how far the request has got. A body may stay in the kernel's buffers
+    /// long after the kernel has taken its last byte.
     mutating func deliveryChecked(_ delivery: Delivery, now: MonotonicTime) {
         switch stage {
         case .writing:
@@ -89,7 +89,6 @@ struct CallDeadlines {
         totalDeadline = started + total
     }
 
-    /// The nearest deadline.
     var next: MonotonicTime { min(totalDeadline, stageDeadline) }
 
     /// The time left for connecting: the connect limit, but never past the end of the call.
@@ -150,7 +149,6 @@ struct CallDeadlines {
     }
 }
 
-/// The time limits of a call.
 struct CallLimits {
     var wait: TimeAmount
     var connect: TimeAmount
@@ -170,9 +168,8 @@ struct CallLimits {
         pause = TimeAmount(limits.pauseTimeout)
     }
 
-    /// Returns these limits with a call's own in their place where they are not nil.
-    ///
-    /// - Parameter limits: the source of `self`. Values equal to it, as most are, need no conversion.
+    /// Returns these limits, replaced by a call's own values where they are not nil. `limits` is the source of
+    /// `self`; values equal to it, as most are, need no conversion.
     func with(
         _ limits: OutboundLimits, connect: Duration?, write: Duration?, firstByte: Duration?,
         read: Duration?, total: TimeAmount?

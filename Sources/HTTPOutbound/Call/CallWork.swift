@@ -2,7 +2,6 @@ internal import EventIO
 internal import HTTPModel
 internal import Rx
 
-/// Makes a call for each subscription of `OriginClient.send`.
 struct CallWork: LoopWork {
     typealias Output = OutboundResponse
 
@@ -26,7 +25,7 @@ struct CallWork: LoopWork {
     func end(_ call: OutboundCall) { call.cancel() }
 }
 
-/// Emits the end of a call to its subscriber. Unchecked as `OutboundCall` is: it stays on its loop.
+/// Emits the end of a call to its subscriber. Unchecked, as `OutboundCall` is: it stays on its loop.
 private final class SubscribedCall: OutboundCall, @unchecked Sendable {
     private let source: LoopSource<CallWork>
 

@@ -1,10 +1,9 @@
 internal import EventIO
 internal import HTTPModel
 
-// Bodies that come in pieces.
 extension OutboundCall {
-    /// Pauses the streamed body of the response. The upstream is slowed down by TCP, and after `pauseTimeout` the call fails.
-    /// On the loop.
+    /// Pauses the streamed body of the response, which slows the upstream down by TCP. After `pauseTimeout` the call
+    /// fails. Call it on the loop.
     public final func pause() {
         guard !isPaused, !hasEnded else { return }
         isPaused = true
@@ -18,7 +17,7 @@ extension OutboundCall {
         if case .onConnection(let connection) = state { connection.callResumed() }
     }
 
-    /// The head of the final response is there.
+    /// The head of the final response has arrived.
     final func began(_ head: HTTPResponseHead) -> BodyDelivery {
         let delivery = responseBegan(head)
         if let total = delivery.total {
@@ -45,6 +44,5 @@ extension OutboundCall {
 
     final func bodyDecoded(from count: Int) { timings.encodedBodySize = count }
 
-    /// The call was paused or resumed.
     final func pauseChanged(now: MonotonicTime) { entered(isPaused ? .paused : .receiving, now: now) }
 }

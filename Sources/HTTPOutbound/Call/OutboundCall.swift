@@ -2,13 +2,12 @@ public import EventIO
 public import HTTPModel
 public import Rx
 
-/// One call, on its loop. Subclasses are told how it goes.
+/// One call, on its loop. Subclasses handle its events.
 ///
-/// Create one and pass it to `UpstreamPool.start` once. Then either `succeeded` or `failed` is called once, unless `cancel()`
-/// comes first.
+/// Create one and pass it to `UpstreamPool.start` once. Then either `succeeded` or `failed` is called once, unless
+/// `cancel()` comes first; nothing happens afterwards.
 ///
-/// The call refers to its connection or its pool's queue, and they to the call. `succeed`, `fail` or `cancel` undoes that,
-/// whichever comes first, and nothing happens afterwards.
+/// The call and its connection or its pool's queue refer to each other until the call ends.
 ///
 /// Unchecked, as `LoopDisposable` is: all state is touched only on the loop.
 open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
@@ -25,7 +24,6 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     final let mayResend: Bool
     /// Whether `responseBegan` decides how the body is delivered.
     final let mayStream: Bool
-    /// Whether content codings of the response are decoded.
     final let decodesContent: Bool
     // Touched only on the loop, and never across a call that leads back here.
     final var state = State.unassigned
@@ -34,7 +32,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     private final var timer: TimerToken?
     private final var timerDeadline = MonotonicTime.distantFuture
     public internal(set) final var timings: OutboundTimings
-    /// The connection's remote address: the proxy's, if there is one. nil until an address was tried.
+    /// The connection's remote address, or the proxy's. nil until an address was tried.
     public private(set) final var address: PeerAddress?
     private(set) final var wasResent = false
     /// Whether some of the request went out on a connection that turned out to be stale.
@@ -44,9 +42,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     final var bytesSent: Int64 = 0
     /// Bytes that the peer had acknowledged at the last check, over all requests of the connection.
     private final var bytesAcknowledged: Int64 = 0
-    /// Whether the body goes out without Expect: the upstream answered 417 (RFC 9110 10.1.1).
+    /// Whether the body goes out without Expect, since the upstream answered 417 (RFC 9110 10.1.1).
     private(set) final var dropsExpectation = false
-    /// Whether the response's body is paused.
     final var isPaused = false
 
     /// Whether the request was repeated after some of it had gone out on a stale connection.
@@ -63,8 +60,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///   - firstByteTimeout: time from the request's last byte to the response's first.
     ///   - readTimeout: longest silence within the response.
     ///   - total: time for the whole call; `.never` for no limit.
-    ///   - mayStream: call `responseBegan`, `bodyGathered` and `bodySent`. Other calls are faster without them.
-    ///   - decodesContent: decode known content codings. Otherwise the body comes as it is, with its fields.
+    ///   - mayStream: call `responseBegan`, `bodyGathered` and `bodySent`. Calls are faster without them.
+    ///   - decodesContent: decode known content codings. Otherwise the body and its fields come unchanged.
     public init(
         to pool: borrowing UpstreamPool, mayResend: Bool, connectTimeout: Duration? = nil,
         writeTimeout: Duration? = nil, firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil,
@@ -84,8 +81,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         super.init(on: loop)
     }
 
-    /// Writes the request with one call of `write`. Called once a connection is found, and again if that was stale, so
-    /// nobody else keeps the request.
+    /// Writes the request with one call of `write`. Called once a connection is found, and again if that was stale,
+    /// so only the call needs to keep the request.
     open func writeRequest(to writer: RequestWriter) {
         preconditionFailure("a call without a request")
     }
@@ -95,30 +92,33 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// - Parameter head: without Content-Encoding and Content-Length if a content coding is decoded.
     open func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery { .gathered }
 
-    /// Receives the next piece of a streamed body, at most 64 KiB, content codings decoded. Not called while paused.
+    /// Receives the next piece of a streamed body, content codings decoded. Not called while paused.
     ///
-    /// - Parameter piece: valid only during the call.
+    /// - Parameter piece: at most 64 KiB, valid only during the call.
     open func bodyReceived(_ piece: UnsafeRawBufferPointer) {}
 
-    /// Tells how many bytes of a gathered body have arrived so far, content codings decoded. Only with `mayStream`.
+    /// Reports the bytes of a gathered body so far, content codings decoded. Only with `mayStream`.
     open func bodyGathered(_ count: Int) {}
 
-    /// Tells how many bytes of the request's streamed body the socket has taken. Falls back only when the request is
+    /// Reports how many bytes of the request's streamed body the socket has taken. Decreases only when the request is
     /// sent again.
     open func bodySent(_ count: Int64) {}
 
     /// The response is complete. Its transfer coding is removed; `body` is empty if it was streamed.
     ///
-    /// Content codings are decoded, and their fields removed. An unknown coding stays as it is, with `Content-Encoding`, and so
-    /// does the gathered body of a failure (400 and up) that is not coded as its fields say.
+    /// Content codings are decoded, and their fields removed. The body stays coded, with `Content-Encoding`, if a
+    /// coding is unknown, or if the gathered body of a failure (400 and up) does not match its fields.
     open func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {}
 
     /// No complete response came.
     ///
-    /// - Parameter detail: for a log. Too varied for a metric label.
+    /// - Parameters:
+    ///   - reason: the kind of failure.
+    ///   - detail: for a log. Too varied for a metric label.
     open func failed(_ reason: FailureReason, _ detail: String) {}
 
-    /// `timings` has a new instant: the request goes out on a connection, or the first byte of a response is there.
+    /// `timings` has a new instant: the request goes out on a connection, or the first byte of a response has
+    /// arrived.
     open func timingsChanged() {}
 
     final var hasEnded: Bool { if case .ended = state { true } else { false } }
@@ -137,16 +137,13 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         return deadlines.connectBudget(now: now)
     }
 
-    /// The new connection has finished its TLS handshake.
     final func connectionSecured(_ details: TLSDetails) {
         timings.tls = OutboundTimings.TLS(
             began: details.began, finished: details.finished, version: details.version,
             isResumed: details.isResumed)
     }
 
-    /// The request goes out on this connection.
-    ///
-    /// - Parameter bytesBefore: bytes of earlier requests on the connection.
+    /// The request goes out on this connection, which has sent `bytesBefore` bytes of earlier requests.
     final func requestStarted(
         on connection: Connection, isReused: Bool, bytesBefore: Int64, now: MonotonicTime
     ) {
@@ -177,14 +174,14 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// The input ended within the response.
     final func needsMore() { updateTimer() }
 
-    /// The connection serves another call, or none.
+    /// The connection no longer serves this call.
     final func leftConnection() {
         guard !hasEnded else { return }
         keepAddress()
         state = .unassigned
     }
 
-    /// The connection was stale: the request goes out on a new one.
+    /// The connection was stale, so the request goes out on a new one.
     ///
     /// - Parameter wasSent: some of the request was handed to the kernel.
     final func isResent(wasSent: Bool) {
@@ -195,7 +192,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         address = nil
     }
 
-    /// The upstream rejected the expectation (417): the request goes out without it, on a new connection.
+    /// The upstream rejected the expectation (417), so the request goes out without it, on a new connection.
     final func expectationFailed() {
         dropsExpectation = true
         timings.requestWritten = nil
@@ -221,7 +218,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         failed(reason, detail)
     }
 
-    /// Fails in the loop's next turn, so a subscriber that calls again on failure is not called from within its own call.
+    /// Fails in the loop's next turn, so a subscriber that calls again on failure is not called from within its own
+    /// call.
     final func failSoon(_ reason: FailureReason, _ detail: String) {
         loop.defer(FailedStart(self, reason, detail))
     }
@@ -240,7 +238,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         checkDeadlines()
     }
 
-    /// A timer fired: fails the call if one of its deadlines has passed.
+    /// Fails the call if one of its deadlines has passed.
     final func checkDeadlines() {
         checkDelivery()
         switch deadlines.verdict(now: loop.wakeTime) {
@@ -261,7 +259,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         updateTimer()
     }
 
-    /// Sets the timer only if it would fire too late. If the deadline has moved away, the timer finds out when it fires.
+    /// Sets the timer only if it would fire too late. If the deadline has moved away, the timer finds out when it
+    /// fires.
     private func updateTimer() {
         let next = deadlines.next
         if case .onConnection(let connection) = state { return connection.setTimer(by: next) }
@@ -271,7 +270,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         timerDeadline = next
     }
 
-    /// Asks the kernel how far the request has got. It does not report that by itself.
+    /// Asks the kernel how far the request has got, since the kernel does not report it.
     private func checkDelivery() {
         let now = loop.wakeTime
         guard deadlines.needsDelivery(now: now), case .onConnection(let connection) = state,
@@ -304,7 +303,6 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     }
 }
 
-/// Reports the failure of a call that could not start.
 private final class FailedStart: DeferredWork {
     private let call: OutboundCall
     private let reason: FailureReason

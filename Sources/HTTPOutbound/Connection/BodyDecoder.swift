@@ -1,16 +1,14 @@
 internal import ContentCoding
 internal import HTTPModel
 
-/// Decodes the content codings of one response as it arrives.
 final class BodyDecoder {
     private let decoder: ContentDecoder
-    /// The largest encoded body. Incompressible content grows a little when encoded, and an encoding without any content
-    /// could go on for ever.
+    /// The largest encoded body. Incompressible content grows a little when encoded, and an encoding without any
+    /// content could continue for ever.
     private let encodedLimit: Int
     // Allocated here, freed in `deinit`.
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 64)
 
-    /// Encoded bytes so far.
     var encodedCount: Int { decoder.bytesIn }
 
     init(_ codings: [ContentCoding], size: Int?, ratio: Int?) throws(ContentCodingError) {
@@ -22,15 +20,15 @@ final class BodyDecoder {
 
     static func encodedLimit(of size: Int) -> Int { size < .max / 2 ? size + size / 8 + (64 << 10) : .max }
 
-    /// Returns the codings that the head names. Empty if one of them is unknown or there are too many, and for a part of the
-    /// content (RFC 9110 15.3.7), which cannot be decoded alone: such bodies are passed on as they come.
+    /// Returns the codings that the head names. Empty if one of them is unknown or there are too many, and for a part
+    /// of the content (RFC 9110 15.3.7), which cannot be decoded alone. Such bodies are passed on unchanged.
     static func codings(of head: HTTPResponseHead) -> [ContentCoding] {
         guard head.status != .partialContent else { return [] }
         return (try? ContentCoding.list(head.fields.valueBytes(of: .contentEncoding))) ?? []
     }
 
-    /// Decodes `input` from `consumed` on. The result is valid until the next call; empty means that all input was consumed
-    /// and more is needed.
+    /// Decodes `input` from `consumed` on. The result is valid until the next call; empty means that all input was
+    /// consumed and more is needed.
     func next(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) -> UnsafeRawBufferPointer {

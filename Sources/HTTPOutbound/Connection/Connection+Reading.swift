@@ -15,7 +15,8 @@ extension Connection {
     ) {
         var position = start
         while true {
-            // A step never calls back, but handling its outcome may pause the call, or end it and close this connection.
+            // A step never calls back, but handling its outcome may pause the call, or end it and close this
+            // connection.
             switch response.next(bytes, &position) {
             case .needMore: return needsMore()
             case .informational(let status):
@@ -63,7 +64,7 @@ extension Connection {
 
     // MARK: Pauses
 
-    /// Keeps the rest of one read, and reads no more.
+    /// Keeps the rest of one read and stops reading.
     private func keepUnread(_ bytes: UnsafeRawBufferPointer, _ position: ResponseReader.Position) {
         let start = min(position.parsed, position.undecoded?.lowerBound ?? position.parsed)
         var rest = position
@@ -74,7 +75,6 @@ extension Connection {
         call?.pauseChanged(now: loop.wakeTime)
     }
 
-    /// The call has paused.
     func callPaused() {
         // Before the head there is no body to pause.
         guard response.head != nil else { return }
@@ -82,7 +82,6 @@ extension Connection {
         call?.pauseChanged(now: loop.wakeTime)
     }
 
-    /// The call has resumed.
     func callResumed() {
         guard response.head != nil else { return }
         call?.pauseChanged(now: loop.wakeTime)

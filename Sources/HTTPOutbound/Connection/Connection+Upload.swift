@@ -1,9 +1,8 @@
 internal import EventIO
 
-// A request body that goes out in pieces.
 extension Connection {
-    /// Starts the body once its head is sent. A piece of the body may be available only once, so none is taken before the
-    /// connection has had its chance to turn out stale.
+    /// Starts the body once its head is sent. Some sources provide a piece only once, so none is taken while the
+    /// connection may still turn out to be stale.
     func begin(_ upload: OutboundBodyWriter) {
         stream?.sendNow()
         if stream?.isUnsent == false { upload.begin() }
@@ -21,7 +20,6 @@ extension Connection {
         if upload?.isOut == true { requestTaken(now) }
     }
 
-    /// The socket was given the whole body.
     func bodyFinished() {
         if stream?.queuedByteCount == 0 { bodySentWhole() } else { bodyProgressed() }
     }

@@ -3,17 +3,17 @@ internal import HTTPModel
 internal import HTTPWire
 internal import Rx
 
-/// One connection to an upstream, from opening to close, and the call that it serves.
+/// One connection to an upstream, from opening to close, and the call that it serves. Performs what `ConnectionState`
+/// decides.
 ///
-/// `ConnectionState` decides what each event means, and this class does it. A call's end is emitted only after the call
-/// is detached and the pool is told, so a subscriber may start another call on the same connection right there.
+/// A call's end is emitted only after the call is detached and the pool is told, so a subscriber may at once start
+/// another call on the same connection.
 final class Connection {
     let slot: Int
     private let pool: UpstreamPool
     // Copied from the pool, which saves a retain of the pool at each use.
     let loop: EventLoop
     let shared: SharedClientState
-    /// The value of Host.
     let host: RequestSerializer.Host
     // Touched only on the loop. No step of the state or the reader calls back.
     var state = ConnectionState()
@@ -30,14 +30,13 @@ final class Connection {
     private var isWritten = false
     /// Whether the request went out with an Expect field and can be repeated without it.
     private(set) var mayDropExpectation = false
-    /// Whether the request may carry Expect: 100-continue.
     private(set) var mayExpect = true
     /// Sends the request's body in pieces; nil once the body is out or the response is complete.
     private(set) var upload: OutboundBodyWriter?
     /// Input left over since the call paused.
     var unread: UnreadBytes?
-    /// One timer for successive calls. It is set again only for an earlier deadline, and checks what is due when it fires,
-    /// so a call that ends in time neither sets nor cancels a timer.
+    /// One timer for successive calls. It is set again only for an earlier deadline, and checks what is due when it
+    /// fires, so a call that ends in time neither sets nor cancels a timer.
     private var timer: (token: TimerToken, at: MonotonicTime)?
 
     /// The remote address, kept once the connection is open.
@@ -57,16 +56,14 @@ final class Connection {
 
     // MARK: Commands
 
-    /// Connects for this call, and sends its request once connected.
     func open(for call: OutboundCall) {
         self.call = call
         let timeout = call.connectionOpens(self)
         (stream, tunnel) = pool.opener.open(timeout: timeout, for: self)
     }
 
-    /// Sends the request of this call over the idle connection.
-    ///
-    /// - Returns: why the request cannot be written as HTTP; the connection then stays idle.
+    /// Sends the request of this call over the idle connection. Returns why the request cannot be written as HTTP;
+    /// the connection then stays idle.
     func send(_ call: OutboundCall, isReused: Bool) -> SerializationError? {
         guard let stream else { preconditionFailure("an idle connection without a stream") }
         stream.sendOnlyIfSilent()
@@ -90,7 +87,7 @@ final class Connection {
         return nil
     }
 
-    /// The remote address: the proxy's, if there is one. nil until an address was tried.
+    /// The remote address, or the proxy's. nil until an address was tried.
     var address: PeerAddress? {
         if let openAddress { return openAddress }
         // The port is 0 until the first address is tried.
@@ -103,10 +100,10 @@ final class Connection {
     /// Whether nothing of the current request was handed to the kernel.
     private var isUnsent: Bool { stream?.isUnsent ?? true }
 
-    /// Bytes of all requests that the kernel has taken: the measure of progress in writing.
+    /// Bytes of all requests that the kernel has taken, which measure progress in writing.
     var bytesSent: Int64 { stream?.bytesSent ?? 0 }
 
-    /// Closes the connection because its call has ended by itself.
+    /// Closes the connection because its call has ended.
     func abandon(_ reason: DiscardReason) {
         call = nil
         discard(reason)
@@ -135,7 +132,6 @@ final class Connection {
         stream = nil
     }
 
-    /// Removes the call from the connection and returns it.
     func detachCall() -> OutboundCall? {
         guard let left = call else { return nil }
         call = nil
@@ -143,7 +139,6 @@ final class Connection {
         return left
     }
 
-    /// Closes the connection and fails its call.
     func fail(_ reason: FailureReason, _ detail: String) {
         let ended = detachCall()
         discard(DiscardReason(reason))
@@ -173,7 +168,6 @@ extension Connection {
     func requestFailed(_ error: SerializationError) { failure = error }
 }
 
-// A request's body that goes out in pieces.
 extension Connection {
     /// A piece of the body is about to be taken from a source that cannot start over.
     func bodyTaken() {

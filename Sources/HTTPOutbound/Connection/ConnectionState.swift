@@ -1,14 +1,12 @@
-/// The state machine of one connection: decides what each event means for the connection and its call. `Connection` acts on
-/// the answers.
+/// Decides what each event means for a connection and its call. `Connection` acts on the answers.
 struct ConnectionState {
     private enum State {
         /// Opening, for a call that waits for it. Next: idle (opened), closed.
         case opening
-        /// Open, without a call. Anything that the peer sends now ends it.
-        /// Next: exchange (a request starts), closed.
+        /// Open, without a call. Anything that the peer sends ends it. Next: exchange (a request starts), closed.
         case idle
-        /// A request is written and its response is read.
-        /// Next: idle (the response is complete and both sides allow another request), closed (anything else).
+        /// A request is written and its response is read. Next: idle (the response is complete and both sides allow
+        /// another request), closed (anything else).
         case exchange(Exchange)
         /// Final.
         case closed
@@ -23,7 +21,7 @@ struct ConnectionState {
         /// A 1xx response arrived, so the upstream has read this request.
         var wasAcknowledged = false
         var hasFirstByte = false
-        /// The rest of the request's body is not sent. The peer would take another request for that rest.
+        /// The rest of the request's body is not sent, and the peer would mistake another request for it.
         var isBodyDropped = false
     }
 
@@ -51,7 +49,7 @@ struct ConnectionState {
         case remove
         /// It was stale: repeat the request on a new connection at once.
         case resend
-        /// The call is over. It succeeds if the end of the connection is the end of its response, and fails otherwise.
+        /// The call is over. It succeeds if the end of the connection also ends its response, and fails otherwise.
         case fail
         /// It was closed already.
         case ignore
@@ -63,12 +61,10 @@ struct ConnectionState {
     var isClosed: Bool { if case .closed = state { true } else { false } }
     var isIdle: Bool { if case .idle = state { true } else { false } }
 
-    /// Whether the first byte of the current response has arrived.
     var hasFirstByte: Bool {
         if case .exchange(let exchange) = state { exchange.hasFirstByte } else { false }
     }
 
-    /// Whether the current request is written to its last byte.
     var isWritten: Bool { if case .exchange(let exchange) = state { exchange.isWritten } else { false } }
 
     mutating func opened() {
@@ -76,8 +72,6 @@ struct ConnectionState {
         state = .idle
     }
 
-    /// A request goes out.
-    ///
     /// - Parameters:
     ///   - isReused: whether this connection served other calls before.
     ///   - mayRepeat: whether the request is idempotent and was not sent before.
@@ -121,14 +115,13 @@ struct ConnectionState {
         return .parse(isFirst: isFirst)
     }
 
-    /// A 1xx response arrived.
     mutating func informationalReceived() {
         guard case .exchange(var exchange) = state else { return }
         exchange.wasAcknowledged = true
         state = .exchange(exchange)
     }
 
-    /// How to handle a 408. As the first response on a reused connection it is about the idle connection, not about this
+    /// How to handle a 408. As the first response on a reused connection it is about the idle connection and not this
     /// request (RFC 9110 15.5.9). nil if it answers this request.
     var staleTimeout: Ending? {
         guard case .exchange(let exchange) = state, exchange.isReused, !exchange.wasAcknowledged else {
@@ -137,8 +130,8 @@ struct ConnectionState {
         return exchange.mayResend ? .resend : .fail
     }
 
-    /// The response is complete. `isReusable` is the peer's word (RFC 9112 9.3); `strayBytes` arrived after its end.
-    /// A response that overtakes its request leaves the connection half-written, so it is never used again.
+    /// The response is complete. `isReusable` is what the peer allows (RFC 9112 9.3); `strayBytes` arrived after its
+    /// end. A response that overtakes its request leaves the connection half-written, so it is never used again.
     mutating func responseEnded(isReusable: Bool, strayBytes: Int) -> Completion {
         guard case .exchange(let exchange) = state else { preconditionFailure("a response while \(state)") }
         guard isReusable, strayBytes == 0, exchange.isWritten, !exchange.isBodyDropped else { return .close }

@@ -18,7 +18,9 @@ extension FailureReason {
 
     /// The reason of a failure of an open connection.
     ///
-    /// - Parameter isWithinResponse: whether some of the response has arrived.
+    /// - Parameters:
+    ///   - error: how the connection failed.
+    ///   - isWithinResponse: whether some of the response has arrived.
     init(serving error: SocketError, isWithinResponse: Bool) {
         self = Self(error.tls) ?? (isWithinResponse ? .responseIncomplete : .connectionTerminated)
     }

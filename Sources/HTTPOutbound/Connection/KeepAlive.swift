@@ -18,7 +18,7 @@ extension KeepAlive {
             requestsLeft: framing.keepAliveMaximum)
     }
 
-    /// Subtracts a second for what is in flight when the peer's timeout ends, but at most half of the timeout.
+    /// Subtracts a second, but at most half of the timeout, for bytes in flight when the peer's timeout ends.
     private static func withoutMargin(_ seconds: Int) -> TimeAmount {
         seconds >= 2 ? .seconds(Int64(seconds - 1)) : .milliseconds(Int64(max(0, seconds)) * 500)
     }

@@ -58,7 +58,7 @@ public struct RequestWriter {
         }
     }
 
-    /// Writes a request without a body, as nearly all are: serialized right into the stream's buffer if there is room.
+    /// Writes a request without a body, as most are: serialized directly into the stream's buffer if there is room.
     private func writeHead(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields
     ) throws(SerializationError) {
@@ -88,7 +88,6 @@ public struct RequestWriter {
 }
 
 extension RequestWriter {
-    /// Writes a request with a body of any kind.
     public func write(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,
         body: OutboundBody

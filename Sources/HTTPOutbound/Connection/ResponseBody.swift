@@ -18,7 +18,7 @@ struct ResponseBody {
     /// Notes the length that the head promises. It is within the limit.
     mutating func expect(_ length: Int) { expected = length }
 
-    /// Appends a piece. Returns false, and appends nothing, if the body would exceed the limit.
+    /// Appends a piece. Returns false and appends nothing if the body would exceed the limit.
     mutating func append(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard piece.count <= limit - count else { return false }
         makeRoom(for: piece.count)
@@ -29,12 +29,11 @@ struct ResponseBody {
         return true
     }
 
-    /// Has `read` append bytes in place.
+    /// Lets `read` append bytes in place. Returns their number.
     ///
     /// - Parameters:
     ///   - most: the most to read, within what was promised.
     ///   - read: fills the room as far as it can, and returns the number of bytes.
-    /// - Returns: the number of bytes.
     mutating func fill(atMost most: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         makeRoom(for: 1)
         let end = min(bytes.count, count + most)
@@ -56,8 +55,8 @@ struct ResponseBody {
     private mutating func makeRoom(for more: Int) {
         let needed = count + more
         guard needed > bytes.count else { return }
-        // Trust the promised length the more of it has come. That takes no more room than the body, and fewer steps than
-        // doubling.
+        // Trust the promised length the more of it has come. That takes no more room than the body, and fewer steps
+        // than doubling.
         let promised = min(expected, count == 0 ? Self.promisedCapacity : 8 * count)
         let size = max(needed, promised, needed > promised && count > 0 ? min(2 * count, limit) : 0)
         bytes = [UInt8](unsafeUninitializedCapacity: size) { room, initialized in

@@ -3,16 +3,15 @@ internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
 
-/// Reads the responses of a connection one after another: turns the parser's events into steps, decodes content codings, and
-/// gathers bodies that are not streamed.
+/// Reads the responses of a connection one after another: turns the parser's events into steps, decodes content
+/// codings, and gathers bodies that are not streamed.
 struct ResponseReader {
-    /// The outcome of one step.
     enum Step {
-        /// All input is read, and the response goes on.
+        /// All input is read, and the response continues.
         case needMore
         /// A 1xx response. The final one follows.
         case informational(HTTPStatus)
-        /// The head is there. Call `deliver`, then go on with `next`.
+        /// The head has arrived. Call `deliver`, then continue with `next`.
         case head
         /// A piece of a streamed body, valid until the next step.
         case piece(UnsafeRawBufferPointer)
@@ -26,7 +25,8 @@ struct ResponseReader {
     struct Position {
         /// Bytes that the parser has read.
         var parsed = 0
-        /// Bytes of the body that are parsed and not decoded yet. Empty if the decoder may hold more output, nil if not.
+        /// Bytes of the body that are parsed and not decoded yet. Empty if the decoder may hold more output, nil if
+        /// not.
         var undecoded: Range<Int>?
     }
 
@@ -38,7 +38,6 @@ struct ResponseReader {
     private var body: ResponseBody
     /// nil for a plain body that is gathered, as most are.
     private var handling: BodyHandling?
-    /// Whether the content codings of the next response are decoded.
     var decodesContent = true
 
     private final class BodyHandling {
@@ -46,8 +45,8 @@ struct ResponseReader {
         var decoder: BodyDecoder?
         var isStreamed = false
         var reportsProgress = false
-        /// The original fields and, while it is within the limit, the original body of a failure (400 and up) that has a
-        /// content coding.
+        /// The original fields and, while it is within the limit, the original body of a failure (400 and up) that
+        /// has a content coding.
         var codedFields: HTTPFields?
         var codedBody: ResponseBody?
 
@@ -68,12 +67,11 @@ struct ResponseReader {
         parser = ResponseParser(limits: parserLimits)
     }
 
-    /// Expects the response to a request with this method.
     mutating func expect(method: HTTPMethod) {
         parser.expectResponse(to: method)
     }
 
-    /// Returns where the parts of the response are if all of it is in `bytes`, as nearly always. Then call `take`, else `next`.
+    /// Locates the parts of the response if all of it is in `bytes`, as nearly always. Then call `take`, else `next`.
     mutating func whole(in bytes: UnsafeRawBufferPointer) -> ResponseParser.Whole? {
         parser.whole(in: bytes, contentLimit: bodyLimit)
     }
@@ -84,10 +82,10 @@ struct ResponseReader {
         parser.take(whole, of: bytes)
     }
 
-    /// Whether the response's head has not arrived yet.
     var awaitsHead: Bool { head == nil }
 
-    /// Has `read` put bytes of the body right where they are gathered. Returns false if they need parsing or decoding.
+    /// Lets `read` put bytes of the body directly where they are gathered. Returns false if they need parsing or
+    /// decoding.
     mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         let left = parser.bodyLeft
         guard left > 0, handling == nil else { return false }
@@ -95,7 +93,7 @@ struct ResponseReader {
         return true
     }
 
-    /// Goes on with `bytes` from `position` on.
+    /// Continues with `bytes` from `position` on.
     mutating func next(_ bytes: UnsafeRawBufferPointer, _ position: inout Position) -> Step {
         while true {
             if position.undecoded != nil {
@@ -132,9 +130,11 @@ struct ResponseReader {
         }
     }
 
-    /// Chooses how to deliver the body, once its head is there. Returns the failure if that is impossible.
+    /// Chooses how to deliver the body after its head has arrived. Returns the failure if that is impossible.
     ///
-    /// - Parameter reportsProgress: whether to report `.gathered`.
+    /// - Parameters:
+    ///   - delivery: how the call receives the body.
+    ///   - reportsProgress: whether to report `.gathered`.
     mutating func deliver(_ delivery: BodyDelivery, reportsProgress: Bool) -> Step? {
         if delivery.isStreamed {
             handling = handling ?? BodyHandling()
@@ -176,7 +176,7 @@ struct ResponseReader {
         return .head
     }
 
-    /// Whether to pass on the body as it came: for a failure, whose status matters more than a wrong Content-Encoding.
+    /// Whether to pass on the body unchanged: for a failure, whose status matters more than a wrong Content-Encoding.
     private mutating func isLeftCoded(after error: ContentCodingError) -> Bool {
         guard error.isAboutContent, let handling, let fields = handling.codedFields,
             let coded = handling.codedBody

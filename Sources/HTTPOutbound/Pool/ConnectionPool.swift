@@ -1,9 +1,7 @@
 internal import EventIO
 
-/// Decides which call gets which connection of one origin on one loop. It opens and closes nothing: its answers say what to
-/// do, and name connections by their slots.
-///
-/// A slot is vacant, busy (connecting, or lent to one call) or idle:
+/// Decides which call gets which connection of one origin on one loop. It opens and closes nothing; its answers name
+/// connections by their slots, which are vacant, busy (connecting, or lent to one call) or idle:
 ///
 ///     vacant -> busy    callArrived (.open), connectionClosed (.open)
 ///     busy   -> idle    connectionReleased (.keep)
@@ -31,7 +29,6 @@ struct ConnectionPool<Waiter> {
     }
 
     enum Release {
-        /// The connection is idle now.
         case keep
         /// The connection goes to the first waiter.
         case lend(Waiter)
@@ -75,7 +72,6 @@ struct ConnectionPool<Waiter> {
     var idleCount: Int { idle.count }
     var busyCount: Int { entries.count - vacant.count - idle.count }
 
-    /// Whether there is no connection at all.
     var isVacant: Bool { vacant.count == entries.count }
 
     var report: PoolReport {
@@ -151,7 +147,7 @@ struct ConnectionPool<Waiter> {
         return .none
     }
 
-    /// Idle connections that have expired. They stay idle until `connectionClosed`.
+    /// They stay idle until `connectionClosed`.
     func expired(now: MonotonicTime) -> [Slot] {
         idle.filter { entries[$0].expiry <= now }
     }
@@ -161,14 +157,12 @@ struct ConnectionPool<Waiter> {
         idle.lazy.map { entries[$0].expiry }.min()
     }
 
-    /// Why the connection of this slot is closed.
     func discardReason(of slot: Slot, now: MonotonicTime) -> DiscardReason {
         if isClosed { return .clientClosed }
         if entries[slot].requestsLeft <= 0 { return .requestsUsedUp }
         return entries[slot].oldest <= now ? .age : .idleTimeout
     }
 
-    /// When this idle connection expires.
     func expiry(of slot: Slot) -> MonotonicTime { entries[slot].expiry }
 
     /// Serves no call from now on. Returns the idle slots, to be closed, and all waiters.

@@ -1,8 +1,7 @@
 internal import Synchronization
 
-/// The numbers of one pool. Its loop writes them; any thread reads them without waiting.
-///
-/// They are read one after another, so the pool may change in between.
+/// The numbers of one pool. Its loop writes them; any thread reads them without waiting, one after another, so the
+/// pool may change in between.
 final class PoolGauge: Sendable {
     private let idle = Atomic(0)
     private let leased = Atomic(0)

@@ -5,11 +5,10 @@ public import Rx
 
 /// The connections of one origin on one loop. Does what `ConnectionPool` decides.
 ///
-/// A connection refers to its pool until it is closed, and the sweep timer runs only while there are connections. So a pool
-/// that nobody else refers to ends with its last connection.
+/// A connection refers to its pool until it is closed, and the sweep timer runs only while there are connections. So
+/// an otherwise unreferenced pool ends with its last connection.
 public final class UpstreamPool: TimerTarget {
     let origin: Origin
-    /// The value of Host.
     let host: RequestSerializer.Host
     let opener: ConnectionOpener
     /// nil if no proxy sees the requests.
@@ -49,7 +48,6 @@ public final class UpstreamPool: TimerTarget {
     /// Whether the client has forgotten this pool. Start no more calls on it then.
     public internal(set) var isForgotten = false
 
-    /// What the pool holds.
     public var report: PoolReport { pool.report }
 
     /// Returns the address as text: one object per address, for the last eight.
@@ -63,7 +61,7 @@ public final class UpstreamPool: TimerTarget {
 
     // MARK: Calls
 
-    /// Sends the call's request as soon as there is a connection for it. Once per call, on the loop.
+    /// Sends the call's request as soon as it has a connection. Call it once per call, on the loop.
     public func start(_ call: OutboundCall) {
         if shared.isClosed { return call.failSoon(.destinationUnavailable, "the client is closed") }
         while true {
@@ -99,7 +97,7 @@ public final class UpstreamPool: TimerTarget {
         publish()
     }
 
-    /// The connection was stale and is closed. The call gets a new one in the same slot, so it takes nobody else's.
+    /// The connection was stale and is closed. The call gets a new one in the same slot, so it takes no other call's.
     func replace(_ connection: Connection, for call: OutboundCall) {
         pool.connectionReplaced(connection.slot, now: loop.wakeTime)
         publish()
@@ -145,20 +143,20 @@ public final class UpstreamPool: TimerTarget {
         for connection in connections { connection?.fail(.destinationUnavailable, "the client was closed") }
     }
 
-    /// Closes idle connections if no call runs or waits. Returns whether the pool is vacant then and may be forgotten.
+    /// Closes idle connections if no call runs or waits. Returns whether the pool is vacant then and may be
+    /// forgotten.
     func closeIdle() -> Bool {
         guard pool.busyCount == 0, pool.waiting == 0 else { return false }
         for connection in connections { connection?.discard(.idleTimeout) }
         return pool.isVacant
     }
 
-    /// The loop has ended, so nothing can be opened any more.
     func loopEnded() {
         shared.isClosed = true
         close()
     }
 
-    /// Sets the one timer for all idle connections. Mostly it is already set early enough.
+    /// Sets the one timer for all idle connections. Usually it is already set early enough.
     private func sweep(by expiry: MonotonicTime) {
         guard expiry < sweepDeadline else { return }
         stopSweeping()
@@ -172,8 +170,8 @@ public final class UpstreamPool: TimerTarget {
         sweepDeadline = .distantFuture
     }
 
-    /// Sends the call's request on this connection. If it cannot be written as HTTP, the call fails and the next waiter gets the
-    /// connection. Failures are reported once the connection is settled.
+    /// Sends the call's request on this connection. If it cannot be written as HTTP, the call fails and the next
+    /// waiter gets the connection. Failures are reported once the connection is settled.
     func serve(_ call: OutboundCall, on connection: Connection, isReused: Bool) {
         guard let error = tryServing(call, on: connection, isReused: isReused) else { return }
         var failed = [(call, error)]
@@ -212,7 +210,6 @@ public final class UpstreamPool: TimerTarget {
 
     private func publish() { gauge.publish(pool.report) }
 
-    /// Closes the connection of this slot, which is used up or too old.
     private func discard(_ slot: Int) {
         connections[slot]?.discard(pool.discardReason(of: slot, now: loop.wakeTime))
     }

@@ -1,5 +1,5 @@
-/// A first come, first served queue that elements may leave from the middle. A doubly linked list in one array: appending,
-/// leaving and serving take constant time.
+/// A first come, first served queue that elements may leave from the middle. It is a doubly linked list in one array:
+/// appending, leaving and serving take constant time.
 struct WaitQueue<Element> {
     /// Identifies an element in the queue; invalid once the element was served or has left.
     struct Ticket: Hashable {
@@ -44,7 +44,7 @@ struct WaitQueue<Element> {
         first == Self.none ? nil : take(first)
     }
 
-    /// Removes an element. Returns false if it was served or has left before.
+    /// Returns false if the element was served or has left before.
     @discardableResult
     mutating func remove(_ ticket: Ticket) -> Bool {
         guard nodes[ticket.index].generation == ticket.generation else { return false }

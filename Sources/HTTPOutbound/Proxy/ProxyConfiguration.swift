@@ -2,8 +2,8 @@ import ASCIIText
 internal import FoundationEssentials
 internal import HTTPModel
 
-/// An HTTP proxy. It is asked for a tunnel to `https` origins (CONNECT, RFC 9110 9.3.6), and sent the requests to `http`
-/// origins in absolute-form (RFC 9112 3.2.2).
+/// An HTTP proxy. It tunnels connections to `https` origins (CONNECT, RFC 9110 9.3.6), and forwards requests to
+/// `http` origins, sent in absolute-form (RFC 9112 3.2.2).
 public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
     /// Why a proxy is invalid. Never contains a password.
     public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
@@ -21,8 +21,8 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a proxy URL.
     ///
-    /// - Parameter url: `http://[user[:password]@]host[:port]`, with user and password percent-encoded. `http://` may be
-    ///   omitted.
+    /// - Parameter url: `http://[user[:password]@]host[:port]`, with user and password percent-encoded. `http://` may
+    ///   be omitted.
     public init(_ url: String) throws(Failure) {
         var rest = url[...]
         if let end = url.firstRange(of: "://") {

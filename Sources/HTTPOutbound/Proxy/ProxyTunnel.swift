@@ -3,8 +3,8 @@ internal import HTTPModel
 internal import HTTPWire
 internal import Rx
 
-/// Asks a proxy for a tunnel (CONNECT, RFC 9110 9.3.6) and starts TLS in it. Handles the stream until then; afterwards the
-/// connection does.
+/// Asks a proxy for a tunnel (CONNECT, RFC 9110 9.3.6) and starts TLS in it. Handles the stream until then;
+/// afterwards the connection does.
 final class ProxyTunnel {
     private let origin: Origin
     private let host: String
@@ -34,7 +34,6 @@ final class ProxyTunnel {
         parser = ResponseParser(limits: ResponseLimits(), opensTunnel: true)
     }
 
-    /// The connection is closed.
     func cancel() {
         if let timer { loop.cancelTimer(timer) }
         timer = nil
