@@ -78,8 +78,7 @@ public final class HTTPClient: Sendable {
         gauges.withLock { gauges in gauges.values.reduce(past.withLock { $0 }) { $0 + $1.report } }
     }
 
-    /// Closes all connections, fails the calls that run or wait, and refuses new ones, with
-    /// `destination_unavailable`.
+    /// Closes all connections, fails the calls that run or wait, and refuses new ones, with `destination_unavailable`.
     public func close() {
         state.value.shared.isClosed = true
         for client in state.value.origins.values { client.pool.close() }

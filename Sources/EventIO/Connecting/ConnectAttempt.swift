@@ -284,8 +284,7 @@ extension SocketStream {
     func connected() {
         attempt = nil
         state = .open
-        // A Unix socket connects at once and becomes writable at each read of the peer, so watch that only when
-        // needed.
+        // A Unix socket connects at once and becomes writable at each read of the peer, so watch that only when needed.
         if mainEvent == nil { register(EV_READ | EV_CLOSED | EV_ET | EV_PERSIST) }
         if tls != nil { return startHandshake() }
         handler?.streamConnected()

@@ -43,8 +43,7 @@ public final class EventLoop: @unchecked Sendable {
     /// fires them, so that nothing times out over bytes that have already arrived: after a SIGSTOP epoll_wait(2)
     /// returns EINTR and no events (signal(7)).
     static let standstill = TimeAmount.milliseconds(100)
-    /// How often late timers yield to the sockets. libevent takes 32 events the first time and doubles that each
-    /// time.
+    /// How often late timers yield to the sockets. libevent takes 32 events the first time and doubles that each time.
     private static let latePollLimit = 8
     private var latePolls = 0
     private var cachedNow = MonotonicTime(nanoseconds: 0)
@@ -218,8 +217,7 @@ public final class EventLoop: @unchecked Sendable {
         return true
     }
 
-    /// Runs `work` after the callbacks of this wake and retains it until then. Does not allocate. Call it on the
-    /// loop.
+    /// Runs `work` after the callbacks of this wake and retains it until then. Does not allocate. Call it on the loop.
     public func `defer`(_ work: any DeferredWork) {
         deferred.append(work)
     }

@@ -1,8 +1,7 @@
 import Dispatch
 import Locking
 
-/// A small pool of threads for blocking work. It starts a thread when all are busy, and idle threads end after a
-/// while.
+/// A small pool of threads for blocking work. It starts a thread when all are busy, and idle threads end after a while.
 final class HelperThreads: Sendable {
     fileprivate struct State {
         var waiting: [@Sendable () -> Void] = []

@@ -18,8 +18,7 @@ public protocol LoopWork: Sendable {
     func end(_ running: Running)
 }
 
-/// A cold source whose work runs on a loop. Any thread may subscribe and dispose; on the loop both take effect at
-/// once.
+/// A cold source whose work runs on a loop. Any thread may subscribe and dispose; on the loop both take effect at once.
 ///
 /// `@unchecked Sendable`: `work` is constant, and `running` is used on the loop only.
 public final class LoopSource<Work: LoopWork>: Emitter<Work.Output>, @unchecked Sendable {

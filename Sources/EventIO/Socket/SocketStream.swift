@@ -48,8 +48,7 @@ public final class SocketStream {
     var held = 0..<0
     /// Bytes the kernel has taken or will be offered by the end of the wake.
     public var bytesSent: Int64 { taken }
-    // Stored properties that other modules read sit behind computed ones: the attribute works within this module
-    // only.
+    // Stored properties that other modules read sit behind computed ones: the attribute works within this module only.
     var taken: Int64 = 0
     /// `bytesAcknowledged` once the stream has failed.
     var acknowledgedAtFailure: Int64 = 0

@@ -12,8 +12,7 @@ public protocol StreamHandler: AnyObject {
     /// Lets the owner of an encrypted stream decrypt into its own memory. Called before each read. If bytes were
     /// decrypted, `streamReceived` follows with those that did not fit, possibly none. Default: no.
     ///
-    /// - Parameter read: fills the buffer as far as bytes are available and returns their number. Call it at most
-    ///   once.
+    /// - Parameter read: fills the buffer as far as bytes are available and returns their number. Call it at most once.
     func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling
 
     /// The peer has ended its side (FIN), and everything it sent was delivered. Writing still works.

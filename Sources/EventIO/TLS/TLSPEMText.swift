@@ -7,8 +7,7 @@ final class TLSPEMText {
     static var largest: Int { 16 << 20 }
 
     let subject: String
-    /// Created by `BIO_new` in `init`, freed in `deinit`. OpenSSL clears the memory when it grows and when it is
-    /// freed.
+    /// Created by `BIO_new` in `init`, freed in `deinit`. OpenSSL clears the memory when it grows and when it is freed.
     let handle: OpaquePointer
     private(set) var digest: [UInt8] = []
 

@@ -67,8 +67,7 @@ open class InboundExchange {
         connection?.exchangeWasDropped(request.head, isAnswered: isAnswered)
     }
 
-    /// Handles the complete request, once. The default calls the handler's `handle`. An override answers now or
-    /// later.
+    /// Handles the complete request, once. The default calls the handler's `handle`. An override answers now or later.
     open func start() { connection?.handler.handle(self) }
 
     public final var loop: EventLoop { peer.loop }

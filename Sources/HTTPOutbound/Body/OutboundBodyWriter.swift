@@ -3,8 +3,7 @@ internal import HTTPModel
 internal import HTTPWire
 public import Rx
 
-/// Writes the pieces of one body as fast as the socket takes them. At most `queueLimit` bytes and one piece are
-/// queued.
+/// Writes the pieces of one body as fast as the socket takes them. At most `queueLimit` bytes and one piece are queued.
 ///
 /// Requests each piece in a separate turn of the loop, so a fast disk and a fast network do not starve other work.
 public final class OutboundBodyWriter {

@@ -117,8 +117,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///   - detail: for a log. Too varied for a metric label.
     open func failed(_ reason: FailureReason, _ detail: String) {}
 
-    /// `timings` has a new instant: the request goes out on a connection, or the first byte of a response has
-    /// arrived.
+    /// `timings` has a new instant: the request goes out on a connection, or the first byte of a response has arrived.
     open func timingsChanged() {}
 
     final var hasEnded: Bool { if case .ended = state { true } else { false } }

@@ -143,8 +143,7 @@ public final class UpstreamPool: TimerTarget {
         for connection in connections { connection?.fail(.destinationUnavailable, "the client was closed") }
     }
 
-    /// Closes idle connections if no call runs or waits. Returns whether the pool is vacant then and may be
-    /// forgotten.
+    /// Closes idle connections if no call runs or waits. Returns whether the pool is vacant then and may be forgotten.
     func closeIdle() -> Bool {
         guard pool.busyCount == 0, pool.waiting == 0 else { return false }
         for connection in connections { connection?.discard(.idleTimeout) }

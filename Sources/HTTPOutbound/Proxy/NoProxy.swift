@@ -3,10 +3,9 @@ internal import Glibc
 /// The hosts that are reached without a proxy, in curl's syntax and its common extensions: a list separated by commas
 /// or blanks.
 ///
-/// Each entry is `*` for all hosts; a name, with or without a leading dot or `*.`, for itself and its subdomains; an
-/// IP address, with or without brackets; or a range of addresses, `10.0.0.0/8`. An entry with a port,
-/// `example.com:8080`, covers only that port. Names are ASCII (others as `xn--`). Case and a trailing dot do not
-/// matter.
+/// Each entry is `*` for all hosts; a name, with or without a leading dot or `*.`, for itself and its subdomains; an IP
+/// address, with or without brackets; or a range of addresses, `10.0.0.0/8`. An entry with a port, `example.com:8080`,
+/// covers only that port. Names are ASCII (others as `xn--`). Case and a trailing dot do not matter.
 public struct NoProxy: Sendable, Hashable {
     private enum Hosts: Sendable, Hashable {
         case all
