@@ -75,12 +75,8 @@ public struct InboundLimits: Sendable, Hashable {
     public init() {}
 
     /// Returns one loop's share of the process's client connections: min(most, half of the descriptors) / loops, at
-    /// least 1.
-    ///
-    /// - Parameters:
-    ///   - most: the limit of the process. Default 10 000.
-    ///   - descriptors: `RLIMIT_NOFILE` after its soft limit was raised.
-    ///   - loops: the number of loops that accept.
+    /// least 1. `descriptors` is `RLIMIT_NOFILE` after its soft limit was raised; `loops` is the number of accepting
+    /// loops.
     public static func connections(_ most: Int = 10_000, descriptors: Int, loops: Int) -> Int {
         max(1, min(most, descriptors / 2) / max(1, loops))
     }

@@ -49,11 +49,7 @@ public final class InboundServer {
     private var isFull = false
     private var drainTimer: TimerToken?
 
-    /// - Parameters:
-    ///   - loop: the loop of the server. Call `init` on it.
-    ///   - limits: what a client may use.
-    ///   - handler: serves the requests. The server retains it.
-    ///   - errorRenderer: called on the loop for each refusal.
+    /// Call it on `loop`. `errorRenderer` is called there for each refusal.
     public init(
         loop: EventLoop, limits: InboundLimits = InboundLimits(), handler: any InboundHandler,
         errorRenderer: @escaping (InboundError) -> HTTPResponse

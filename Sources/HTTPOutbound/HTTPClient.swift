@@ -21,13 +21,8 @@ public final class HTTPClient: Sendable {
 
     public var loop: EventLoop { state.loop }
 
-    /// Creates a client, on any thread.
-    ///
-    /// - Parameters:
-    ///   - loop: the loop that the client belongs to.
-    ///   - resolver: resolves host names; best shared by all loops.
-    ///   - limits: the limits of origins without their own.
-    ///   - observer: observes connections. Default: nil.
+    /// Creates a client, on any thread. All loops should share one `resolver`. `limits` apply to origins without their
+    /// own.
     public init(
         loop: EventLoop, resolver: Resolver = Resolver(), limits: OutboundLimits = OutboundLimits(),
         observer: (any ConnectionObserver)? = nil
@@ -38,11 +33,8 @@ public final class HTTPClient: Sendable {
         self.limits = limits
     }
 
-    /// Returns the client of this origin, the same one each time. Look it up once and keep it.
-    ///
-    /// - Parameters:
-    ///   - origin: where its requests go.
-    ///   - limits: used if this is the first call for the origin. Default: the client's.
+    /// Returns the client of this origin, the same one each time. Look it up once and keep it. `limits` apply if this
+    /// is the first call for the origin; default: the client's.
     public func origin(_ origin: Origin, limits: OutboundLimits? = nil) -> OriginClient {
         if let known = state.value.origins[origin] { return known }
         let pool = UpstreamPool(origin: origin, limits: limits ?? self.limits, shared: state.value.shared)
@@ -52,11 +44,9 @@ public final class HTTPClient: Sendable {
         return client
     }
 
-    /// Forgets the origins that serve no call right now and closes their idle connections, for a client that calls
-    /// many hosts over its life. Do not use their `OriginClient` or `UpstreamPool` afterwards
+    /// Forgets the selected origins that serve no call right now and closes their idle connections, for a client that
+    /// calls many hosts over its life. Do not use their `OriginClient` or `UpstreamPool` afterwards
     /// (`UpstreamPool.isForgotten`); call `origin(_:limits:)` again.
-    ///
-    /// - Parameter isMeant: selects origins. Default: all.
     public func forgetUnused(_ isMeant: (Origin) -> Bool = { _ in true }) {
         let state = state.value
         var forgotten: [Origin] = []

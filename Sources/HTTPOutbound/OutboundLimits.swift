@@ -19,8 +19,8 @@ public struct OutboundLimits: Sendable, Hashable {
     public var firstByteTimeout: Duration = .seconds(5)
     /// Longest silence within a response. Default 5 s.
     public var readTimeout: Duration = .seconds(5)
-    /// Longest time in which the upstream takes no more of the request. Progress is checked once in this time, so the
-    /// call fails after one to two of them. Default 5 s.
+    /// Longest time in which the upstream takes no more of the request. Progress is checked once per this time, so the
+    /// call fails after one to two times as long. Default 5 s.
     public var writeTimeout: Duration = .seconds(5)
     /// Time for the whole call, from its start to the last byte of the response. Default 10 s.
     public var totalTimeout: Duration = .seconds(10)

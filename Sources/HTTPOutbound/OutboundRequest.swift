@@ -19,7 +19,7 @@ public struct OutboundRequest: Sendable {
     public var firstByteTimeout: Duration?
     /// Replaces `OutboundLimits.readTimeout`.
     public var readTimeout: Duration?
-    /// Replaces `OutboundLimits.totalTimeout`, such as with the rest of the caller's time.
+    /// Replaces `OutboundLimits.totalTimeout`, for example with the caller's remaining time.
     public var totalTimeout: Duration?
     /// Whether to decode content codings of the response. Default true.
     public var decodesContent = true

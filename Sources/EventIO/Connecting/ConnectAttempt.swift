@@ -35,7 +35,6 @@ final class ConnectAttempt: TimerTarget {
         for candidate in left { candidate.close() }
     }
 
-    /// Resolves the host, then connects.
     func resolve(_ host: String, port: Int, by resolver: Resolver) {
         request = resolver.resolve(host, port: port, on: stream.loop, deadline: deadline) { [self] result in
             request = nil
@@ -228,9 +227,8 @@ private func candidateIsReady(_: Int32, _: Int16, context: UnsafeMutableRawPoint
 }
 
 extension SocketStream {
-    /// Starts connecting. `streamConnected` or `streamFailed` follows, from the loop.
-    ///
-    /// - Parameter timeout: the time after which the attempt fails with `.connectTimedOut`.
+    /// Starts connecting. `streamConnected` or `streamFailed` follows, from the loop. After `timeout` the attempt fails
+    /// with `.connectTimedOut`.
     public static func connect(
         to address: SocketAddress, loop: EventLoop, timeout: TimeAmount, handler: (any StreamHandler)? = nil
     ) -> SocketStream {
@@ -238,9 +236,8 @@ extension SocketStream {
     }
 
     /// Starts connecting to several addresses within one time limit (RFC 8305). They are tried in order: the next one
-    /// starts when one has failed or has taken `delay`, without stopping it. The first to connect wins.
-    ///
-    /// - Parameter delay: 100 ms to 2 s, default 250 ms. Shorter if the addresses could not all be tried otherwise.
+    /// starts when one has failed or has taken `delay`, without stopping it. The first to connect wins. `delay` is 100
+    /// ms to 2 s, and shorter if the addresses could not all be tried otherwise.
     static func connect(
         to addresses: [SocketAddress], loop: EventLoop, timeout: TimeAmount,
         delay: TimeAmount = ConnectRace.delay, handler: (any StreamHandler)? = nil

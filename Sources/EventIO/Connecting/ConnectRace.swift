@@ -25,9 +25,7 @@ struct ConnectRace {
     private var nextBegin: MonotonicTime
     private var lastError: SocketError?
 
-    /// - Parameters:
-    ///   - addresses: in the order in which they are tried.
-    ///   - delay: clamped to `delays`.
+    /// Tries `addresses` in order. `delay` is clamped to `delays`.
     init(_ addresses: [SocketAddress], delay: TimeAmount, deadline: MonotonicTime, now: MonotonicTime) {
         waiting = addresses[...]
         let share = (deadline - now).nanoseconds / Int64(max(1, addresses.count))

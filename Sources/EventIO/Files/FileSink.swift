@@ -33,11 +33,8 @@ public final class FileSink {
     public var failed: ((SocketError) -> Void)?
     private(set) var byteCount: Int64 = 0
 
-    /// - Parameters:
-    ///   - path: an existing file is replaced when the new one is complete.
-    ///   - loop: the loop that uses the sink.
-    ///   - synchronizes: whether to fsync the file and its folder, so that the file survives a crash of the machine.
-    ///     Slower.
+    /// An existing file at `path` is replaced when the new one is complete. With `synchronizes` the file and its folder
+    /// are fsynced, so that the file survives a crash of the machine. That is slower.
     public convenience init(path: String, on loop: EventLoop, synchronizes: Bool = false) {
         self.init(path: path, on: loop, synchronizes: synchronizes, threads: FileThreads.shared)
     }
@@ -216,7 +213,7 @@ private final class SinkFile: Sendable {
         }
     }
 
-    /// Removes the file on a helper thread, or the thread that is writing it does. Removes it here if no thread is
+    /// Leaves removing the file to the thread that is writing it, or to a helper thread. Removes it here if none is
     /// free.
     func discardElsewhere() {
         let temporary = state.withLock { state in

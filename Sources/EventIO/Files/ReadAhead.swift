@@ -19,11 +19,7 @@ public final class ReadAhead {
     private var isClosed = false
     private var completion: ((Piece) -> Void)?
 
-    /// Starts reading.
-    ///
-    /// - Parameters:
-    ///   - loop: the loop that uses the pieces.
-    ///   - open: called once, on a helper thread.
+    /// Starts reading. `open` is called once, on a helper thread.
     public convenience init(on loop: EventLoop, open: @escaping @Sendable () throws -> any BlockingReader) {
         self.init(on: loop, threads: FileThreads.shared, open: open)
     }

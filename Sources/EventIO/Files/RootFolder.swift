@@ -23,7 +23,7 @@ public final class RootFolder: Sendable {
         try self.init(path: path, walk: nil)
     }
 
-    /// - Parameter walk: nil for `atOnce` if the kernel supports it.
+    /// `walk` is nil for `atOnce` if the kernel supports it.
     package init(path: String, walk: Walk?) throws(SocketError) {
         try SocketError.checkPath(path)
         self.path = path

@@ -33,13 +33,9 @@ public final class Listener: @unchecked Sendable {
         try self.init(bind: address, joining: false)
     }
 
-    /// Makes one listener per loop on one port; the kernel spreads connections among them. The first binds
-    /// exclusively, which refuses a port that another process uses.
-    ///
-    /// - Parameters:
-    ///   - address: the address to listen on.
-    ///   - count: the number of listeners; 1 for a Unix path.
-    ///   - joining: shares the port with another process of the same user, such as the one being replaced.
+    /// Makes one listener per loop on one port; the kernel spreads connections among them. A Unix path has only one.
+    /// The first binds exclusively, which refuses a port that another process uses, unless `joining` shares the port
+    /// with a process of the same user, such as the one being replaced.
     public static func group(
         bind address: SocketAddress, count: Int, joining: Bool = false
     ) throws(SocketError) -> [Listener] {

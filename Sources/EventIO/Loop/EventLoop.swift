@@ -196,15 +196,12 @@ public final class EventLoop: @unchecked Sendable {
         thread.load(ordering: .relaxed) == UInt(pthread_self())
     }
 
-    /// Traps off the loop's thread.
     public func preconditionCurrent(_ what: StaticString = "must be called on its event loop") {
         precondition(isCurrent, "\(what)")
     }
 
     /// Runs `work` on the loop after the current callbacks. May be called on any thread and before `run()`. Work from
-    /// one thread runs in order.
-    ///
-    /// - Returns: false when the loop has ended and dropped the work.
+    /// one thread runs in order. Returns false when the loop has ended and dropped the work.
     @discardableResult
     public func execute(_ work: @escaping @Sendable () -> Void) -> Bool {
         enqueue(.closure(work))
@@ -286,7 +283,6 @@ public final class EventLoop: @unchecked Sendable {
         withExtendedLifetime(target) {}
     }
 
-    /// The number of timers that are set.
     public var timerCount: Int { wheel.count }
 
     private func arm(at tick: TimerWheel.Tick) {

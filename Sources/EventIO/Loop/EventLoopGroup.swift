@@ -5,9 +5,7 @@ public final class EventLoopGroup: Sendable {
     public let loops: [EventLoop]
     private let threads: [LoopThread]
 
-    /// - Parameters:
-    ///   - count: the number of loops. Default: one per usable core.
-    ///   - name: the prefix of the loops' names.
+    /// Starts `count` loops, by default one per usable core.
     public init(count: Int = ProcessLimits.usableCores(), name: String = "loop") throws(SocketError) {
         precondition(count > 0, "a group needs at least one loop")
         var loops: [EventLoop] = []

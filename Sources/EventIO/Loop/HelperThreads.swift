@@ -22,12 +22,8 @@ final class HelperThreads: Sendable {
     private let idleTimeout: DispatchTimeInterval
     private let wakes = DispatchSemaphore(value: 0)
 
-    /// - Parameters:
-    ///   - name: the name of the threads.
-    ///   - limit: the most threads.
-    ///   - waitingLimit: the most work items that may wait for a thread.
-    ///   - idleTimeout: how long an idle thread waits before it ends. Starting a thread costs as much as reading a
-    ///     small file. Default: it ends at once.
+    /// An idle thread ends after `idleTimeout`, by default at once. Starting a thread costs as much as reading a small
+    /// file.
     init(name: String, limit: Int, waitingLimit: Int, idleTimeout: DispatchTimeInterval = .never) {
         self.name = name
         self.idleTimeout = idleTimeout

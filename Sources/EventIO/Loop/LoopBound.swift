@@ -7,7 +7,6 @@ public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
     @usableFromInline var object: AnyObject?
     private var make: (@Sendable () -> Value)?
 
-    /// Wraps an object. Call it on the loop.
     public init(_ value: Value, loop: EventLoop) {
         loop.preconditionCurrent("a loop-bound value must be created on its event loop")
         self.loop = loop
@@ -20,7 +19,6 @@ public final class LoopBound<Value: AnyObject>: @unchecked Sendable {
         self.make = make
     }
 
-    /// The object. Traps off the loop's thread.
     @inlinable
     public var value: Value {
         loop.preconditionCurrent("a loop-bound value was read off its event loop")

@@ -1,5 +1,4 @@
-/// The open streams, listeners and signal sources of a loop, which are closed when the loop ends. Used on the loop
-/// only.
+/// The open streams, listeners and signal sources of a loop, closed when it ends. Used on the loop only.
 ///
 /// Each member is retained from `insert` to the end of the wake that calls `remove`, so that none is freed inside its
 /// own callback.

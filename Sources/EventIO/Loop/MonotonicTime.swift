@@ -65,7 +65,6 @@ public struct TimeAmount: Hashable, Comparable, Sendable {
     }
 
     public static let zero = TimeAmount(nanoseconds: 0)
-    /// Longer than any clock runs.
     public static let never = TimeAmount(nanoseconds: .max)
 
     @inlinable

@@ -12,12 +12,8 @@ enum NativeThread {
         }
     }
 
-    /// Runs `body` on a new thread.
-    ///
-    /// - Parameters:
-    ///   - name: shown by debuggers and `top -H`, up to 15 bytes.
-    ///   - body: the thread ends when it returns.
-    /// - Throws: when the system refuses another thread.
+    /// Runs `body` on a new thread, which ends when it returns. Debuggers and `top -H` show up to 15 bytes of `name`.
+    /// Throws when the system refuses another thread.
     static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SocketError) {
         // Retained here, released by the new thread.
         let work = Unmanaged.passRetained(Work(name: name, body: body))

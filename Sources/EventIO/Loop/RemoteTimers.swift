@@ -1,8 +1,8 @@
 import Locking
 import Rx
 
-/// Timers that other threads set on a loop. Their tokens have the top bit of the index set. Soon afterwards the loop
-/// sets each in its wheel.
+/// Timers that other threads set on a loop, which soon sets each in its wheel. Their tokens have the top bit of the
+/// index set.
 final class RemoteTimers: Sendable {
     private struct State {
         var live: [TimerToken: RemoteTimer] = [:]

@@ -28,9 +28,8 @@ final class Outbox {
         bytes.deallocate()
     }
 
-    /// Returns room for a write of `stream`, after its earlier writes. Call `keep` next.
-    ///
-    /// - Returns: nil if the stream must send its earlier writes and this one itself.
+    /// Returns room for a write of `stream`, after its earlier writes. Call `keep` next. Returns nil if the stream must
+    /// send its earlier writes and this one itself.
     func room(for count: Int, of stream: SocketStream) -> UnsafeMutableRawBufferPointer? {
         guard count <= Self.largestWrite else { return nil }
         if stream.held.isEmpty {

@@ -1,6 +1,5 @@
 import Glibc
 
-/// The address of a socket: IPv4, IPv6 or a Unix path.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     enum Form: Hashable, Sendable {
         case ipv4(address: UInt32, port: UInt16)
@@ -55,7 +54,6 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
             high: UInt64(bigEndian: high), low: UInt64(bigEndian: low), scope: scope, port: port)
     }
 
-    /// The port; nil for a Unix path.
     public var port: Int? {
         switch form {
         case .ipv4(_, let port), .ipv6(_, _, _, let port): Int(port)

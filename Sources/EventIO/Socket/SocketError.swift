@@ -58,7 +58,6 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The address, name or path concerned. May be empty.
     public var subject: String
 
-    /// The TLS error for `.tls`.
     public let tls: TLSError?
 
     public init(_ operation: Operation, _ code: Int32, subject: String = "") {

@@ -69,7 +69,6 @@ extension SocketStream {
         return false
     }
 
-    /// Drops an unsent write when the stream closes.
     func dropUnsent() {
         guard needsSilence, !held.isEmpty else { return }
         held = 0..<0

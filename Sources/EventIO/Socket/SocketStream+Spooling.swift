@@ -3,14 +3,11 @@ extension SocketStream {
     public var residentByteCount: Int { queue.residentByteCount + (tls?.waiting.residentByteCount ?? 0) }
 
     /// Moves the queued output for a slow reader to an unnamed file in `directory`, which another thread writes. The
-    /// socket is served from memory until the file is complete, and then from the file.
+    /// socket is served from memory until the file is complete, and then from the file. Returns the number of bytes the
+    /// file will hold; 0 if nothing is queued, there is a file already, or the stream is encrypted.
     ///
-    /// - Parameters:
-    ///   - directory: the folder of the file.
-    ///   - completion: called once, on the loop: with nil when no bytes are left in memory, or with the reason why
-    ///     they stay there. Called even if the stream closes meanwhile, because the bytes stay in memory until then.
-    /// - Returns: the number of bytes the file will hold; 0 if nothing is queued, there is a file already, or the
-    ///   stream is encrypted.
+    /// `completion` is called once, on the loop: with nil when no bytes are left in memory, or with the reason why they
+    /// stay there. It is called even if the stream closes meanwhile, because the bytes stay in memory until then.
     public func spool(to directory: String, then completion: @escaping (SocketError?) -> Void) -> Int {
         guard state == .open, tls == nil, !isSpooling, !queue.hasFile, !queue.isEmpty else { return 0 }
         isSpooling = true
@@ -25,7 +22,6 @@ extension SocketStream {
         return count
     }
 
-    /// Continues on the loop when the file is written.
     private final class SpoolCompletion {
         private let stream: SocketStream
         private let completion: (SocketError?) -> Void

@@ -3,7 +3,6 @@ import Glibc
 
 // Small writes are held to the end of the wake, larger ones are tried at once, and the rest is queued.
 extension SocketStream {
-    /// Bytes that wait for the socket.
     public var queuedByteCount: Int {
         guard let tls else { return queue.byteCount }
         return queue.byteCount + tls.waiting.byteCount
@@ -87,12 +86,9 @@ extension SocketStream {
         taken &+= Int64(count)
     }
 
-    /// Lets `fill` write into the outbox directly, which saves a buffer and a copy.
-    ///
-    /// - Parameters:
-    ///   - most: the room that `fill` gets.
-    ///   - fill: returns the number of bytes written, 0 if it failed. It must not call the stream.
-    /// - Returns: false, without calling `fill`, if the bytes must be written the usual way.
+    /// Lets `fill` write up to `most` bytes into the outbox directly, which saves a buffer and a copy. `fill` returns
+    /// the number of bytes written, 0 if it failed, and must not call the stream. Returns false, without calling
+    /// `fill`, if the bytes must be written the usual way.
     public func writeInPlace(atMost most: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         guard state == .open, queue.isEmpty, mayWrite, tls == nil,
             let room = outbox.room(for: most, of: self)
@@ -104,9 +100,8 @@ extension SocketStream {
         return true
     }
 
-    /// Sends what is held. Queues what the socket does not take, and reports that later.
-    ///
-    /// - Returns: true if bytes are queued or the stream broke, so that nothing else may be sent.
+    /// Sends what is held. Queues what the socket does not take, and reports that later. Returns true if bytes are
+    /// queued or the stream broke, so that nothing else may be sent.
     @discardableResult
     func sendHeld() -> Bool {
         guard !held.isEmpty else { return false }

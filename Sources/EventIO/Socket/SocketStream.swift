@@ -74,7 +74,7 @@ public final class SocketStream {
     var wasOverHighWatermark = false
     var endsAfterFlush = false
     private var hasEnded = false
-    // Whether it has read and not written since, since when, and whether `loop.quietStreams` watches it.
+    // Quiet: it has read and not written since `quietSince`. `loop.quietStreams` watches it if `isWatchedQuiet`.
     var isQuiet = false
     private var quietSince = MonotonicTime(nanoseconds: 0)
     private var isWatchedQuiet = false

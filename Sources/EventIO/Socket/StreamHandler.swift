@@ -9,10 +9,9 @@ public protocol StreamHandler: AnyObject {
     /// Bytes have arrived, valid during the call only.
     func streamReceived(_ bytes: UnsafeRawBufferPointer)
 
-    /// Lets the owner of an encrypted stream decrypt into its own memory. Called before each read. If bytes were
-    /// decrypted, `streamReceived` follows with those that did not fit, possibly none. Default: no.
-    ///
-    /// - Parameter read: fills the buffer as far as bytes are available and returns their number. Call it at most once.
+    /// Lets the owner of an encrypted stream decrypt into its own memory. Called before each read. `read` fills a
+    /// buffer as far as bytes are available and returns their number; call it at most once. If bytes were decrypted,
+    /// `streamReceived` follows with those that did not fit, possibly none. Default: no.
     func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling
 
     /// The peer has ended its side (FIN), and everything it sent was delivered. Writing still works.

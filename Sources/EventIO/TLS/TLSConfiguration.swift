@@ -19,7 +19,6 @@ public struct TLSConfiguration: Sendable, Hashable {
         public static func text(_ text: String) -> PEM { PEM(form: .bytes(Array(text.utf8))) }
     }
 
-    /// The trusted authorities.
     public struct Trust: Sendable, Hashable {
         let authorities: PEM?
 
@@ -29,7 +28,6 @@ public struct TLSConfiguration: Sendable, Hashable {
         public static func authorities(_ authorities: PEM) -> Trust { Trust(authorities: authorities) }
     }
 
-    /// How the server's certificate is verified.
     public struct Verification: Sendable, Hashable {
         let isFull: Bool
 
@@ -40,7 +38,6 @@ public struct TLSConfiguration: Sendable, Hashable {
         public static let insecureNone = Verification(isFull: false)
     }
 
-    /// A version of TLS.
     public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
         /// The number on the wire.
         let code: UInt16

@@ -40,7 +40,6 @@ final class TLSEngine {
     /// Bytes fed since the last content.
     private var emptyCount = 0
 
-    /// The name that the certificate must have.
     private let serverName: String
     /// Created in `init`, freed with its BIO in `deinit`.
     private let ssl: OpaquePointer

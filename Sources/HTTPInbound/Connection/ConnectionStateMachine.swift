@@ -3,8 +3,8 @@ internal import HTTPWire
 
 /// Decides for one client connection what may be read, which request is answered next, and what is due when.
 ///
-/// It has no sockets, no parser and no handler. Each event is a method that returns what to do. After each batch of
-/// events the connection reads `deadline`, and calls `deadlinePassed` then.
+/// It has no sockets, no parser and no handler. Each event is a method that returns what to do. The connection reads
+/// `deadline` after each batch of events and calls `deadlinePassed` at that time.
 struct ConnectionStateMachine {
     /// What the next bytes belong to.
     private enum Reading {
@@ -164,8 +164,7 @@ struct ConnectionStateMachine {
         case draining
     }
 
-    /// - Parameter isPersistent: whether the request allows another one after it (RFC 9112, section 9.3; HTTP/1.0
-    ///   never does).
+    /// `isPersistent`: the request allows another one after it (RFC 9112, section 9.3; HTTP/1.0 never does).
     mutating func requestBegan(isPersistent: Bool) -> Admission {
         guard case .nothing = answering else { preconditionFailure("a request began in \(self)") }
         reading = .idle
@@ -186,13 +185,9 @@ struct ConnectionStateMachine {
         case refuseTooLarge
     }
 
-    /// The decision about a request is known; its body has not been read.
-    ///
-    /// - Parameters:
-    ///   - body: how the request frames its body.
-    ///   - limit: the most bytes the handler takes; nil if the answer is known and the body is only discarded.
-    ///   - expectsContinue: whether the client waits for a 100 (Continue) and has sent none of the body.
-    ///   - now: the current time.
+    /// The decision about a request is known; its body has not been read. `limit` is the most bytes the handler takes;
+    /// nil if the answer is known and the body is only discarded. `expectsContinue`: the client waits for a 100
+    /// (Continue) and has sent none of the body.
     mutating func verdictKnown(
         body: RequestFraming.Body, limit: Int?, expectsContinue: Bool, at now: MonotonicTime
     ) -> BodyAction {
@@ -247,9 +242,8 @@ struct ConnectionStateMachine {
         isClosing = true
     }
 
-    /// An answer's head is about to be written. Returns whether it carries `Connection: close`.
-    ///
-    /// - Parameter delimitedByClose: whether the end of the connection marks the end of the body.
+    /// An answer's head is about to be written. Returns whether it carries `Connection: close`. `delimitedByClose`: the
+    /// end of the connection marks the end of the body.
     mutating func answerBegan(delimitedByClose: Bool) -> Bool {
         if delimitedByClose || !isPersistent || requestCount >= limits.requestsPerConnection {
             isClosing = true
@@ -306,7 +300,6 @@ struct ConnectionStateMachine {
         if case .nothing = answering { answering = .flushing }
     }
 
-    /// When the client last acknowledged waiting output.
     var progressedAt: MonotonicTime? { progress?.progressedAt }
 
     /// Whether to call `queueObserved` while output waits.
@@ -332,9 +325,8 @@ struct ConnectionStateMachine {
         case keepWriting
     }
 
-    /// The client sends no more (FIN). If an answer is pending, the client counts as gone.
-    ///
-    /// - Parameter queueIsEmpty: whether the kernel has taken all output.
+    /// The client sends no more (FIN). If an answer is pending, the client counts as gone. `queueIsEmpty`: the kernel
+    /// has taken all output.
     mutating func endReached(queueIsEmpty: Bool) -> EndAction {
         if !queueIsEmpty { outputQueued() }
         switch answering {
@@ -414,7 +406,6 @@ struct ConnectionStateMachine {
     private var writeDeadline: MonotonicTime? { progress?.deadline(limits) }
 
     enum DeadlineAction: Equatable {
-        /// Nothing is due.
         case wait
         /// Close silently.
         case close

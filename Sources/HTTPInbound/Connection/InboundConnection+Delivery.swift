@@ -5,11 +5,7 @@ struct Delivery {
     var taken: Int64
     var acknowledged: Int64
 
-    /// Returns how many bytes of an answer the client acknowledged.
-    ///
-    /// - Parameters:
-    ///   - count: the bytes of the answer that were passed to the stream.
-    ///   - end: the offset in the connection's output where they end.
+    /// Returns how many of an answer's `count` bytes, which end at offset `end` of the output, the client acknowledged.
     func acknowledged(of count: Int, end: Int64) -> Int {
         Int(min(max(0, acknowledged - (end - Int64(count))), Int64(count)))
     }
@@ -25,7 +21,6 @@ extension InboundConnection: DeferredWork {
         reportTakenAnswers()
     }
 
-    /// Reports the answers that the kernel has taken completely.
     func reportTakenAnswers() {
         reportTakenAnswers(stream.bytesTaken)
     }

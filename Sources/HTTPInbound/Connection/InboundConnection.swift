@@ -19,14 +19,12 @@ final class InboundConnection {
     let handler: any InboundHandler
     let stream: SocketStream
     let peer: InboundPeer
-    /// The position in the server's list.
     var index = 0
     var state: ConnectionStateMachine
     var parser: RequestParser
     var parsedAhead = ParsedAhead.nothing
     /// Input that was read but not parsed. While there is any, the socket is not read.
     var pending = PendingInput()
-    /// The request that is being read or answered.
     var request: RequestInProgress
     /// The exchange of the current answer. The handler owns it; releasing it clears this.
     unowned var exchange: InboundExchange?
@@ -129,9 +127,8 @@ final class InboundConnection {
         }
     }
 
-    /// Describes a request that failed: the current one if its body was being read, else what arrived of its head.
-    ///
-    /// - Parameter unread: bytes that arrived and will not be parsed.
+    /// Describes a request that failed: the current one if its body was being read, else what arrived of its head. The
+    /// `unread` bytes have arrived and will not be parsed.
     private func failedRequest(unread: Int = 0) -> RequestInProgress {
         guard !state.isReadingBody else { return request }
         var failed = RequestInProgress(receivedAt: state.headSince ?? now)
@@ -171,7 +168,6 @@ final class InboundConnection {
         if wantsReading { stream.resumeReading() } else { stream.pauseReading() }
     }
 
-    /// When the client last acknowledged something.
     var progressedAt: MonotonicTime { state.progressedAt ?? now }
 
     /// Updates `waitingBytes`. In response the server may end connections, including this one.

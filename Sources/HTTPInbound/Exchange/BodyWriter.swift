@@ -23,9 +23,7 @@ public final class BodyWriter {
         set { if !isOver { exchange.connection?.onDrain = newValue } }
     }
 
-    /// - Parameters:
-    ///   - exchange: the exchange to answer.
-    ///   - framing: nil if the answer cannot be streamed.
+    /// `framing` is nil if the answer cannot be streamed.
     init(exchange: InboundExchange, framing: Framing?) {
         self.exchange = exchange
         self.framing = framing ?? .nothing

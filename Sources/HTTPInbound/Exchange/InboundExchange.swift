@@ -94,7 +94,6 @@ open class InboundExchange {
         return BodyWriter(exchange: self, framing: framing)
     }
 
-    /// Returns false for a second answer.
     final func claim() -> Bool {
         assert(!isAnswered, "an exchange must be answered only once")
         defer { isAnswered = true }
@@ -112,19 +111,14 @@ open class InboundExchange {
         callback?()
     }
 
-    /// Ends an answer whose connection ended before the kernel took all of it.
-    ///
-    /// - Parameters:
-    ///   - outcome: how the answer ended.
-    ///   - delivery: the progress of the connection's output.
-    ///   - end: the offset in that output where this answer ends.
+    /// Ends an answer that the kernel did not take completely. `end` is its end as an offset in the connection's
+    /// output.
     final func cut(_ outcome: InboundOutcome, _ delivery: Delivery, end: Int64) {
         isBegun = delivery.hasBegun(sentBytes - continueBytes, end: end)
         sentBytes = delivery.acknowledged(of: sentBytes, end: end)
         finished(outcome)
     }
 
-    /// Ends the answer and releases the callbacks.
     final func finished(_ outcome: InboundOutcome) {
         guard connection != nil else { return }
         connection = nil

@@ -80,9 +80,7 @@ public final class OutboundBodyWriter {
         connection.bodyFinished()
     }
 
-    /// Fails the call with `http_request_error` and closes the connection.
-    ///
-    /// - Parameter detail: for a log.
+    /// Fails the call with `http_request_error` and closes the connection. `detail` is for a log.
     public func fail(_ detail: String) {
         guard case .requested = state, let connection else { return }
         stop()
@@ -94,7 +92,6 @@ public final class OutboundBodyWriter {
 
     // MARK: Calls from the connection
 
-    /// The head was written.
     func begin() {
         guard let continueTimeout else { return schedule() }
         timer = loop.setTimer(after: continueTimeout, target: self)

@@ -87,14 +87,12 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         preconditionFailure("a call without a request")
     }
 
-    /// Decides how the body of the final response is delivered. Called once per call, only with `mayStream`.
-    ///
-    /// - Parameter head: without Content-Encoding and Content-Length if a content coding is decoded.
+    /// Decides how the body of the final response is delivered. Called once per call, only with `mayStream`. `head`
+    /// lacks Content-Encoding and Content-Length if a content coding is decoded.
     open func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery { .gathered }
 
-    /// Receives the next piece of a streamed body, content codings decoded. Not called while paused.
-    ///
-    /// - Parameter piece: at most 64 KiB, valid only during the call.
+    /// Receives the next piece of a streamed body: at most 64 KiB, content codings decoded, valid only during the call.
+    /// Not called while paused.
     open func bodyReceived(_ piece: UnsafeRawBufferPointer) {}
 
     /// Reports the bytes of a gathered body so far, content codings decoded. Only with `mayStream`.
@@ -110,11 +108,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// coding is unknown, or if the gathered body of a failure (400 and up) does not match its fields.
     open func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {}
 
-    /// No complete response came.
-    ///
-    /// - Parameters:
-    ///   - reason: the kind of failure.
-    ///   - detail: for a log. Too varied for a metric label.
+    /// No complete response came. `detail` is for a log, and too varied for a metric label.
     open func failed(_ reason: FailureReason, _ detail: String) {}
 
     /// `timings` has a new instant: the request goes out on a connection, or the first byte of a response has arrived.
@@ -180,9 +174,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         state = .unassigned
     }
 
-    /// The connection was stale, so the request goes out on a new one.
-    ///
-    /// - Parameter wasSent: some of the request was handed to the kernel.
+    /// The connection was stale, so the request goes out on a new one. `wasSent`: some of it was handed to the kernel.
     final func isResent(wasSent: Bool) {
         wasResent = true
         wasSentBefore = wasSentBefore || wasSent

@@ -295,7 +295,7 @@ extension Connection: StreamHandler {
             strayBytes: response.strayBytes)
     }
 
-    /// - Parameter ended: the call, already detached.
+    /// `ended` is the call, already detached.
     private func finish(
         _ ended: OutboundCall?, _ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>,
         isReusable: Bool, keepAlive: KeepAlive, strayBytes: Int

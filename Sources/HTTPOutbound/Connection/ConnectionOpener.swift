@@ -9,9 +9,8 @@ struct ConnectionOpener {
     let attemptDelay: TimeAmount
 
     /// Starts to open a connection. Resolving, the proxy's answer and the TLS handshake all count towards `timeout`.
-    /// `streamConnected`, `streamFailed` or the connection's `fail` follows, never inside this call.
-    ///
-    /// - Returns: the stream, and the tunnel that handles it until the proxy has answered.
+    /// `streamConnected`, `streamFailed` or the connection's `fail` follows, never inside this call. Returns the
+    /// stream, and the tunnel that handles it until the proxy has answered.
     func open(timeout: TimeAmount, for connection: Connection) -> (SocketStream, ProxyTunnel?) {
         switch origin.endpoint {
         case .unix(let address):

@@ -72,9 +72,8 @@ struct ConnectionState {
         state = .idle
     }
 
-    /// - Parameters:
-    ///   - isReused: whether this connection served other calls before.
-    ///   - mayRepeat: whether the request is idempotent and was not sent before.
+    /// `isReused`: this connection served other calls before. `mayRepeat`: the request is idempotent and was not sent
+    /// before.
     mutating func requestStarted(isReused: Bool, mayRepeat: Bool) {
         guard case .idle = state else { preconditionFailure("a request while \(state)") }
         state = .exchange(Exchange(isReused: isReused, mayResend: isReused && mayRepeat))
@@ -105,7 +104,7 @@ struct ConnectionState {
         state = .exchange(exchange)
     }
 
-    /// - Parameter isUnsent: whether nothing of the request was handed to the kernel.
+    /// `isUnsent`: nothing of the request was handed to the kernel.
     mutating func bytesReceived(isUnsent: Bool) -> Receipt {
         guard case .exchange(var exchange) = state else { return .discard }
         if isUnsent { return exchange.isReused ? .resend : .refuse }
@@ -139,9 +138,8 @@ struct ConnectionState {
         return .release
     }
 
-    /// The peer closed or broke the connection. The state stays until `closed`.
-    ///
-    /// - Parameter isUnsent: whether nothing of the request was handed to the kernel.
+    /// The peer closed or broke the connection. The state stays until `closed`. `isUnsent`: nothing of the request was
+    /// handed to the kernel.
     func connectionEnded(isUnsent: Bool) -> Ending {
         switch state {
         case .opening: .fail

@@ -16,11 +16,7 @@ extension FailureReason {
         }
     }
 
-    /// The reason of a failure of an open connection.
-    ///
-    /// - Parameters:
-    ///   - error: how the connection failed.
-    ///   - isWithinResponse: whether some of the response has arrived.
+    /// The reason of a failure of an open connection, `isWithinResponse` if some of the response has arrived.
     init(serving error: SocketError, isWithinResponse: Bool) {
         self = Self(error.tls) ?? (isWithinResponse ? .responseIncomplete : .connectionTerminated)
     }

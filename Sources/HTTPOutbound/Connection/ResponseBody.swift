@@ -29,11 +29,7 @@ struct ResponseBody {
         return true
     }
 
-    /// Lets `read` append bytes in place. Returns their number.
-    ///
-    /// - Parameters:
-    ///   - most: the most to read, within what was promised.
-    ///   - read: fills the room as far as it can, and returns the number of bytes.
+    /// Lets `read` append up to `most` bytes in place, within what was promised. Returns their number.
     mutating func fill(atMost most: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         makeRoom(for: 1)
         let end = min(bytes.count, count + most)
@@ -55,8 +51,8 @@ struct ResponseBody {
     private mutating func makeRoom(for more: Int) {
         let needed = count + more
         guard needed > bytes.count else { return }
-        // Trust the promised length the more of it has come. That takes no more room than the body, and fewer steps
-        // than doubling.
+        // Reserve more at once as more of the promised length arrives. That takes no more room than the body, and fewer
+        // steps than doubling.
         let promised = min(expected, count == 0 ? Self.promisedCapacity : 8 * count)
         let size = max(needed, promised, needed > promised && count > 0 ? min(2 * count, limit) : 0)
         bytes = [UInt8](unsafeUninitializedCapacity: size) { room, initialized in

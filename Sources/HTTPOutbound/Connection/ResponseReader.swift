@@ -131,10 +131,7 @@ struct ResponseReader {
     }
 
     /// Chooses how to deliver the body after its head has arrived. Returns the failure if that is impossible.
-    ///
-    /// - Parameters:
-    ///   - delivery: how the call receives the body.
-    ///   - reportsProgress: whether to report `.gathered`.
+    /// `reportsProgress`: whether to report `.gathered`.
     mutating func deliver(_ delivery: BodyDelivery, reportsProgress: Bool) -> Step? {
         if delivery.isStreamed {
             handling = handling ?? BodyHandling()

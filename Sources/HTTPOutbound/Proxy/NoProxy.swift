@@ -51,11 +51,7 @@ public struct NoProxy: Sendable, Hashable {
             description: "'\(entry)' is not a name, an address or a range of addresses")
     }
 
-    /// Returns whether this host is reached without a proxy.
-    ///
-    /// - Parameters:
-    ///   - host: a name, or a numeric address without brackets.
-    ///   - port: the port that is called.
+    /// Returns whether this host, a name or a numeric address without brackets, is reached without a proxy.
     public func contains(host: String, port: UInt16) -> Bool {
         guard !entries.isEmpty else { return false }
         let name = Self.normal(host[...])

@@ -19,10 +19,7 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
     /// The value of Proxy-Authorization (Basic, RFC 7617); nil if there is no user.
     let authorization: String?
 
-    /// Parses a proxy URL.
-    ///
-    /// - Parameter url: `http://[user[:password]@]host[:port]`, with user and password percent-encoded. `http://` may
-    ///   be omitted.
+    /// Parses `http://[user[:password]@]host[:port]`, with user and password percent-encoded. `http://` may be omitted.
     public init(_ url: String) throws(Failure) {
         var rest = url[...]
         if let end = url.firstRange(of: "://") {
@@ -49,13 +46,8 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
         authorization = try userinfo.map { text throws(Failure) in try Self.authorization(text) }
     }
 
-    /// Creates a proxy from its parts.
-    ///
-    /// - Parameters:
-    ///   - host: a name, or a numeric address with or without brackets.
-    ///   - port: where it listens.
-    ///   - user: must not contain a colon.
-    ///   - password: ignored if there is no user.
+    /// Creates a proxy from its parts. `host` is a name, or a numeric address with or without brackets. `user` must not
+    /// contain a colon. `password` is ignored if there is no user.
     public init(host: String, port: UInt16, user: String? = nil, password: String = "") throws(Failure) {
         let isBare = host.contains(":") && !host.hasPrefix("[")
         try self.init("http://\(isBare ? "[\(host)]" : host):\(port)", user: user, password: password)
