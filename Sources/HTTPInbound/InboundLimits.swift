@@ -47,7 +47,7 @@ public struct InboundLimits: Sendable, Hashable {
     /// answers stay in memory.
     public var spooledAnswers = 1024 * 1024 * 1024
     /// Bytes of answers that wait in memory on one loop, for all connections together. Default 128 MiB. Beyond it,
-    /// the connection whose client has gone longest without an acknowledgement is reset.
+    /// the connection that has gone longest without an acknowledgement is reset.
     public var waitingAnswers = 128 * 1024 * 1024
 
     /// Time between two requests on a connection. Default 60 s. Beyond it: silent close.

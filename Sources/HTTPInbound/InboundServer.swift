@@ -219,7 +219,7 @@ public final class InboundServer {
         callback?()
     }
 
-    // MARK: Answers of its own
+    // MARK: The server's own answers
 
     /// 204 with `Allow`; nil if the handler names no methods.
     func optionsAnswer(_ head: HTTPRequestHead) -> HTTPResponse? {

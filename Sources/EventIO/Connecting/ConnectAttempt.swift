@@ -8,8 +8,8 @@ final class ConnectAttempt: TimerTarget {
     private let delay: TimeAmount
     private let deadline: MonotonicTime
     private var race: ConnectRace
-    /// Competing sockets, used for several addresses. A single address is connected by the stream's own socket, whose
-    /// event registration then serves the whole connection.
+    /// Competing sockets for several addresses. A single address uses the stream's own socket, so that one event
+    /// registration serves the whole connection.
     private var candidates: [ConnectCandidate] = []
     private var hasOneAddress: Bool
     private var timer: TimerToken?

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A source, such as a file, whose reads may block. Used by one helper thread at a time, not always the same one.
+/// A source that may block, such as a file. One helper thread uses it at a time, but not always the same thread.
 public protocol BlockingReader: AnyObject {
     /// Reads up to `count` bytes. Returns none at the end.
     func read(atMost count: Int) throws -> ArraySlice<UInt8>

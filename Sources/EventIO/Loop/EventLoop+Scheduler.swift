@@ -32,8 +32,8 @@ extension EventLoop: SchedulerType {
         return timer
     }
 
-    /// Sets a timer from any thread. (Not disfavoured, so that it hides the protocol's own implementation, whose
-    /// tokens `cancelTimer` does not know.)
+    /// Sets a timer from any thread. (Not disfavoured, so that it hides the protocol's own implementation:
+    /// `cancelTimer` does not know those tokens.)
     public func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken {
         guard isCurrent else { return remoteTimers.set(at: .clock() + TimeAmount(dueTime), target, on: self) }
         return setTimer(at: now + TimeAmount(dueTime), target: target)

@@ -44,7 +44,7 @@ final class RemoteQueue: Sendable {
         return accepted
     }
 
-    /// Swaps the list for `empty`, whose storage is reused.
+    /// Swaps the list for `empty` and reuses its storage.
     func take(into empty: inout [Work]) {
         var works = empty
         empty = []

@@ -143,7 +143,7 @@ struct TimerWheel: ~Copyable {
         return nil
     }
 
-    /// Empties a slot whose time has begun. Each timer moves down one or more levels, or is due.
+    /// Empties a slot when its time begins. Each timer moves down one or more levels, or is due.
     private mutating func cascade(_ list: Int32) {
         var index = lists[Int(list)].first
         lists[Int(list)] = List()

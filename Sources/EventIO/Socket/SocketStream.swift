@@ -147,7 +147,7 @@ public final class SocketStream {
 
     // MARK: Reading
 
-    /// Stops reading. Input stays in the kernel, whose window slows the peer down.
+    /// Stops reading. Input stays in the kernel, and the full window slows the peer down.
     public func pauseReading() {
         isPaused = true
     }

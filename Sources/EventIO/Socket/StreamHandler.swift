@@ -11,7 +11,7 @@ public protocol StreamHandler: AnyObject {
 
     /// Lets the owner of an encrypted stream decrypt into its own memory. Called before each read. `read` fills a
     /// buffer as far as bytes are available and returns their number; call it at most once. If bytes were decrypted,
-    /// `streamReceived` follows with those that did not fit, possibly none. Default: no.
+    /// `streamReceived` follows with the bytes that did not fit, possibly none. Default: no.
     func streamFills(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> StreamFilling
 
     /// The peer has ended its side (FIN), and everything it sent was delivered. Writing still works.

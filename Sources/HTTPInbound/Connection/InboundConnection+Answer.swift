@@ -223,7 +223,7 @@ extension InboundConnection {
 
     // MARK: The end of an answer
 
-    /// Ends an answer whose last byte was passed to the stream.
+    /// Ends an answer after its last byte was passed to the stream.
     private func complete(_ answer: UnsentAnswers.Answer) {
         if case .exchange(let answered) = answer {
             exchange = nil

@@ -14,8 +14,8 @@ public protocol OutboundBodySource: Sendable {
     /// stream has fewer or more bytes, the call fails and the connection is closed.
     var length: Int64? { get }
 
-    /// Whether the body can be opened again after a piece was taken from it. Needed to repeat a request whose
-    /// connection was stale.
+    /// Whether the body can be opened again after a piece was taken from it. Needed to repeat a request if
+    /// its connection was stale.
     var canRestart: Bool { get }
 
     /// Whether to send `Expect: 100-continue`, for a large body that may be refused. The body follows once the

@@ -10,7 +10,7 @@ public struct RequestWriter {
     let connection: Connection
     let stream: SocketStream
 
-    /// Writes a request whose body is in memory, with one system call unless the body is large. `sharedFields` follow
+    /// Writes a request with a body in memory, with one system call unless the body is large. `sharedFields` follow
     /// `fields`.
     public func write(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,

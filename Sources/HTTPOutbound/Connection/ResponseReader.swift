@@ -173,7 +173,7 @@ struct ResponseReader {
         return .head
     }
 
-    /// Whether to pass on the body unchanged: for a failure, whose status matters more than a wrong Content-Encoding.
+    /// Whether to pass on the body unchanged: for a failure, since the status matters more than a wrong Content-Encoding.
     private mutating func isLeftCoded(after error: ContentCodingError) -> Bool {
         guard error.isAboutContent, let handling, let fields = handling.codedFields,
             let coded = handling.codedBody

@@ -78,7 +78,7 @@ public struct NoProxy: Sendable, Hashable {
             return Entry(hosts: .addresses(range, bits: bits), port: nil)
         }
         var (host, port) = (part, UInt16?.none)
-        // A single colon precedes a port. More belong to an IPv6 address, whose port follows a bracket.
+        // A single colon precedes a port. More colons belong to an IPv6 address; its port follows a bracket.
         if let colon = part.lastIndex(of: ":"),
             part.firstIndex(of: ":") == colon || part[..<colon].hasSuffix("]")
         {

@@ -10,7 +10,7 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
         public let description: String
     }
 
-    /// The port of a proxy whose URL has none: 1080, as in curl.
+    /// The port if a proxy's URL has none: 1080, as in curl.
     public static let defaultPort: UInt16 = 1080
 
     /// A name, or a numeric address without brackets.

@@ -2,7 +2,7 @@
 ///
 ///     http_proxy                  for http; HTTP_PROXY is not read, since a CGI client sets it by a Proxy field
 ///     https_proxy, HTTPS_PROXY    for https
-///     all_proxy, ALL_PROXY        for a scheme that has no variable of its own
+///     all_proxy, ALL_PROXY        for a scheme without its own variable
 ///     no_proxy, NO_PROXY          hosts that are reached without a proxy (`NoProxy`)
 ///
 /// The lower-case variable takes precedence, and an empty one counts as unset.
