@@ -15,8 +15,7 @@ public struct InboundLimits: Sendable, Hashable {
     /// Largest request body, even if the handler does not want it. Default 1 MiB. Beyond it: 413, before any
     /// 100-continue if Content-Length says so. An endpoint may set a lower limit.
     public var requestBody = 1024 * 1024
-    /// Request bodies that one loop holds in memory, for all connections together. Default 128 MiB. Beyond it: 503
-    /// `OVERLOADED`.
+    /// Bytes of request bodies that one loop holds for all connections. Default 128 MiB. Beyond it: 503 `OVERLOADED`.
     public var bufferedBodies = 128 * 1024 * 1024
 
     /// Time for a request's header block, from accept (first request) or its first byte (later ones). Default 10 s.

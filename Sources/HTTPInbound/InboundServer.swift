@@ -124,8 +124,7 @@ public final class InboundServer {
         heldBodyBytes -= bodyBytes
     }
 
-    /// Counts a change of a connection's queue. Above the limit, resets the connections that have made no progress
-    /// for longest.
+    /// Counts a change of a connection's queue. Above the limit, resets the connections without progress for longest.
     func waitingChanged(by bytes: Int) {
         waitingBytes += bytes
         while bytes > 0, waitingBytes > limits.waitingAnswers {

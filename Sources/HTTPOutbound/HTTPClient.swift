@@ -21,8 +21,7 @@ public final class HTTPClient: Sendable {
 
     public var loop: EventLoop { state.loop }
 
-    /// Creates a client, on any thread. All loops should share one `resolver`. `limits` apply to origins without their
-    /// own.
+    /// Creates a client, on any thread. Share one `resolver` among loops. `limits` are the default for its origins.
     public init(
         loop: EventLoop, resolver: Resolver = Resolver(), limits: OutboundLimits = OutboundLimits(),
         observer: (any ConnectionObserver)? = nil

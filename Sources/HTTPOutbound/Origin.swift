@@ -71,8 +71,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         endpoint = .unix(address)
     }
 
-    /// Returns the same origin, reached through this proxy or directly. Unix-domain sockets are always reached
-    /// directly.
+    /// Returns the same origin, reached through this proxy or directly. Unix-domain sockets use no proxy.
     public func through(_ proxy: ProxyConfiguration?) -> Origin {
         var origin = self
         if case .tcp = endpoint { origin.proxy = proxy }

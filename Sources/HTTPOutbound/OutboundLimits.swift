@@ -1,5 +1,4 @@
-/// The limits of the client. The defaults suit a gateway, which refuses early; `program` suits a program that makes
-/// its own calls.
+/// The limits of the client. The defaults suit a gateway, which refuses early; `program` suits other programs.
 public struct OutboundLimits: Sendable, Hashable {
     /// Connections to one upstream on one loop, including those still connecting. Default 64.
     public var connectionsPerUpstream = 64
@@ -12,8 +11,7 @@ public struct OutboundLimits: Sendable, Hashable {
 
     /// Time to resolve the name and to connect. Default 1 s.
     public var connectTimeout: Duration = .seconds(1)
-    /// How long to wait for one address of a name before trying the next one beside it (RFC 8305 5), 100 ms to 2 s.
-    /// Default 250 ms.
+    /// How long to try one address before also trying the next (RFC 8305 5), 100 ms to 2 s. Default 250 ms.
     public var connectAttemptDelay: Duration = .milliseconds(250)
     /// Time from the request's last byte to the response's first. Default 5 s.
     public var firstByteTimeout: Duration = .seconds(5)
@@ -38,8 +36,7 @@ public struct OutboundLimits: Sendable, Hashable {
     /// Requests after which a connection is closed. Default 1000.
     public var requestsPerConnection = 1000
 
-    /// Bytes of a gathered response body, transfer and content codings removed. Beyond it `http_response_body_size`.
-    /// Default 8 MiB.
+    /// Bytes of a gathered response body, decoded. Beyond it `http_response_body_size`. Default 8 MiB.
     public var responseBody = 8 << 20
     /// Most bytes that one byte of an encoded body may decode to, checked after 1 MiB of output. Beyond it
     /// `http_response_body_size`. Default 100; nil for no limit.
@@ -53,8 +50,7 @@ public struct OutboundLimits: Sendable, Hashable {
 
     public init() {}
 
-    /// The defaults, except that calls wait for a connection as long as their total time allows, 65 536 of them on
-    /// each loop.
+    /// The defaults, but up to 65 536 calls per loop wait for a connection, as long as their total time allows.
     public static let program: OutboundLimits = {
         var limits = OutboundLimits()
         limits.waitTimeout = nil

@@ -213,8 +213,7 @@ private final class SinkFile: Sendable {
         }
     }
 
-    /// Leaves removing the file to the thread that is writing it, or to a helper thread. Removes it here if none is
-    /// free.
+    /// Leaves removing the file to the thread that writes it, or to a helper thread. Removes it here if none is free.
     func discardElsewhere() {
         let temporary = state.withLock { state in
             state.isDiscarded = true

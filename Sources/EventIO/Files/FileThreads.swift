@@ -1,7 +1,6 @@
 import Dispatch
 
-/// The threads that read and write files for all loops: at most four, which end after 5 s without work. Up to 4096
-/// work items may wait.
+/// The threads that read and write files for all loops: at most four, which end after 5 s without work.
 public enum FileThreads {
     static let threads = 4
     static let waiting = 4096
@@ -9,8 +8,7 @@ public enum FileThreads {
     static let shared = HelperThreads(
         name: "file", limit: threads, waitingLimit: waiting, idleTimeout: .seconds(5))
 
-    /// Runs `work`, which may block, on one of the threads. Returns false and drops it if too much is waiting or no
-    /// thread can be started.
+    /// Runs `work`, which may block. Returns false and drops it if too much is waiting or no thread can be started.
     public static func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
         shared.submit(work)
     }

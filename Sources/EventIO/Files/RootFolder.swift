@@ -7,8 +7,7 @@ public final class RootFolder: Sendable {
     package enum Walk: Sendable {
         /// One call of `openat2` with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_MAGICLINKS.
         case atOnce
-        /// One folder at a time with O_NOFOLLOW: for kernels before 5.6 and system call filters that block `openat2`
-        /// (old container runtimes).
+        /// One folder at a time with O_NOFOLLOW, for kernels before 5.6 and old containers that block `openat2`.
         case stepwise
     }
 

@@ -17,8 +17,7 @@ public final class Listener: @unchecked Sendable {
     private var descriptor: Int32
     private var loop: EventLoop?
     private var onAccept: ((SocketStream) -> Void)?
-    // Its unretained context is this listener, which `loop.members` retains from `start` to the end of the wake that
-    // closes it.
+    // Its unretained context is this listener, which `loop.members` retains until the end of the wake that closes it.
     private var event: EventHandle?
     private var memberIndex = -1
     private var isPaused = false

@@ -2,8 +2,7 @@ public import Dispatch
 public import FoundationEssentials
 public import Rx
 
-/// A loop as a scheduler of reactive pipelines. Any thread may schedule work, which never runs inside the scheduling
-/// call.
+/// A loop as a scheduler of reactive pipelines, from any thread. Work never runs inside the scheduling call.
 extension EventLoop: SchedulerType {
     public func schedule<StateType: Sendable>(
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable

@@ -164,8 +164,7 @@ public final class EventLoop: @unchecked Sendable {
         runningDeferred.removeAll(keepingCapacity: true)
     }
 
-    /// Closes all members, refuses further work and runs the accepted work. Stops after 10 000 rounds if work keeps
-    /// adding work.
+    /// Closes all members, refuses further work and runs the accepted work, in at most 10 000 rounds.
     private func finish() {
         for member in members.open { member.loopEnds() }
         queue.close()
@@ -219,8 +218,7 @@ public final class EventLoop: @unchecked Sendable {
         deferred.append(work)
     }
 
-    /// Runs `work` after the kernel was offered this wake's writes, and retains it until then. Does not allocate.
-    /// Call it on the loop.
+    /// Runs `work` after the kernel was offered this wake's writes. Otherwise like `defer`.
     public func afterWrites(_ work: any DeferredWork) {
         writers.append(work)
     }
@@ -271,8 +269,7 @@ public final class EventLoop: @unchecked Sendable {
         setTimer(at: now + TimeAmount(duration), target: target)
     }
 
-    /// Cancels a timer, at once on the loop and soon from another thread. Does nothing if it has fired or was
-    /// cancelled.
+    /// Cancels a timer, at once on the loop and soon from another thread. Does nothing if the timer is gone.
     public func cancelTimer(_ token: TimerToken) {
         guard !RemoteTimers.owns(token) else { return remoteTimers.cancel(token, on: self) }
         guard isCurrent else {

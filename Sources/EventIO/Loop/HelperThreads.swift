@@ -22,8 +22,7 @@ final class HelperThreads: Sendable {
     private let idleTimeout: DispatchTimeInterval
     private let wakes = DispatchSemaphore(value: 0)
 
-    /// An idle thread ends after `idleTimeout`, by default at once. Starting a thread costs as much as reading a small
-    /// file.
+    /// An idle thread ends after `idleTimeout`, by default at once. Starting one costs as much as reading a small file.
     init(name: String, limit: Int, waitingLimit: Int, idleTimeout: DispatchTimeInterval = .never) {
         self.name = name
         self.idleTimeout = idleTimeout
@@ -80,8 +79,7 @@ final class HelperThreads: Sendable {
         }
     }
 
-    /// Returns the oldest work. Without work it returns nil and counts the calling thread as idle, or as ended if
-    /// there is no idle timeout.
+    /// Returns the oldest work, or nil after counting the thread as idle (as ended, if idle threads end at once).
     private func next(finished: Int) -> (@Sendable () -> Void)? {
         state.withLock { state in
             state.unfinished -= finished

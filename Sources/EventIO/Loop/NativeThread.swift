@@ -17,8 +17,7 @@ enum NativeThread {
     static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SocketError) {
         // Retained here, released by the new thread.
         let work = Unmanaged.passRetained(Work(name: name, body: body))
-        // Uninitialized memory, because the type's initializer belongs to whichever module Swift imported it into
-        // first.
+        // Uninitialized memory, because the type's initializer belongs to the module Swift imported it into first.
         let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { room -> Int32 in
             guard let attributes = room.baseAddress else { return ENOMEM }
             pthread_attr_init(attributes)
@@ -40,8 +39,7 @@ enum NativeThread {
         work.body()
     }
 
-    /// By default a write beyond RLIMIT_FSIZE kills the process with SIGXFSZ. With the signal blocked it fails with
-    /// EFBIG.
+    /// Makes a write beyond RLIMIT_FSIZE fail with EFBIG. By default SIGXFSZ kills the process.
     private static func blockFileSizeSignal() {
         var set = sigset_t()
         sigemptyset(&set)

@@ -1,8 +1,7 @@
 import Locking
 import Rx
 
-/// Timers that other threads set on a loop, which soon sets each in its wheel. Their tokens have the top bit of the
-/// index set.
+/// Timers that other threads set on a loop, which soon sets each in its wheel. The top bit of their index is set.
 final class RemoteTimers: Sendable {
     private struct State {
         var live: [TimerToken: RemoteTimer] = [:]

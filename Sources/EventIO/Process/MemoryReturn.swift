@@ -3,8 +3,7 @@ import Rx
 
 /// Returns freed memory to the system when a loop goes quiet after large bodies. Used on the loop only.
 ///
-/// mimalloc keeps freed memory and returns it only while it allocates, so an idle process could hold several hundred
-/// MiB.
+/// mimalloc returns freed memory only while it allocates, so an idle process could hold several hundred MiB.
 final class MemoryReturn: TimerTarget {
     /// Time without a large free before memory is returned. Under load it will be needed again.
     static let quiet = TimeAmount.seconds(1)

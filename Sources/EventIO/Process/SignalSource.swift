@@ -5,8 +5,7 @@ import Synchronization
 
 /// Delivers a Unix signal on a loop. Used on that loop only. There may be one source per signal at a time.
 ///
-/// The signal handler only writes to an eventfd that the loop watches: libevent's own signal events support only one
-/// loop per process.
+/// The handler only writes to an eventfd that the loop watches: libevent's signal events support one loop per process.
 public final class SignalSource {
     private let signal: Int32
     private let loop: EventLoop

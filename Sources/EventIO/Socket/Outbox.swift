@@ -17,8 +17,7 @@ final class Outbox {
 
     private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 64)
     private var used = 0
-    // Unretained: the loop's members retain a stream to the end of the wake in which it closes, and `sendAll` runs
-    // before that.
+    // Unretained: the loop's members retain a stream to the end of its last wake, and `sendAll` runs before that.
     private var connected: [Unmanaged<SocketStream>] = []
     private var accepted: [Unmanaged<SocketStream>] = []
 

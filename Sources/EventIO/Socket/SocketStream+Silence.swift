@@ -1,7 +1,6 @@
 import Glibc
 
-// A request on a reused connection must go out before the peer has sent anything: bytes that are already there cannot
-// be its response.
+// Bytes that the peer sends before a request goes out on a reused connection cannot be its response.
 extension SocketStream {
     /// Sends the next write only if the peer is silent when the kernel is offered it.
     ///

@@ -65,8 +65,7 @@ public final class SocketStream {
     var isPaused = false
     /// Bytes or an end may be waiting in the kernel or in `tls`, and no further edge will report them.
     var mayHaveMore = false
-    /// Whether an event has reported the end of the peer's side. `streamReachedEnd` follows once everything before it
-    /// is read.
+    /// Whether an event has reported the end of the peer's side. `streamReachedEnd` follows after the last read.
     public var peerHasLeft: Bool { hasPeerLeft }
     var hasPeerLeft = false
     private var hasReportedPeerLeft = false
@@ -245,8 +244,7 @@ public final class SocketStream {
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes now. Offers this wake's writes to the socket, drops the queue and releases the handler, which is not
-    /// called again.
+    /// Closes now. Offers this wake's writes to the socket, drops the queue and releases the handler.
     public func close() {
         guard state != .closed else { return }
         if needsSilence { dropUnsent() }

@@ -1,7 +1,6 @@
 import Glibc
 
-/// Bytes that wait on disk for a slow reader. The file has no name, so it vanishes with its last user, even if the
-/// process crashes.
+/// Bytes on disk for a slow reader. The file has no name, so it vanishes with its last user, even after a crash.
 public final class SpoolFile: Sendable {
     /// Writer threads, shared by all loops, because writing blocks.
     static let writerThreads = 2

@@ -44,8 +44,7 @@ struct WriteQueue {
         return count
     }
 
-    /// Replaces the front of the bytes in memory with a file that holds a copy. The first `taken` bytes of the file
-    /// are consumed already.
+    /// Replaces the front of the bytes in memory with a file that holds a copy, of which `taken` bytes are consumed.
     mutating func replaceFront(with file: SpoolFile, taken: Int) {
         guard taken < file.byteCount else { return }
         consumeResident(file.byteCount - taken)
@@ -105,8 +104,7 @@ struct WriteQueue {
 enum Gather {
     static let limit = 32
 
-    /// Sends up to `limit` slices, starting with `slices[start]`. `offered` is the number of bytes passed to the
-    /// kernel.
+    /// Sends up to `limit` slices, starting with `slices[start]`. `next` is the first slice not offered.
     static func send(
         _ slices: [ArraySlice<UInt8>], from start: Int, to descriptor: Int32
     ) -> (sent: Int, offered: Int, next: Int) {

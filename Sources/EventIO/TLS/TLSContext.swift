@@ -51,8 +51,7 @@ public final class TLSContext: @unchecked Sendable {
         // Refuse renegotiation (TLS 1.2), which nothing we speak needs.
         SSL_CTX_set_options(handle, copenssl_OP_NO_RENEGOTIATION | copenssl_OP_NO_COMPRESSION)
         copenssl_CTX_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS))
-        // Tickets arrive after the handshake (RFC 8446, section 4.6.1). OpenSSL passes each to the callback and
-        // caches none.
+        // Tickets arrive after the handshake (RFC 8446, section 4.6.1). OpenSSL passes each to the callback only.
         copenssl_CTX_set_session_cache_mode(
             handle, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         SSL_CTX_sess_set_new_cb(handle, tlsSessionArrived)
@@ -132,8 +131,7 @@ extension TLSContext {
         weak var context: TLSContext?
     }
 
-    /// Holds no more entries than there are live contexts when one is added. Configurations are not kept, because
-    /// they may hold keys.
+    /// Adding an entry drops those of dead contexts. Configurations are not kept, because they may hold keys.
     private static let known = Lock<[Known]>([])
 
     /// Returns the context of a configuration. Callers share one, and its sessions, while it is in use and the files

@@ -27,8 +27,7 @@ final class TLSEngine {
     /// The most bytes of responses to the peer's TLS messages, such as key updates, that may wait for the socket. A
     /// peer that provokes more and reads none is disconnected.
     private static let unsolicitedOutputLimit = 64 << 10
-    /// Bytes that may arrive in a row without content, such as session tickets. A peer that sends nothing else would
-    /// keep the loop busy.
+    /// Bytes without content, such as session tickets, that may arrive in a row. More would keep the loop busy.
     static let emptyLimit = 256 << 10
 
     let context: TLSContext

@@ -15,8 +15,7 @@ struct ConnectionStateMachine {
         case head(since: MonotonicTime)
         /// A complete or failed head waits for the previous answer; nothing is read. Exit: the end of that answer.
         case held
-        /// Reading the body of the current request. Exits: `bodyCompleted`, `requestFailed`, the size limit (413).
-        /// Its deadline is a 408.
+        /// Reading the body. Exits: `bodyCompleted`, `requestFailed`, the size limit (413). Its deadline is a 408.
         case body(BodyProgress)
         /// Further bytes are not interpreted. No exits.
         case over
@@ -28,8 +27,7 @@ struct ConnectionStateMachine {
         case nothing
         /// A request waits for its answer, or for the rest of it. Exit: `answerCompleted`.
         case pending
-        /// The answer is complete, and part of it waits for the client. Exits: `queueEmptied`; a reset if the client
-        /// makes too little progress.
+        /// The answer is complete, and part of it waits for the client. Exits: `queueEmptied`; a reset if it stalls.
         case flushing
         /// The last answer was sent and our side is shut; input is discarded. Exits, all to `closed`: the client's
         /// end, too many bytes, the deadline.

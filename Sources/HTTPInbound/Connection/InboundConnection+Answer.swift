@@ -20,8 +20,7 @@ extension InboundConnection {
         answerDirectly(response, error: nil)
     }
 
-    /// Refuses a request that could not be read. The answer carries `Connection: close`, and further input is not
-    /// interpreted.
+    /// Refuses a request that could not be read, with `Connection: close`. Further input is not interpreted.
     func refuse(_ error: InboundError, _ failed: RequestInProgress) {
         request = failed
         refuse(error)

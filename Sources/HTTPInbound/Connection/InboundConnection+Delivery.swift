@@ -34,8 +34,7 @@ extension InboundConnection: DeferredWork {
         }
     }
 
-    /// Returns the progress of the output; nil if it is not needed. Call it before the stream is closed, when the
-    /// kernel forgets.
+    /// Returns the progress of the output; nil if it is not needed. Closing the stream loses it, so call this first.
     func delivery(_ ending: Ending) -> Delivery? {
         guard exchange != nil || !unsentAnswers.isEmpty || request.continueBytes > 0 else { return nil }
         switch ending {

@@ -1,5 +1,4 @@
-/// Complete answers that the kernel has not taken completely, oldest first. There are several when pipelined requests
-/// are answered in one wake.
+/// Complete answers that the kernel has not taken completely, oldest first. Pipelining may leave several.
 struct UnsentAnswers {
     enum Answer {
         case exchange(InboundExchange)

@@ -16,8 +16,7 @@ public struct DirectAnswer {
     public var receivedAt: MonotonicTime
     /// Bytes of the request that arrived, head and body.
     public var bytesReceived: Int
-    /// Bytes of the answer, including its head and a preceding 100 (Continue). If it was cut, the bytes that the
-    /// client acknowledged.
+    /// Bytes of the answer with its head and a preceding 100 (Continue). If it was cut, only the acknowledged bytes.
     public var bytesSent: Int
     /// Bytes of the 100 (Continue) among them.
     var continueBytes = 0

@@ -111,8 +111,7 @@ open class InboundExchange {
         callback?()
     }
 
-    /// Ends an answer that the kernel did not take completely. `end` is its end as an offset in the connection's
-    /// output.
+    /// Ends an answer that the kernel did not take completely. `end` is where it ends in the connection's output.
     final func cut(_ outcome: InboundOutcome, _ delivery: Delivery, end: Int64) {
         isBegun = delivery.hasBegun(sentBytes - continueBytes, end: end)
         sentBytes = delivery.acknowledged(of: sentBytes, end: end)

@@ -14,8 +14,7 @@ public protocol OutboundBodySource: Sendable {
     /// stream has fewer or more bytes, the call fails and the connection is closed.
     var length: Int64? { get }
 
-    /// Whether the body can be opened again after a piece was taken from it. Needed to repeat a request if
-    /// its connection was stale.
+    /// Whether the body can be opened again after a piece was taken, to repeat a request after a stale connection.
     var canRestart: Bool { get }
 
     /// Whether to send `Expect: 100-continue`, for a large body that may be refused. The body follows once the
@@ -34,8 +33,7 @@ extension OutboundBodySource {
 
 /// One pass over a body, on its loop.
 public protocol OutboundBodyStream: AnyObject {
-    /// Requests the next piece, when little is queued for the socket. Call one of the writer's methods once, now or
-    /// later, on the loop.
+    /// Requests the next piece, when little is queued. Call one of the writer's methods once, now or later.
     func nextPiece(for writer: OutboundBodyWriter)
 
     /// The body is complete, or the call is over. Called once; a later answer is ignored.

@@ -1,8 +1,7 @@
 internal import EventIO
 internal import HTTPModel
 
-/// The deadlines of a call. One timer, set for the nearest, serves them all. It asks `verdict` when it fires, since
-/// deadlines move.
+/// The deadlines of a call. One timer, set for the nearest, asks `verdict` when it fires, since deadlines move.
 ///
 /// The total runs from the start of the call and is never reset. The limit of the current stage runs beside it:
 ///

@@ -2,8 +2,7 @@ internal import EventIO
 internal import HTTPModel
 
 extension OutboundCall {
-    /// Pauses the streamed body of the response, which slows the upstream down by TCP. After `pauseTimeout` the call
-    /// fails. Call it on the loop.
+    /// Pauses the streamed response body, on the loop. TCP slows the upstream; the call fails after `pauseTimeout`.
     public final func pause() {
         guard !isPaused, !hasEnded else { return }
         isPaused = true

@@ -98,8 +98,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Reports the bytes of a gathered body so far, content codings decoded. Only with `mayStream`.
     open func bodyGathered(_ count: Int) {}
 
-    /// Reports how many bytes of the request's streamed body the socket has taken. Decreases only when the request is
-    /// sent again.
+    /// Reports the bytes of the streamed request body that the socket has taken; fewer when it is sent again.
     open func bodySent(_ count: Int64) {}
 
     /// The response is complete. Its transfer coding is removed; `body` is empty if it was streamed.
@@ -209,8 +208,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         failed(reason, detail)
     }
 
-    /// Fails in the loop's next turn, so a subscriber that calls again on failure is not called from within its own
-    /// call.
+    /// Fails in the loop's next turn, so that a subscriber that calls again on failure does not recurse.
     final func failSoon(_ reason: FailureReason, _ detail: String) {
         loop.defer(FailedStart(self, reason, detail))
     }
@@ -250,8 +248,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         updateTimer()
     }
 
-    /// Sets the timer only if it would fire too late. If the deadline has moved away, the timer finds out when it
-    /// fires.
+    /// Sets the timer only if it would fire too late. If the deadline has moved away, the timer fires in vain.
     private func updateTimer() {
         let next = deadlines.next
         if case .onConnection(let connection) = state { return connection.setTimer(by: next) }

@@ -27,8 +27,7 @@ final class BodyDecoder {
         return (try? ContentCoding.list(head.fields.valueBytes(of: .contentEncoding))) ?? []
     }
 
-    /// Decodes `input` from `consumed` on. The result is valid until the next call; empty means that all input was
-    /// consumed and more is needed.
+    /// Decodes `input` from `consumed` on. The result is valid until the next call; empty means: more input needed.
     func next(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) -> UnsafeRawBufferPointer {

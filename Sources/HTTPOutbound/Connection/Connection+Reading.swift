@@ -15,8 +15,7 @@ extension Connection {
     ) {
         var position = start
         while true {
-            // A step never calls back, but handling its outcome may pause the call, or end it and close this
-            // connection.
+            // A step never calls back, but its outcome may pause the call, or end it and close this connection.
             switch response.next(bytes, &position) {
             case .needMore: return needsMore()
             case .informational(let status):

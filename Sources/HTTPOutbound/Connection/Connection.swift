@@ -3,8 +3,7 @@ internal import HTTPModel
 internal import HTTPWire
 internal import Rx
 
-/// One connection to an upstream, from opening to close, and the call that it serves. Performs what `ConnectionState`
-/// decides.
+/// One connection to an upstream and the call that it serves. Performs what `ConnectionState` decides.
 ///
 /// A call's end is emitted only after the call is detached and the pool is told, so a subscriber may at once start
 /// another call on the same connection.

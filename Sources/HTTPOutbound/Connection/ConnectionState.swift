@@ -30,8 +30,7 @@ struct ConnectionState {
         case parse(isFirst: Bool)
         /// No request is under way: drop the bytes and close the connection.
         case discard
-        /// The bytes arrived before anything of the request was sent, so they do not answer it: send the request on
-        /// another connection.
+        /// The bytes arrived before any of the request was sent, so they do not answer it. Use another connection.
         case resend
         /// The same on a new connection: a peer that speaks first does not speak HTTP.
         case refuse
@@ -72,8 +71,7 @@ struct ConnectionState {
         state = .idle
     }
 
-    /// `isReused`: this connection served other calls before. `mayRepeat`: the request is idempotent and was not sent
-    /// before.
+    /// `isReused`: it served other calls before. `mayRepeat`: the request is idempotent and was not sent before.
     mutating func requestStarted(isReused: Bool, mayRepeat: Bool) {
         guard case .idle = state else { preconditionFailure("a request while \(state)") }
         state = .exchange(Exchange(isReused: isReused, mayResend: isReused && mayRepeat))

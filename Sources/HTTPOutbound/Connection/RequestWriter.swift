@@ -10,8 +10,7 @@ public struct RequestWriter {
     let connection: Connection
     let stream: SocketStream
 
-    /// Writes a request with a body in memory, with one system call unless the body is large. `sharedFields` follow
-    /// `fields`.
+    /// Writes a request with a body in memory, in one write unless it is large. `sharedFields` follow `fields`.
     public func write(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, fields: HTTPFields, sharedFields: HTTPFields,
         body: ArraySlice<UInt8>?

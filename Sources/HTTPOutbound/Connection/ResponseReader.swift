@@ -25,8 +25,7 @@ struct ResponseReader {
     struct Position {
         /// Bytes that the parser has read.
         var parsed = 0
-        /// Bytes of the body that are parsed and not decoded yet. Empty if the decoder may hold more output, nil if
-        /// not.
+        /// Bytes of the body parsed and not decoded yet; empty if the decoder may hold more output, nil if not.
         var undecoded: Range<Int>?
     }
 
@@ -45,8 +44,7 @@ struct ResponseReader {
         var decoder: BodyDecoder?
         var isStreamed = false
         var reportsProgress = false
-        /// The original fields and, while it is within the limit, the original body of a failure (400 and up) that
-        /// has a content coding.
+        /// The fields and, within the limit, the body of a failure (400 and up) before content decoding.
         var codedFields: HTTPFields?
         var codedBody: ResponseBody?
 
@@ -84,8 +82,7 @@ struct ResponseReader {
 
     var awaitsHead: Bool { head == nil }
 
-    /// Lets `read` put bytes of the body directly where they are gathered. Returns false if they need parsing or
-    /// decoding.
+    /// Lets `read` put body bytes directly where they are gathered. Returns false if they need parsing or decoding.
     mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         let left = parser.bodyLeft
         guard left > 0, handling == nil else { return false }

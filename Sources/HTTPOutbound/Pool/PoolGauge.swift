@@ -1,7 +1,6 @@
 internal import Synchronization
 
-/// The numbers of one pool. Its loop writes them; any thread reads them without waiting, one after another, so the
-/// pool may change in between.
+/// The numbers of one pool. Its loop writes them. Any thread reads one after another, so they may not match.
 final class PoolGauge: Sendable {
     private let idle = Atomic(0)
     private let leased = Atomic(0)

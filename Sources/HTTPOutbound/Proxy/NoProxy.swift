@@ -1,7 +1,6 @@
 internal import Glibc
 
-/// The hosts that are reached without a proxy, in curl's syntax and its common extensions: a list separated by commas
-/// or blanks.
+/// The hosts reached without a proxy, separated by commas or blanks, in curl's syntax and its common extensions.
 ///
 /// Each entry is `*` for all hosts; a name, with or without a leading dot or `*.`, for itself and its subdomains; an IP
 /// address, with or without brackets; or a range of addresses, `10.0.0.0/8`. An entry with a port, `example.com:8080`,
