@@ -3,7 +3,7 @@ public import JSONBytes
 import Networking
 import Rx
 
-/// The answer that a handler returns. The gateway wraps it in an envelope.
+/// A handler's answer, which the gateway wraps in an envelope.
 public struct Answer: Sendable {
     enum Content: Sendable {
         /// `data` is an object with one member for each part. The parts run concurrently.
@@ -15,7 +15,7 @@ public struct Answer: Sendable {
     }
 
     var content: Content
-    /// `nil`: 200.
+    /// `nil` means 200.
     var status: HTTPStatus?
     var fields = HTTPFields()
 
@@ -37,19 +37,18 @@ public struct Answer: Sendable {
     /// A part is a `Single` or an `Observable` of JSON values, a JSON value, or a `Part`.
     public static var parts: NamedParts { NamedParts() }
 
-    /// Steps that run before the answer, concurrently. Their names appear in errors and logs. If one fails, its failure is the
-    /// answer.
+    /// Concurrent steps before the answer, named in errors and logs. If one fails, its failure is the answer.
     ///
     ///     .first(register: diary.rx.request(.put(date, weight)))
     ///         .then { screen(of: date).optionalParts() }
     public static var first: FirstSteps { FirstSteps() }
 
-    /// An answer whose `data` is `value`.
+    /// An answer with `value` as its `data`.
     public static func json(_ value: some Encodable) -> Answer {
         Answer(.value(Result { try JSONFragment(encoding: value) }))
     }
 
-    /// An answer whose `data` is `fragment`, byte for byte.
+    /// An answer with `fragment`, byte for byte, as its `data`.
     public static func fragment(_ fragment: JSONFragment) -> Answer {
         Answer(.value(.success(fragment)))
     }
@@ -59,24 +58,22 @@ public struct Answer: Sendable {
         Answer(.value(.success(.null))).status(status)
     }
 
-    /// Returns the answer with another status. A status of 400 or more turns the answer into that failure, with the matching
-    /// code.
+    /// Returns the answer with another status. 400 or more makes it a failure with the matching code.
     public func status(_ status: HTTPStatus) -> Answer {
         var answer = self
         answer.status = status
         return answer
     }
 
-    /// Returns the answer with one more field. `Cache-Control` replaces the `private, no-store` of a success; failures and partial
-    /// answers stay `no-store`. The gateway sets `Content-Type`, `Content-Length`, `X-Content-Type-Options`, `X-Request-Id` and
-    /// the hop-by-hop fields itself and ignores yours.
+    /// Returns the answer with one more field. `Cache-Control` replaces a success's `private, no-store`; failures and
+    /// partial answers stay `no-store`. Hop-by-hop fields and the gateway's own, like `Content-Type`, are ignored.
     public func field(_ name: HTTPFieldName, _ value: String) -> Answer {
         var answer = self
         answer.fields.append(name, value)
         return answer
     }
 
-    /// Returns the answer with its required parts made optional, so that no failing part fails the answer.
+    /// Returns the answer with its required parts made optional, so that none of them can fail it.
     public func optionalParts() -> Answer {
         var answer = self
         switch content {
@@ -88,12 +85,11 @@ public struct Answer: Sendable {
     }
 }
 
-/// A part with its name, subscription and outcome. A request keeps its parts in one array, from which its envelope and its log
-/// line are written.
+/// A part with its name, subscription and outcome. The envelope and the log line are written from an array of these.
 struct NamedPart: Sendable {
     let name: String
     var part: Part
-    /// The part's subscription. Once the part has ended, it is kept only if it is an upstream call, for the log.
+    /// The part's subscription. Once the part has ended, only an upstream call is kept, for the log.
     private(set) var work: Link?
     /// `nil` until the part has ended.
     var outcome: PartOutcome?
@@ -103,19 +99,17 @@ struct NamedPart: Sendable {
         self.part = part
     }
 
-    /// Swaps the part's subscription with `work`.
     mutating func keep(_ work: inout Link?) {
         swap(&self.work, &work)
         if outcome != nil { dropWork() }
     }
 
-    /// Takes the part's outcome from the caller. Called once.
+    /// Moves the outcome in. Called once.
     mutating func end(_ outcome: inout PartOutcome?) {
         swap(&self.outcome, &outcome)
         dropWork()
     }
 
-    /// Cancels the part if it has not ended.
     mutating func stop() {
         if outcome == nil { work.take()?.stop() }
     }
@@ -124,7 +118,6 @@ struct NamedPart: Sendable {
         if let work, !work.isOneCall { self.work = nil }
     }
 
-    /// `nil` if the part has not failed, or has not ended.
     var failure: PartFailure? { outcome?.failure }
 
     fileprivate func relaxed() -> NamedPart {
@@ -134,7 +127,7 @@ struct NamedPart: Sendable {
         }
     }
 
-    /// Throws if a part has no name or two have the same: they could not be members of one object.
+    /// Throws if a part has no name or two share one: they could not be members of one object.
     static func check(_ parts: [NamedPart]) throws(EndpointFault) {
         for index in parts.indices {
             let name = parts[index].name
@@ -153,7 +146,7 @@ struct NamedPart: Sendable {
     }
 }
 
-/// The type of `Answer.parts`, which is called with a name for each part.
+/// The type of `Answer.parts`. Call it with one labeled argument for each part.
 @dynamicCallable
 public struct NamedParts: Sendable {
     public func dynamicallyCall(withKeywordArguments parts: KeyValuePairs<String, any PartConvertible>)
@@ -163,7 +156,7 @@ public struct NamedParts: Sendable {
     }
 }
 
-/// The type of `Answer.first`, which is called with a name for each step.
+/// The type of `Answer.first`. Call it with one labeled argument for each step.
 @dynamicCallable
 public struct FirstSteps: Sendable {
     public func dynamicallyCall(withKeywordArguments steps: KeyValuePairs<String, any PartConvertible>)

@@ -5,13 +5,13 @@ public import Rx
 
 /// A value that can be part of an answer's `data`.
 ///
-/// An `Encodable` type opts in by declaring the conformance and nothing else:
+/// An `Encodable` type only declares the conformance:
 ///
 ///     struct Weight: Encodable, JSONRepresentable { var kilograms: Double }
 ///
-/// Then a `Single<Weight>`, an `Observable<Weight>` and a `Weight` are parts.
+/// Then a `Weight`, a `Single<Weight>` and an `Observable<Weight>` can be parts.
 public protocol JSONRepresentable: PartConvertible {
-    /// The value as JSON. An error is answered as `500 INTERNAL` and reported as an incident.
+    /// Returns the value as JSON. An error is answered as `500 INTERNAL` and reported as an incident.
     func jsonFragment() throws -> JSONFragment
 
     /// Makes a part from a single of such values.

@@ -10,7 +10,6 @@ import Rx
 ///         tips: Part(tips.rx.request(.today).fragment()).fallback([String]()),
 ///         mood: Part.task { try await mood.today() }.optional())
 public struct Part: Sendable {
-    /// What a failure of the part means for the answer.
     enum Policy: Sendable {
         /// The answer fails.
         case required
@@ -37,27 +36,26 @@ public struct Part: Sendable {
         source = .task(task)
     }
 
-    /// Moves the source out.
     mutating func takeSource() -> Source? { source.take() }
 
-    /// Makes a required part.
+    /// Makes a part, required unless `part` has another policy.
     public init(_ part: some PartConvertible) {
         self = part.asPart()
     }
 
-    /// Returns the part so that its failure makes it `null` and the answer `PARTIAL`.
+    /// Returns an optional part: if it fails, it becomes `null` and the answer `PARTIAL`.
     public func optional() -> Part {
         var part = self
         part.policy = .optional
         return part
     }
 
-    /// Returns the part so that its failure replaces it by `value` and makes the answer `PARTIAL`.
+    /// Returns the part with a fallback: if it fails, `value` replaces it and the answer becomes `PARTIAL`.
     public func fallback(_ value: some JSONRepresentable) -> Part {
         fallback { try value.jsonFragment() }
     }
 
-    /// Returns the part so that its failure replaces it by any encodable `value` and makes the answer `PARTIAL`.
+    /// Returns the part with any encodable `value` as its fallback.
     public func fallback(encoding value: some Encodable & Sendable) -> Part {
         fallback { try JSONFragment(encoding: value) }
     }
@@ -80,15 +78,14 @@ extension Part {
         Part(source: PartSource.of { try JSONFragment(encoding: value) })
     }
 
-    /// A part whose value an `async` function returns. The function starts with the other parts; its task is cancelled if the
-    /// request ends first.
+    /// A part that an `async` function computes. It starts with the others and is cancelled if the request ends first.
     public static func task<Value: JSONRepresentable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) -> Part {
         Part(task: { try await work().jsonFragment() })
     }
 
-    /// A part whose value, of any encodable type, an `async` function returns.
+    /// A part that an `async` function computes, of any encodable type.
     @_disfavoredOverload
     public static func task<Value: Encodable & Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
@@ -97,7 +94,7 @@ extension Part {
     }
 }
 
-/// Can be a part of an answer: parts, `Single`s and `Observable`s of JSON values, and JSON values.
+/// A value that can be a part of an answer: a part, a JSON value, or a `Single` or `Observable` of JSON values.
 public protocol PartConvertible: Sendable {
     /// Returns the part, which is required unless it has another policy.
     func asPart() -> Part

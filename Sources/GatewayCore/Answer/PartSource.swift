@@ -3,7 +3,6 @@ public import Rx
 
 /// Makes the singles that parts run.
 enum PartSource {
-    /// A single of a known value, or of the error that computing it throws.
     static func of(_ value: () throws -> JSONFragment) -> Single<JSONFragment> {
         do {
             return .just(try value())
@@ -12,8 +11,7 @@ enum PartSource {
         }
     }
 
-    /// Runs `work` in a task for each subscription, on the scheduler's thread if the scheduler is an executor. Disposal cancels
-    /// the task.
+    /// Runs `work` in a task, on the scheduler's thread if it is an executor. Disposal cancels the task.
     static func task(
         _ work: @escaping @Sendable () async throws -> JSONFragment, on scheduler: any SchedulerType
     ) -> Single<JSONFragment> {
@@ -41,7 +39,6 @@ enum PartSource {
 }
 
 extension Part.Source {
-    /// Returns the single to subscribe to.
     consuming func single(on scheduler: any SchedulerType) -> Single<JSONFragment> {
         switch consume self {
         case .single(let single): single
@@ -53,10 +50,10 @@ extension Part.Source {
 extension PrimitiveSequence: PartConvertible where Trait == SingleTrait, Element: JSONRepresentable {
     public func asPart() -> Part { Element.part(of: self) }
 
-    /// Returns a part whose failure makes it `null` and the answer `PARTIAL`.
+    /// Returns an optional part: if it fails, it becomes `null` and the answer `PARTIAL`.
     public func optional() -> Part { asPart().optional() }
 
-    /// Returns a part whose failure replaces it by `value` and makes the answer `PARTIAL`.
+    /// Returns a part with a fallback: if it fails, `value` replaces it and the answer becomes `PARTIAL`.
     public func fallback(_ value: some JSONRepresentable) -> Part { asPart().fallback(value) }
 }
 
@@ -64,9 +61,7 @@ extension PrimitiveSequence: PartConvertible where Trait == SingleTrait, Element
 extension Observable: PartConvertible where Element: JSONRepresentable {
     public func asPart() -> Part { Part(source: PartSource.first(of: self)) }
 
-    /// Returns a part whose failure makes it `null` and the answer `PARTIAL`.
     public func optional() -> Part { asPart().optional() }
 
-    /// Returns a part whose failure replaces it by `value` and makes the answer `PARTIAL`.
     public func fallback(_ value: some JSONRepresentable) -> Part { asPart().fallback(value) }
 }

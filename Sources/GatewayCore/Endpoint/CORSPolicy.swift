@@ -1,10 +1,9 @@
 public import HTTPModel
 
-/// The scripts of other origins that browsers allow to call the gateway (Fetch standard, "CORS protocol").
+/// The scripts of other origins that may call the gateway (Fetch standard, "CORS protocol").
 ///
 ///     Gateway(environment, cors: CORSPolicy(origins: .list(["https://app.example"]), headers: [.contentType]))
 public struct CORSPolicy: Sendable {
-    /// The origins that may call.
     public struct Origins: Sendable {
         enum Storage: Sendable {
             case any
@@ -70,14 +69,11 @@ public struct CORSPolicy: Sendable {
 }
 
 extension CORSPolicy {
-    /// Whether an OPTIONS request is a browser's preflight.
     static func isPreflight(_ fields: HTTPFields) -> Bool {
         fields.contains(.origin) && fields.contains(.accessControlRequestMethod)
     }
 
-    /// Adds the CORS fields of an answer that is not a preflight's.
-    ///
-    /// - Parameter request: the request's fields; nil where they could not be read.
+    /// Adds the CORS fields of an ordinary answer. `request` is nil if the request's fields could not be read.
     func addFields(to target: inout HTTPFields, for request: HTTPFields?) {
         guard addOrigin(to: &target, for: request) else { return }
         if !exposedHeaders.isEmpty {
@@ -85,7 +81,7 @@ extension CORSPolicy {
         }
     }
 
-    /// Returns the CORS fields of a preflight's answer for a path with these methods.
+    /// Returns the CORS fields that answer a preflight for a path with these methods.
     func preflightFields(for request: HTTPFields, methods allowed: [HTTPMethod]) -> HTTPFields {
         var fields = HTTPFields()
         guard addOrigin(to: &fields, for: request) else { return fields }
@@ -104,7 +100,7 @@ extension CORSPolicy {
     private func addOrigin(to target: inout HTTPFields, for request: HTTPFields?) -> Bool {
         switch origins.storage {
         case .any:
-            // Sent without an Origin in the request too: a constant field needs no Vary.
+            // Sent for every request: a constant field needs no Vary.
             target.append(.accessControlAllowOrigin, "*")
         case .list(let origins):
             target.append(.vary, "Origin")

@@ -36,15 +36,12 @@ final class Endpoint: Sendable {
     }
 }
 
-/// The settings of one endpoint.
 struct EndpointSettings: Sendable {
     var deadline: Duration
     var bodyLimit: Int
     var json: JSONLimits
     var forwards: [HTTPFieldName] = []
-    /// The upstreams that get the client's `Authorization`.
     var authorizationUpstreams: [String] = []
-    /// The upstreams that get the client's `Cookie`.
     var cookieUpstreams: [String] = []
     var revealsUpstreamMessages = false
 
@@ -69,24 +66,23 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.deadline = duration }
     }
 
-    /// Limits the request body to this many bytes; a longer one is 413.
+    /// Limits the request body to this many bytes; a longer one is answered with 413.
     public static func bodyLimit(_ bytes: Int) -> EndpointOption {
         EndpointOption { $0.bodyLimit = bytes }
     }
 
-    /// Forwards these fields of the client's request with every upstream call of this endpoint. By default none is forwarded.
+    /// Forwards these fields of the client's request with every upstream call. Default none.
     public static func forwards(_ names: HTTPFieldName...) -> EndpointOption {
         EndpointOption { $0.forwards += names }
     }
 
-    /// Forwards the client's `Authorization` to the upstreams of these names and to no other. Their 401 and 403 reach the client,
-    /// whether or not it sent an `Authorization`. A name without a `provider(_:upstream:)` is a declaration fault.
+    /// Forwards the client's `Authorization` to these upstreams only. Their 401 and 403 reach the client, even if it
+    /// sent no `Authorization`. An upstream without a `provider(_:upstream:)` is a declaration fault.
     public static func forwardsAuthorization(to upstreams: String...) -> EndpointOption {
         EndpointOption { $0.authorizationUpstreams += upstreams }
     }
 
-    /// Forwards the client's `Cookie` to the upstreams of these names and to no other. A name without a `provider(_:upstream:)` is
-    /// a declaration fault.
+    /// Forwards the client's `Cookie` to these upstreams only. Each must have a `provider(_:upstream:)`.
     public static func forwardsCookies(to upstreams: String...) -> EndpointOption {
         EndpointOption { $0.cookieUpstreams += upstreams }
     }
@@ -98,7 +94,7 @@ public struct EndpointOption: Sendable {
 }
 
 extension EndpointSettings {
-    /// The upstreams that would get credentials but are not among `known`, with the field that each would get.
+    /// Returns the upstreams that would get credentials but are not among `known`, each with the field it would get.
     func unknownUpstreams(known: [String]) -> [(field: HTTPFieldName, upstream: String)] {
         let listed =
             authorizationUpstreams.map { (field: HTTPFieldName.authorization, upstream: $0) }

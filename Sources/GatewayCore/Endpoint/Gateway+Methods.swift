@@ -1,8 +1,7 @@
 import HTTPModel
 public import Rx
 
-// One function for each method and each of the three kinds of handler, which `Gateway.on` documents. A closure that fits several
-// kinds is of the first.
+// One function for each method and kind of handler; see `on`. A closure that fits several kinds is of the first one.
 extension Gateway {
     /// Adds a GET endpoint, which answers HEAD too.
     public func get(
@@ -12,7 +11,6 @@ extension Gateway {
         on(.get, path, options, handler)
     }
 
-    /// Adds a GET endpoint, which answers HEAD too.
     public func get(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -20,7 +18,6 @@ extension Gateway {
         on(.get, path, options, handler)
     }
 
-    /// Adds a GET endpoint, which answers HEAD too.
     @_disfavoredOverload
     public func get(
         _ path: String, _ options: EndpointOption...,
@@ -29,7 +26,6 @@ extension Gateway {
         on(.get, path, options, handler)
     }
 
-    /// Adds a POST endpoint.
     public func post(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -37,7 +33,6 @@ extension Gateway {
         on(.post, path, options, handler)
     }
 
-    /// Adds a POST endpoint.
     public func post(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -45,7 +40,6 @@ extension Gateway {
         on(.post, path, options, handler)
     }
 
-    /// Adds a POST endpoint.
     @_disfavoredOverload
     public func post(
         _ path: String, _ options: EndpointOption...,
@@ -54,7 +48,6 @@ extension Gateway {
         on(.post, path, options, handler)
     }
 
-    /// Adds a PUT endpoint.
     public func put(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -62,7 +55,6 @@ extension Gateway {
         on(.put, path, options, handler)
     }
 
-    /// Adds a PUT endpoint.
     public func put(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -70,7 +62,6 @@ extension Gateway {
         on(.put, path, options, handler)
     }
 
-    /// Adds a PUT endpoint.
     @_disfavoredOverload
     public func put(
         _ path: String, _ options: EndpointOption...,
@@ -79,7 +70,6 @@ extension Gateway {
         on(.put, path, options, handler)
     }
 
-    /// Adds a PATCH endpoint.
     public func patch(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -87,7 +77,6 @@ extension Gateway {
         on(.patch, path, options, handler)
     }
 
-    /// Adds a PATCH endpoint.
     public func patch(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -95,7 +84,6 @@ extension Gateway {
         on(.patch, path, options, handler)
     }
 
-    /// Adds a PATCH endpoint.
     @_disfavoredOverload
     public func patch(
         _ path: String, _ options: EndpointOption...,
@@ -104,7 +92,6 @@ extension Gateway {
         on(.patch, path, options, handler)
     }
 
-    /// Adds a DELETE endpoint.
     public func delete(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -112,7 +99,6 @@ extension Gateway {
         on(.delete, path, options, handler)
     }
 
-    /// Adds a DELETE endpoint.
     public func delete(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -120,7 +106,6 @@ extension Gateway {
         on(.delete, path, options, handler)
     }
 
-    /// Adds a DELETE endpoint.
     @_disfavoredOverload
     public func delete(
         _ path: String, _ options: EndpointOption...,

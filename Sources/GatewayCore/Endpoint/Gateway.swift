@@ -17,15 +17,14 @@ public import Rx
 ///
 ///     let responder = try gateway.responder()
 ///
-/// Declare everything, then make the `responder()`. It answers at the endpoints declared until then, from any number of loops,
-/// without a lock. `responder()` throws all declaration faults at once.
+/// Declare everything, then make the `responder()`: it ignores later endpoints. All loops share it without a lock.
 public final class Gateway: Sendable {
     private struct State {
         var router = Router<EndpointMatch>()
         var largestBody = 0
         var upstreams: [String] = []
         var faults: [String] = []
-        /// Endpoints that forward credentials. The upstreams' names are checked last, because they may be declared later.
+        /// Endpoints that forward credentials. Their upstreams are checked last, because they may be declared later.
         var credentialEndpoints: [(name: String, settings: EndpointSettings)] = []
     }
 
@@ -46,8 +45,8 @@ public final class Gateway: Sendable {
         self.cors = cors
     }
 
-    /// Returns a client of the upstream named `upstream`. Its address is the environment's for that name, or else the targets'
-    /// own. Several providers may share an upstream.
+    /// Returns a client of an upstream, at the environment's address for that name or else the targets' own. Several
+    /// providers may share an upstream.
     public func provider<Target: TargetType>(
         _ target: Target.Type, upstream: String, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil
@@ -83,8 +82,7 @@ public final class Gateway: Sendable {
 
     /// Returns the responder for the declared endpoints.
     ///
-    /// - Throws: all faults at once: invalid endpoints and addresses, and undeclared upstreams that an override, a connection setting
-    ///   or an endpoint's credentials name.
+    /// - Throws: all faults at once: invalid paths, addresses, options and CORS policies, and undeclared upstreams.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
         let (router, largestBody, upstreams, declared, endpoints) = state.withLock {
             ($0.router, $0.largestBody, $0.upstreams, $0.faults, $0.credentialEndpoints)
@@ -140,7 +138,6 @@ public final class Gateway: Sendable {
     }
 }
 
-/// All faults of a gateway's declarations.
 public struct GatewayDeclarationError: Error, Sendable, CustomStringConvertible {
     public let faults: [String]
 
@@ -166,7 +163,7 @@ extension Gateway {
         add(method, path, options, .sync(handler))
     }
 
-    /// Adds an endpoint whose handler is `async`. Its task is cancelled when the client leaves or the deadline passes.
+    /// Adds an endpoint with an `async` handler. Its task is cancelled when the client leaves or the deadline passes.
     public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
         _ handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -174,7 +171,7 @@ extension Gateway {
         add(method, path, options, .async(handler))
     }
 
-    /// Adds an endpoint whose handler returns a pipeline, which is disposed when the client leaves or the deadline passes.
+    /// Adds an endpoint with a handler that returns a pipeline, disposed when the client leaves or the deadline passes.
     @_disfavoredOverload
     public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],

@@ -1,7 +1,7 @@
 public import JSONBytes
 public import Networking
 
-/// What a gateway needs from its process: the transport to its upstreams and a hook for incidents.
+/// What a gateway needs from its process.
 public struct GatewayEnvironment: Sendable {
     /// Carries the upstream calls. Its scheduler provides the gateway's clock and timers.
     public var transport: any Transport
@@ -44,7 +44,6 @@ public struct GatewayIncident: Sendable, CustomStringConvertible {
     }
 }
 
-/// The limits of a gateway.
 public struct GatewayLimits: Sendable {
     /// Time from the request to its answer. Default 15 s; an endpoint may override it.
     public var deadline: Duration = .seconds(15)

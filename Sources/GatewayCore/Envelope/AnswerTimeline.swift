@@ -88,9 +88,9 @@ struct AnswerTimeline: Sendable {
         fields.append(.serverTiming, serverTiming)
     }
 
-    /// `sluice;dur=12.417, weights;dur=6.102, weather;dur=12.4;desc="networkFail"` (W3C Server Timing): the time of the gateway,
-    /// under its name in `Via`, and the times of the parts, with the kind of each failure. A part that has not ended was ended by
-    /// the deadline, so its time runs to the answer.
+    /// `sluice;dur=12.417, weights;dur=6.102, weather;dur=12.4;desc="networkFail"` (W3C Server Timing): the gateway's
+    /// time, under its name in `Via`, then each part's, with the kind of a failure. A part cut off by the deadline ends
+    /// with the answer.
     private var serverTiming: String {
         var text = "\(name);dur=\(Self.milliseconds(total))"
         for part in parts {
@@ -109,7 +109,7 @@ struct AnswerTimeline: Sendable {
         return "\(microseconds / 1000).\(rest)"
     }
 
-    /// A metric's name is a token, but a part's may be any text: other characters become underscores.
+    /// A metric's name must be a token, but a part's name may be any text: other characters become underscores.
     private static func token(_ name: String) -> String {
         String(
             decoding: name.unicodeScalars.map { scalar in

@@ -5,9 +5,8 @@ import Rx
 /// The parts of a stage with their outcomes, in the order of the plan.
 struct PartResults: Sendable {
     private(set) var parts: [NamedPart]
-    /// False for the one call of a handler that failed outside of any part: it is listed in `errors` but not in `meta.parts`.
+    /// False for a handler's own call that failed: `errors` lists it, `meta.parts` does not.
     let hasNames: Bool
-    /// Whether they are steps before the answer.
     let areSteps: Bool
     /// The number of the first part; the others follow it. Nil without names.
     let firstNumber: Int?
@@ -19,7 +18,7 @@ struct PartResults: Sendable {
         hasNames = true
     }
 
-    /// The failure of a call that belongs to no part.
+    /// A failed call that belongs to no part.
     init(unnamed failure: PartFailure, elapsed: Int64) {
         var call = NamedPart(name: "", part: Part(source: .never()))
         call.outcome = PartOutcome(failure, elapsed: elapsed)
@@ -62,8 +61,7 @@ enum Envelope {
             256 + head.message.utf8.count + head.requestID.utf8.count + (results?.envelopeBytes ?? 0)
             + (head.timeline?.envelopeBytes ?? 0)
         let fragments = fragmentBytes(body, results)
-        // Up to 16 KiB the envelope is one block of estimated size. In a longer one, each fragment of 1 KiB or more is a piece of
-        // its own and is not copied.
+        // Up to 16 KiB the envelope is one block. Beyond, fragments of 1 KiB or more are separate pieces, not copied.
         let isOneBlock = room + fragments <= 16 * 1024
         var shared = SharedFragments(from: isOneBlock ? .max : 1024)
         let text = JSONLine.array(capacity: room + (isOneBlock ? fragments : 4 * 1024)) { line in
@@ -205,7 +203,7 @@ enum Envelope {
 }
 
 extension PartResults {
-    /// The part's value in `data`: its own, its fallback, or `null`.
+    /// Returns the part's value in `data`: the received one, the fallback, or `null`.
     func value(at index: Int) -> JSONFragment {
         if let outcome = parts[index].outcome, outcome.failure == nil { return outcome.value }
         switch parts[index].part.policy {
@@ -214,7 +212,6 @@ extension PartResults {
         }
     }
 
-    /// The bytes of all values in `data`.
     var dataBytes: Int {
         parts.indices.reduce(0) { $0 + value(at: $1).bytes.count }
     }

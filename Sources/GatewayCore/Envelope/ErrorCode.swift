@@ -2,7 +2,6 @@
 public struct ErrorCode: Sendable, Hashable {
     /// Upper snake case: `NOT_FOUND`.
     public let name: String
-    /// The HTTP status of an answer with this code.
     public let status: Int
     /// What the code means, the same for every occurrence.
     public let title: String

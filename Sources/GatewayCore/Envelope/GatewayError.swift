@@ -9,7 +9,7 @@ public struct GatewayError: Error, Sendable, CustomStringConvertible {
     public var code: ErrorCode
     /// What is wrong with this request: a sentence without a full stop.
     public var message: String
-    /// Fields of the answer besides those of every answer.
+    /// Fields added to the answer.
     public var fields: HTTPFields
 
     public init(_ code: ErrorCode, _ message: String, fields: HTTPFields = HTTPFields()) {
@@ -26,9 +26,7 @@ extension GatewayError {
         GatewayError(.invalidRequest, message)
     }
 
-    /// - Parameters:
-    ///   - message: shown to the client.
-    ///   - challenge: the `WWW-Authenticate` that RFC 9110 15.5.2 requires, such as `Bearer`.
+    /// `challenge` is the `WWW-Authenticate` that RFC 9110 15.5.2 requires.
     public static func unauthorized(_ message: String, challenge: String = "Bearer") -> GatewayError {
         GatewayError(.unauthorized, message, fields: [.wwwAuthenticate: challenge])
     }
@@ -39,9 +37,7 @@ extension GatewayError {
         GatewayError(.notFound, message)
     }
 
-    /// - Parameters:
-    ///   - method: the request's method.
-    ///   - allowed: the resource's methods, for `Allow`.
+    /// `allowed` are the resource's methods, for `Allow`.
     public static func methodNotAllowed(_ method: HTTPMethod, allowed: [HTTPMethod]) -> GatewayError {
         let list = allowed.map(\.rawValue).joined(separator: ", ")
         return GatewayError(
@@ -59,7 +55,7 @@ extension GatewayError {
 
     public static func conflict(_ message: String) -> GatewayError { GatewayError(.conflict, message) }
 
-    /// - Parameter limit: the most bytes that are allowed.
+    /// - Parameter limit: in bytes.
     public static func payloadTooLarge(limit: Int) -> GatewayError {
         GatewayError(.payloadTooLarge, "The request body exceeds \(limit) bytes")
     }
@@ -78,9 +74,7 @@ extension GatewayError {
         GatewayError(.unprocessable, message)
     }
 
-    /// - Parameters:
-    ///   - message: shown to the client.
-    ///   - retryAfter: seconds, for `Retry-After`.
+    /// `retryAfter` is in seconds.
     public static func tooManyRequests(_ message: String, retryAfter: Int) -> GatewayError {
         GatewayError(.tooManyRequests, message, fields: [.retryAfter: "\(max(retryAfter, 0))"])
     }
@@ -95,9 +89,7 @@ extension GatewayError {
 
     public static func badGateway(_ message: String) -> GatewayError { GatewayError(.badGateway, message) }
 
-    /// - Parameters:
-    ///   - message: shown to the client.
-    ///   - retryAfter: seconds, for `Retry-After`.
+    /// `retryAfter` is in seconds.
     public static func upstreamUnavailable(_ message: String, retryAfter: Int = 1) -> GatewayError {
         GatewayError(.upstreamUnavailable, message, fields: [.retryAfter: "\(max(retryAfter, 0))"])
     }
@@ -106,13 +98,11 @@ extension GatewayError {
         GatewayError(.upstreamTimeout, message)
     }
 
-    /// A loop has too many requests in flight.
     public static var overloaded: GatewayError {
         GatewayError(
             .overloaded, "The gateway has too many requests in flight", fields: [.retryAfter: "1"])
     }
 
-    /// The gateway is shutting down and takes no further request on this connection.
     public static var draining: GatewayError {
         GatewayError(.draining, "The gateway is shutting down", fields: [.retryAfter: "1"])
     }
@@ -129,7 +119,7 @@ extension GatewayError {
     /// An unexpected error. The client learns nothing about it; the incident hook gets it.
     static var `internal`: GatewayError { GatewayError(.internal, "The gateway failed to answer") }
 
-    /// The error with the code that belongs to a status, for example a parser's.
+    /// An error with the code for a status, such as a parser's.
     public init(status: Int, message: String) {
         self.init(ErrorCode(status: status), message)
     }

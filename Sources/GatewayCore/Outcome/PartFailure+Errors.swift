@@ -3,11 +3,8 @@ import Networking
 import Rx
 
 extension PartFailure {
-    /// Makes the failure for the error that a part ended with.
-    ///
-    /// - Parameters:
-    ///   - elapsed: nanoseconds since the part started. A `NetworkError` has a time of its own.
-    ///   - reveals: whether the client may see the upstream's message.
+    /// Makes the failure for the error that a part ended with. `elapsed` is in nanoseconds since the part's start; a
+    /// `NetworkError` has its own time. `reveals` says whether the client may see the upstream's message.
     convenience init(_ error: any Error, elapsed: Int64, reveals: Bool) {
         switch error {
         case let error as NetworkError:

@@ -36,15 +36,12 @@ struct PartOutcome: Sendable {
         }
     }
 
-    /// Releases the value; kind, failure and time stay.
     mutating func dropValue() {
         value = .null
     }
 }
 
-/// Why a part failed, and the answer if the part is required.
-///
-/// Contains only what a client may see.
+/// Why a part failed, and the answer if the part is required. Except for `unexpected`, the client may see all of it.
 final class PartFailure: Sendable {
     let kind: OutcomeKind
     let reason: FailureReason
@@ -52,14 +49,12 @@ final class PartFailure: Sendable {
     let status: Int?
     /// The status of the upstream's HTTP response; nil without a response.
     let receivedStatus: Int?
-    /// For people who read the answer.
     let message: String
     /// Attempts made; 0 if nothing was sent.
     let attempts: Int
     /// Milliseconds that the call took with all its attempts.
     let elapsedMilliseconds: Int
     let isRetryable: Bool
-    /// The answer if this failure decides it.
     let answer: FailureAnswer
     /// The unexpected error to report to the incident hook; nil for an expected failure.
     let unexpected: (any Error)?
@@ -89,7 +84,7 @@ struct FailureAnswer: Sendable {
     var retryAfter: Int?
     /// The upstream's `WWW-Authenticate` for a 401 that reaches the client.
     var challenges: [String] = []
-    /// The `GatewayError` that the part threw, if it did.
+    /// The `GatewayError` that the part threw, if any.
     var own: GatewayError?
 
     var code: ErrorCode { own?.code ?? ErrorCode(status: status) }
@@ -106,10 +101,8 @@ struct FailureAnswer: Sendable {
         }
     }
 
-    /// Returns the answer's status for the outcome of a required part.
-    ///
-    /// - Parameter forwardsAuthorization: whether the endpoint forwards the client's `Authorization` to the upstream. If so, the
-    ///   upstream's 401 or 403 is meant for the client.
+    /// Returns the answer's status for the outcome of a required part. If the endpoint forwards the client's
+    /// `Authorization` to the upstream, the upstream's 401 or 403 is meant for the client.
     static func status(
         kind: OutcomeKind, reason: FailureReason, status: Int?, forwardsAuthorization: Bool
     ) -> Int {

@@ -16,9 +16,7 @@ extension GatewayRequest {
         }
     }
 
-    /// Returns the body as it was received, after validating it as JSON.
-    ///
-    /// - Throws: 415 and 400, as `json(as:)`.
+    /// Returns the body as received, after validating it as JSON. Throws 415 and 400, as `json(as:)` does.
     public func json() throws(GatewayError) -> JSONFragment {
         try checkContentType()
         guard !body.isEmpty else { throw .invalidRequest("The body is empty; it must be JSON") }
@@ -42,7 +40,7 @@ extension GatewayRequest {
         }
     }
 
-    /// Names the location and what is expected there, without the decoder's own text, which names Swift types.
+    /// Names the location and what is expected there, without the decoder's text, which names Swift types.
     private static func complaint(_ error: DecodingError) -> String {
         switch error {
         case .keyNotFound(let key, let context):

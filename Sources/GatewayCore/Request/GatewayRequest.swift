@@ -23,14 +23,12 @@ public final class GatewayRequest: Sendable {
 
     public var method: HTTPMethod { request.head.method }
 
-    /// Returns the value of the first field of that name.
+    /// Returns the first value of that field.
     public func header(_ name: HTTPFieldName) -> String? { fields[name] }
 }
 
 extension GatewayRequest {
-    /// Reads the percent-decoded segment that matches `{name}` in the endpoint's path.
-    ///
-    /// If the path has no parameter of that name, the answer is `500 INTERNAL`.
+    /// Reads the percent-decoded segment that matches `{name}`. An undeclared name is answered with `500 INTERNAL`.
     public func path<Value: RequestValue>(
         _ name: String, as type: Value.Type = Value.self
     ) throws -> Value {

@@ -1,6 +1,6 @@
 import HTTPModel
 
-/// The decoded and validated path of a request, which the router matches and which path parameters are slices of.
+/// The decoded and validated path of a request. The router matches it, and path parameters are slices of it.
 ///
 /// No decoded segment may be `.` or `..`, or contain a slash, a backslash, a control byte or invalid UTF-8. So decoding cannot move
 /// the boundaries of segments, and a parameter that becomes a segment of an upstream's path cannot escape its position there.
@@ -23,7 +23,6 @@ struct DecodedPath: Sendable {
     }
 
     private struct Scan {
-        /// Some bytes are percent-encoded.
         var isEncoded = false
         /// A segment is `.` or `..`.
         var hasDotSegment = false
@@ -38,7 +37,7 @@ struct DecodedPath: Sendable {
         var dots = 0
         for index in 1..<path.count {
             let byte = path[index]
-            // Letters and digits first, because most bytes are.
+            // Letters and digits first, because they are the most common.
             if byte > UInt8(ascii: "/"), byte < 0x7f, byte != UInt8(ascii: "\\") { continue }
             switch byte {
             case UInt8(ascii: "/"):

@@ -9,10 +9,10 @@ package final class EndpointMatch: Sendable {
         self.parameters = parameters
     }
 
-    /// The most bytes that the request's body may have.
+    /// In bytes.
     package var bodyLimit: Int { endpoint.settings.bodyLimit }
 
-    /// The match with these values; itself, without an allocation, if the path has no parameters.
+    /// Returns the match with these values; `self`, without an allocation, if there are none.
     func with(_ parameters: [ArraySlice<UInt8>]) -> EndpointMatch {
         parameters.isEmpty ? self : EndpointMatch(endpoint, parameters)
     }

@@ -20,7 +20,7 @@ struct PathTemplate: Sendable, Equatable {
         }
     }
 
-    /// - Throws: an error that follows the path in a sentence: "must begin with a slash".
+    /// - Throws: an error phrased to follow the path: "must begin with a slash".
     init(_ text: String) throws(PathTemplateError) {
         guard text.utf8.first == UInt8(ascii: "/") else {
             throw PathTemplateError("must begin with a slash")

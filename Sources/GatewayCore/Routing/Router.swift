@@ -106,7 +106,6 @@ struct Router<Value: Sendable>: Sendable {
         let method: HTTPMethod
         /// The ranges of the parameters' segments in the path.
         var parameters: [Range<Int>] = []
-        /// Other methods that the path has.
         var others: [HTTPMethod] = []
     }
 

@@ -1,8 +1,8 @@
 import HTTPModel
 
-/// The status and fields that a handler sets on its answer. An answer that follows steps takes those of the answers around it.
+/// The status and fields of a handler's answer. After steps, the outer status wins and outer fields are appended.
 struct AnswerOverrides: Sendable {
-    /// `nil`: 200.
+    /// `nil` means 200.
     var status: HTTPStatus?
     var fields: HTTPFields
 

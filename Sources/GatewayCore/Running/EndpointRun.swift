@@ -71,7 +71,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         keep(work, of: stage)
     }
 
-    /// Keeps the work of a stage so that the run's end can dispose it. Work of an earlier stage has ended and is not kept.
+    /// Keeps a stage's work for the run's end to dispose. Work of an earlier stage has ended and is not kept.
     private func keep(_ work: any Disposable, of stage: Int) {
         let isOver = state.withLock { state in
             if !state.isOver, state.stage == stage { state.work = work }
@@ -225,7 +225,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     /// The deadline has passed. Parts that have ended count; the others fail with `deadline_exceeded`.
     func timerFired(_ token: TimerToken) {
         guard var finished = state.withLock({ $0.finish() }) else { return }
-        // Closes the timeline before cancelling: a part that has not ended by itself has no end in it.
+        // Closes the timeline before cancelling, so that it shows no end for unfinished parts.
         let facts = facts(finished.steps)
         finished.dispose()
         deliver(expired(finished, facts))

@@ -5,7 +5,7 @@ public import Rx
 
 /// Answers requests at the endpoints of a gateway. All loops share one; a request stays on the loop that starts it.
 public final class GatewayResponder: Sendable {
-    /// The most bytes that any endpoint's request body may have. A server has to accept bodies of this size.
+    /// The largest body limit of the gateway and its endpoints, in bytes. A server has to accept bodies of this size.
     public let largestBody: Int
 
     private let router: Router<EndpointMatch>
@@ -18,7 +18,6 @@ public final class GatewayResponder: Sendable {
     private let callFields: HTTPFields
     private let loops: LoopDetection
 
-    /// - Parameter largestBody: the largest body limit of any endpoint, or the gateway's own.
     init(
         router: Router<EndpointMatch>, environment: GatewayEnvironment, limits: GatewayLimits,
         largestBody: Int, cors: CORSPolicy?
@@ -39,22 +38,16 @@ public final class GatewayResponder: Sendable {
 
     // MARK: - Answering
 
-    /// Answers a request. Cold: each subscription answers anew, and disposal cancels everything started for it.
-    ///
-    /// Never fails. Work starts on the thread (or loop) that subscribes. The answer comes on the thread on which the last part
-    /// ended: the same one, unless a part switches threads itself.
+    /// Answers a request. Cold: each subscription answers anew, and disposal cancels everything started for it. Never
+    /// fails. Work starts on the subscribing thread; the answer comes on the thread on which the last part ended.
     public func respond(to request: ReceivedRequest) -> Single<GatewayResponse> {
         .create { [self] observer in
             respond(to: request) { observer(.success($0)) } ?? Disposables.create()
         }
     }
 
-    /// Answers a request without a pipeline: starts at once and calls `deliver` once, unless disposed first.
-    ///
-    /// - Parameters:
-    ///   - request: the request with its body.
-    ///   - deliver: called on the loop of the request.
-    /// - Returns: the running request; nil if no endpoint took it, and then `deliver` has been called.
+    /// Answers a request without a pipeline: starts at once and calls `deliver` once, unless disposed first. Returns
+    /// nil if no endpoint took the request; `deliver` has been called then.
     public func respond(
         to request: ReceivedRequest, deliver: @escaping @Sendable (GatewayResponse) -> Void
     ) -> (any OngoingRequest)? {
@@ -91,11 +84,8 @@ public final class GatewayResponder: Sendable {
         return run
     }
 
-    /// Returns the answer for an error of a request that reached no endpoint, for example a parser's 400.
-    ///
-    /// - Parameters:
-    ///   - error: the error to show.
-    ///   - fields: the request's fields, which decide `X-Request-Id`, format and CORS; nil if they could not be read.
+    /// Returns the answer for an error of a request that reached no endpoint, such as a parser's 400. The request's
+    /// `fields`, nil if they could not be read, decide on `X-Request-Id`, format and CORS.
     public func render(_ error: GatewayError, fields: HTTPFields? = nil) -> GatewayResponse {
         renderer.error(error, for: facts(fields))
     }
@@ -203,8 +193,7 @@ public final class GatewayResponder: Sendable {
         fields.contains(.prefer) && Preferences(fields)["timeline"]?.isEmpty == true
     }
 
-    /// The request's fields that the endpoint forwards, without those that `Connection` names: they are meant for this hop only
-    /// (RFC 9110 7.6.1).
+    /// Returns the fields to forward, except those that `Connection` names: they end at this hop (RFC 9110 7.6.1).
     private static func forwarded(_ fields: HTTPFields, by endpoint: Endpoint) -> HTTPFields {
         var forwarding = HTTPFields()
         var fields = fields

@@ -13,7 +13,6 @@ public struct GatewayResponse: Sendable {
         self.summary = summary
     }
 
-    /// Attaches the context of the request's upstream calls to the summary.
     mutating func note(_ context: CallContext) { summary.context = context }
 
     /// Releases the parts' values, which the log does not need.
@@ -27,8 +26,8 @@ package protocol AnswerReceiver: AnyObject, Sendable {
 
 /// A request that an endpoint is working on. Disposal cancels everything that was started for it.
 public protocol OngoingRequest: Disposable {
-    /// Disposes, and returns what had become of the request by then: the code is `CANCELLED`, the status 499, and parts that
-    /// had not ended are `cancelled`. The summary has no parts if the answer has been delivered already.
+    /// Disposes, and returns a summary with code `CANCELLED` and status 499. Unfinished parts are `cancelled`; there
+    /// are no parts if the answer has been delivered already.
     func cancel() -> RequestSummary
 }
 
@@ -81,14 +80,14 @@ public struct RequestSummary: Sendable {
         results.forEachPart(results.areSteps ? steps.count : nil, at: nanoseconds, body)
     }
 
-    /// Takes the upstream calls that have been made for the request.
+    /// Takes the record of the request's upstream calls.
     package func takeCalls() -> CallRecord { context?.takeCalls() ?? CallRecord() }
 
     /// Calls `body` with the id of the trace that the upstream calls belong to: 32 hexadecimal digits (W3C Trace Context), valid
     /// during the call only. Does nothing if no endpoint took the request.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { context?.withTraceID(body) }
 
-    /// Releases the parts' values, whose bytes the answer holds too. For answers that wait for a slow client.
+    /// Releases the parts' values, because the answer holds their bytes too. For answers that wait for a slow client.
     mutating func dropValues() {
         for index in steps.indices { steps[index].dropValues() }
         results?.dropValues()
@@ -96,7 +95,7 @@ public struct RequestSummary: Sendable {
 }
 
 extension PartResults {
-    /// - Parameter elapsed: nanoseconds from the request to its end, the time of a part that has not ended.
+    /// `elapsed` is in nanoseconds from the request to its end: the time of a part that has not ended.
     @inline(__always)
     fileprivate func forEachPart(
         _ stage: Int?, at elapsed: Int64,

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Generates unique identifiers without a system call or a lock.
 ///
-/// A counter with a random start goes through a bijection of 64 bits, so identifiers of one process are distinct and those of two
-/// processes collide about as rarely as random ones. They are not secrets.
+/// A counter with a random start goes through a bijection of 64 bits: identifiers are distinct within a process and
+/// collide across processes about as rarely as random ones. They are not secrets.
 final class Identifiers: Sendable {
     private let counter: Atomic<UInt64>
     private let prefix: UInt64
@@ -42,7 +42,6 @@ final class Identifiers: Sendable {
 
     /// Bytes of a generated request id; a client's may have another length.
     static var length: Int { 15 }
-    /// A text of that length.
     static var placeholder: String { "000000000000000" }
 
     /// Overwrites a text of the same length with an id.

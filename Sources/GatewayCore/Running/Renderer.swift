@@ -4,7 +4,7 @@ import Networking
 
 /// Turns results and errors into responses: an envelope or a problem document, and the fields that go with it.
 final class Renderer: Sendable {
-    /// What an answer depends on besides its content: facts about the request that it answers.
+    /// Facts about the request that its answer depends on.
     struct RequestFacts {
         let requestID: String
         /// The endpoint's path template; nil if no endpoint took the request.
@@ -48,7 +48,7 @@ final class Renderer: Sendable {
         return success(.parts, consume results, isComplete: isComplete, overrides, for: request)
     }
 
-    /// Returns the answer whose data is one value.
+    /// Returns the answer with one value as its data.
     func value(
         _ value: JSONFragment, _ overrides: AnswerOverrides?, for request: RequestFacts
     ) -> GatewayResponse {
@@ -79,7 +79,7 @@ final class Renderer: Sendable {
         return response(consume answer, head.code, consume results, request)
     }
 
-    /// - Parameter own: the endpoint's fields.
+    /// `own` are the endpoint's fields.
     private func successFields(hasBody: Bool, _ own: HTTPFields?) -> ConstantFields {
         let isCacheable = own.map { !$0.isEmpty && $0.contains(.cacheControl) } ?? false
         return hasBody
@@ -103,7 +103,7 @@ final class Renderer: Sendable {
         return error(GatewayError(failure.answer.code, message, fields: fields), results, for: request)
     }
 
-    /// The longest `Retry-After` among the failures that call for this status.
+    /// Returns the longest `Retry-After` among the failures that call for this status.
     private func retryAfter(_ results: PartResults, status: Int) -> Int? {
         results.parts.compactMap { part in
             guard let answer = part.failure?.answer, answer.status == status else { return nil }
@@ -141,9 +141,7 @@ final class Renderer: Sendable {
 
     // MARK: - Answers to OPTIONS
 
-    /// Returns a 204 with these fields.
-    ///
-    /// - Parameter isPreflight: whether the fields of the CORS policy are among them already.
+    /// Returns a 204 with these fields. A preflight's already include those of the CORS policy.
     func noContent(_ fields: HTTPFields, isPreflight: Bool = false, for request: RequestFacts)
         -> GatewayResponse
     {
@@ -169,9 +167,7 @@ final class Renderer: Sendable {
                 nanoseconds: request.elapsed, steps: request.steps, results: consume results))
     }
 
-    /// Adds an endpoint's fields, except those that the gateway sets itself.
-    ///
-    /// - Parameter withCacheControl: false for an answer that must not be stored, whatever the endpoint says.
+    /// Adds an endpoint's fields but the gateway's own; no `Cache-Control` if the answer must not be stored.
     private func add(_ fields: HTTPFields, to target: inout HTTPFields, withCacheControl: Bool) {
         for (text, value) in fields {
             guard let name = HTTPFieldName(text), !Self.isOwn(name) else { continue }

@@ -43,7 +43,6 @@ struct RunState {
         }
     }
 
-    /// The outcome of a stage whose parts have all ended.
     enum FinishedStage {
         /// The parts are the answer, and the run is over.
         case answer(FinishedRun, AnswerOverrides)
@@ -55,7 +54,6 @@ struct RunState {
     var timer: TimerToken?
     /// Work in progress other than parts: an async handler or a pipeline.
     var work: (any Disposable)?
-    /// The results of completed steps.
     var steps: [PartResults] = []
 
     private var parts: [NamedPart] = []
@@ -73,7 +71,7 @@ struct RunState {
         return stage
     }
 
-    /// Begins a stage whose parts are about to be started, and takes them from the caller. Returns `nil` if the run is over.
+    /// Begins a stage and takes its parts from the caller. Returns `nil` if the run is over.
     mutating func beginStage(of parts: inout [NamedPart], _ after: inout AfterStage?) -> Int? {
         guard !isOver else { return nil }
         let stage = beginStage()
@@ -83,16 +81,14 @@ struct RunState {
         return stage
     }
 
-    /// Returns the source of a part that is about to be started, `nil` if the stage is no longer current. Also keeps the
-    /// subscription of the part before it, as `keep` does.
+    /// Returns a part's source, `nil` if the stage is over. Keeps the previous part's subscription, as `keep` does.
     mutating func takeSource(of index: Int, _ stage: Int, keeping work: inout Link?) -> Part.Source? {
         if index > 0 { keep(&work, of: index - 1, stage) }
         guard !isOver, self.stage == stage else { return nil }
         return parts[index].part.takeSource()
     }
 
-    /// Takes a part's subscription from the caller. If it stays in `work`, the caller stops it: the run is over, or the part has
-    /// ended, and then stopping has no effect.
+    /// Takes a part's subscription. If the run or the stage is over, it stays in `work` for the caller to stop.
     mutating func keep(_ work: inout Link?, of index: Int, _ stage: Int) {
         guard !isOver, self.stage == stage else { return }
         parts[index].keep(&work)
@@ -103,7 +99,7 @@ struct RunState {
         return parts.indices.contains(index) ? parts[index].name : nil
     }
 
-    /// Records a part's outcome, which is taken from the caller. Returns the stage's outcome if this was the last part.
+    /// Takes a part's outcome from the caller. Returns the stage's outcome if this was the last part.
     mutating func end(of number: Int, _ outcome: inout PartOutcome?) -> FinishedStage? {
         let index = number - stage
         guard !isOver, index >= 0, index < parts.count, parts[index].outcome == nil else { return nil }
@@ -112,7 +108,7 @@ struct RunState {
         return awaited == 0 ? finishStage(stage) : nil
     }
 
-    /// Takes the outcome of a stage whose parts have all ended.
+    /// Takes the outcome of a stage once its parts have all ended.
     mutating func finishStage(_ stage: Int) -> FinishedStage? {
         guard self.stage == stage, let after = after.take() else { return nil }
         if let then = after.then {

@@ -10,9 +10,7 @@ enum TraceContext {
         return valid(fields.valueBytes(at: index))
     }
 
-    /// Writes a `traceparent` of `length` bytes.
-    ///
-    /// - Parameter received: the client's, which is valid; nil starts a trace.
+    /// Writes a `traceparent` of `length` bytes. `received` is the client's, already validated; nil starts a trace.
     static func write(
         continuing received: ArraySlice<UInt8>?, _ identifiers: Identifiers,
         to place: UnsafeMutableRawBufferPointer
@@ -31,7 +29,6 @@ enum TraceContext {
     }
 
     private static let length = 55
-    /// A text of that length.
     static let placeholder = String(repeating: "0", count: length)
 
     /// Checks the format: `00-` 32 digits `-` 16 digits `-` 2 digits, in lower case, neither id all zeros. Version ff is invalid;

@@ -9,8 +9,7 @@ enum TraceState {
 
     private static let comma = UInt8(ascii: ",")
 
-    /// Returns the request's `tracestate`, several fields joined by commas; nil if it is absent, malformed, empty or beyond the
-    /// limits.
+    /// Returns the request's `tracestate`, its fields joined by commas; nil if absent, malformed, empty or too long.
     static func received(in fields: HTTPFields) -> ArraySlice<UInt8>? {
         let values = fields.valueBytes(of: .traceState)
         guard let first = values.first else { return nil }
