@@ -42,12 +42,11 @@ package enum Announcement {
         put("sluice: \(message)\n", on: STDERR_FILENO)
     }
 
-    /// Writes text on standard output, unchanged.
     package static func print(_ text: String) {
         put(text, on: STDOUT_FILENO)
     }
 
-    /// Gives up if nobody reads for a second: a server that cannot announce itself still serves.
+    /// Gives up after a second without a reader: a server that cannot announce itself still serves.
     private static func put(_ text: String, on descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -18,7 +18,6 @@ import NetworkingSession
 public final class GatewayServer: Sendable {
     /// The URL it listens on: `http://127.0.0.1:8080`.
     public let url: String
-    /// The port it listens on.
     public let port: Int
 
     let configuration: GatewayServerConfiguration
@@ -140,7 +139,7 @@ public final class GatewayServer: Sendable {
         }
     }
 
-    /// How often to try an address whose occupant does not answer.
+    /// How often to try an address if its occupant does not answer.
     static let bindAttempts = 8
 
     private static func bind(_ configuration: GatewayServerConfiguration) throws -> (
@@ -182,7 +181,7 @@ public final class GatewayServer: Sendable {
         do {
             return (try Listener.group(bind: address, count: count, joining: true), claim)
         } catch {
-            // For example, the kernel lets nobody share the port of another user's gateway.
+            // For example, the kernel forbids sharing the port of another user's gateway.
             throw GatewayStartError(
                 "\(address) is taken by a draining gateway and cannot be shared: \(error)")
         }
@@ -192,7 +191,6 @@ public final class GatewayServer: Sendable {
         GatewayStartError("\(address) is taken: another program listens there")
     }
 
-    /// Starts serving connections.
     func accept() {
         guard phase.advance(to: .ready) else { return }
         for _ in workers { stopped.enter() }
@@ -224,10 +222,8 @@ public final class GatewayServer: Sendable {
         }
     }
 
-    /// Blocks until `drain` or `stop` has completed and all log lines are written.
-    ///
-    /// In a handler of this gateway it logs an error and returns at once, because the gateway cannot end while one of its loops is
-    /// blocked.
+    /// Blocks until `drain` or `stop` has completed and all log lines are written. In a handler of this gateway, where
+    /// it would block forever, it logs an error and returns at once.
     public func waitUntilStopped() {
         guard !group.loops.contains(where: \.isCurrent) else {
             return logs.diagnostics.write(.error, "waitUntilStopped was called in a handler of the gateway")

@@ -27,8 +27,7 @@ public struct GatewayServerConfiguration: Sendable {
     public var logLevel = LogLevel.info
     /// Whether each request is logged on standard output. Default true.
     public var accessLog = true
-    /// How long a draining gateway keeps accepting, while it reports not ready: the time that a load balancer needs to notice.
-    /// Default 1 s.
+    /// How long a draining gateway keeps accepting, not ready, so that load balancers notice. Default 1 s.
     public var drainDelay = Duration.seconds(1)
     /// Time from the start of a drain to the reset of the remaining connections, `drainDelay` included. Default 30 s.
     public var drainDeadline = Duration.seconds(30)
@@ -53,11 +52,7 @@ public struct GatewayServerConfiguration: Sendable {
 
     public init() {}
 
-    /// Returns the limits of one loop.
-    ///
-    /// - Parameters:
-    ///   - largestBody: the largest request body that any endpoint allows.
-    ///   - descriptors: the descriptors that the process may have open.
+    /// Returns one loop's limits, given the largest request body of any endpoint and the process's descriptor limit.
     func inboundLimits(largestBody: Int, descriptors: Int) -> InboundLimits {
         var limits = inbound
         limits.connections = InboundLimits.connections(

@@ -15,9 +15,7 @@ struct Health {
         self.phase = phase
     }
 
-    /// Returns the answer on a health path, nil on any other path.
-    ///
-    /// - Throws: 405 for other methods.
+    /// Returns the answer on a health path, nil on any other path. Throws 405 for other methods.
     func answer(_ head: HTTPRequestHead) throws(GatewayError) -> HTTPResponse? {
         guard head.target.pathLength < 16 else { return nil }
         let path = head.target.pathBytes

@@ -7,10 +7,8 @@ import Rx
 
 /// Checks whether a gateway is ready, like a load balancer or a container's health check.
 public enum HealthProbe {
-    /// The path of the readiness check.
     public static let readyPath = "/health/ready"
 
-    /// Time-out of a check.
     static let checkTimeout = Duration.seconds(2)
     /// Time-out of the question whether the occupant of an address is a draining gateway.
     static let occupantTimeout = Duration.milliseconds(250)
@@ -45,7 +43,6 @@ public enum HealthProbe {
         }
     }
 
-    /// The process that listens on an address.
     enum Occupant {
         case drainingGateway
         /// It did not answer in time. It may be a gateway that is closing its listener.

@@ -2,20 +2,19 @@ import ASCIIText
 import GatewayCore
 import HTTPModel
 
-/// The host names that clients may use: those allowed in a request's `Host`, whatever its port.
+/// The host names allowed in a request's `Host`, with any port.
 ///
 ///     configuration.hosts = try HostNames(["app.example.com", "*.example.org"])
 ///
-/// They protect against DNS rebinding: a page of `evil.example`, made to resolve to the gateway's address, has the gateway's origin
-/// for a browser and could read its answers. But its requests name `evil.example`. IP addresses are always allowed, because DNS
-/// rebinding needs a name.
+/// They protect against DNS rebinding: if `evil.example` is made to resolve to the gateway's address, a browser would
+/// let its pages read the gateway's answers, but their requests name `evil.example`. IP addresses are always allowed,
+/// because DNS rebinding needs a name.
 public struct HostNames: Sendable, Hashable {
-    /// An invalid host name.
     public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
         public let description: String
     }
 
-    /// Nil: any name.
+    /// Nil allows any name.
     private let own: Own?
 
     fileprivate struct Own: Sendable, Hashable {
@@ -25,7 +24,7 @@ public struct HostNames: Sendable, Hashable {
         var suffixes: [[UInt8]] = []
     }
 
-    /// Any name: for a gateway that anybody who knows its address may use.
+    /// Any name, for a gateway open to anyone who knows its address.
     public static let any = HostNames(own: nil)
     /// `localhost` only: the default on a loopback address.
     public static let localhost = HostNames(own: Own(names: [Array("localhost".utf8)]))

@@ -13,7 +13,7 @@ final class RequestHandler: InboundHandler {
     private let files: LoopFiles?
     private let log: Log
 
-    /// - Parameter files: serve the paths that no endpoint matches; nil if there are none.
+    /// `files` serve the paths that no endpoint matches.
     init(
         _ responder: GatewayResponder, phase: Phase, hosts: HostNames, accessLog: AccessLog?,
         files: LoopFiles?, log: Log

@@ -1,8 +1,7 @@
 package import EventIO
 import Glibc
 
-/// A server's signal handling: SIGTERM and SIGINT drain it, and the second of them ends it at once; SIGHUP, SIGUSR1 and SIGUSR2 do
-/// not end it.
+/// A server's signals: the first SIGTERM or SIGINT drains it, the second ends it; SIGHUP, SIGUSR1 and SIGUSR2 never do.
 package enum Signals {
     /// The log message for a SIGHUP to a server without a gateway.
     package static let hangUpIgnored: StaticString = "SIGHUP ignored: there is nothing to reload"
@@ -10,8 +9,8 @@ package enum Signals {
     /// Keeps SIGHUP, SIGUSR1 and SIGUSR2 from ending the program. A server calls it first, before it has threads. A SIGHUP stays
     /// pending until `watch` takes it. Handlers that the program has set for SIGUSR1 or SIGUSR2 stay.
     package static func prepare() {
-        // Blocked in this thread and the threads it creates, until the loop of `watch` takes it. In any other thread an empty
-        // handler runs. SIG_IGN would discard a pending one.
+        // Blocked in this thread and the threads it creates, until the loop of `watch` takes it. In any other thread an
+        // empty handler runs. SIG_IGN would discard a pending signal.
         setHandler(of: SIGHUP, signalIgnored)
         var set = sigset_t()
         sigemptyset(&set)

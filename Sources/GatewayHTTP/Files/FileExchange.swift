@@ -42,7 +42,7 @@ final class FileExchange: InboundExchange {
     private var isAnswered = false
     /// Reads a file that is sent in pieces.
     private var reader: ReadAhead?
-    /// Bytes of the file that are still to be read.
+    /// Bytes of the file left to read.
     private var remaining = 0
     private var writer: BodyWriter?
     /// Set while a read is pending.
@@ -127,7 +127,7 @@ final class FileExchange: InboundExchange {
         var head = head
         head.fields.append(.contentLength, "\(range.count)")
         let writer = startStreaming(head)
-        // The exchange may be over. Keeping the writer then would be a reference cycle that nothing breaks.
+        // Once the exchange is over, nothing would break the reference cycle with the writer.
         guard !isOver else { return }
         self.writer = writer
         writer.onDrain = { [weak self] in self?.readNext() }

@@ -18,8 +18,7 @@ struct FileFacts: Hashable, Sendable {
     func representation(isCompressed: Bool) -> Representation { isCompressed ? compressed ?? plain : plain }
 }
 
-/// How to answer a GET or HEAD of a file: decided from the request's fields and the file's metadata, in the order of RFC 9110
-/// 13.2.2.
+/// How to answer a GET or HEAD of a file, given the request's fields and the file's metadata (RFC 9110 13.2.2).
 struct FileResponsePlan: Hashable, Sendable {
     enum Verdict: Hashable, Sendable {
         /// 200
@@ -38,9 +37,7 @@ struct FileResponsePlan: Hashable, Sendable {
     /// Whether the answer is about the gzip form.
     let isCompressed: Bool
 
-    /// - Parameters:
-    ///   - fields: the request's fields.
-    ///   - now: seconds since 1970.
+    /// `now` is in seconds since 1970.
     init(_ fields: HTTPFields, isHead: Bool, _ facts: FileFacts, now: Int64) {
         isCompressed = facts.compressed != nil && AcceptedCodings(fields).prefers("gzip")
         let chosen = facts.representation(isCompressed: isCompressed)
@@ -63,7 +60,6 @@ struct FileResponsePlan: Hashable, Sendable {
         return .unsatisfiableRange
     }
 
-    /// The form that the answer is about.
     func representation(of facts: FileFacts) -> FileFacts.Representation {
         facts.representation(isCompressed: isCompressed)
     }

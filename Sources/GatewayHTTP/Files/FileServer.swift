@@ -48,9 +48,7 @@ final class FileServer: Sendable {
 
     // MARK: Fields
 
-    /// Returns the head of an answer with a file, or of a 304.
-    ///
-    /// - Parameter now: seconds since 1970.
+    /// Returns the head of an answer with a file, or of a 304. `now` is in seconds since 1970.
     func head(
         _ plan: FileResponsePlan, of facts: FileFacts, _ type: FileType, requestID: String, now: Int64
     ) -> HTTPResponseHead {
@@ -97,7 +95,7 @@ final class FileServer: Sendable {
     }
 }
 
-/// A request for a path at which there may be a file. Confined to its loop.
+/// A request for a path that may have a file. Confined to its loop.
 final class FileRequest {
     enum Location: Sendable {
         case folder(FolderFiles)
@@ -134,14 +132,13 @@ final class BuiltInPage: Sendable {
             modified: modified)
     }
 
-    /// The body of a GET's answer.
     func body(of plan: FileResponsePlan) -> ArraySlice<UInt8> {
         let range = plan.body(of: facts)
         let bytes = plan.isCompressed ? compressed ?? plain : plain
         return bytes[Int(range.lowerBound)..<Int(range.upperBound)]
     }
 
-    /// 64 bits of FNV-1a and the length. Distinguishes contents unless somebody constructs a collision.
+    /// 64 bits of FNV-1a and the length: enough unless someone constructs a collision.
     private static func digest(_ bytes: [UInt8]) -> String {
         let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01b3

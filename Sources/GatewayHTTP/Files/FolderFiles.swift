@@ -7,7 +7,6 @@ final class FolderFiles: Sendable {
     /// Files up to this size are read and answered in one piece.
     static let wholeBytes = 256 << 10
 
-    /// What to look for.
     struct Query: Sendable {
         let path: FilePath
         let fields: HTTPFields
@@ -25,7 +24,6 @@ final class FolderFiles: Sendable {
         case failed(SocketError)
     }
 
-    /// The body of an answer.
     enum Content: Sendable {
         /// For HEAD, and for empty bodies.
         case none
@@ -69,7 +67,7 @@ final class FolderFiles: Sendable {
         return bytes.count == range.count ? .answer(facts, plan, .bytes(bytes)) : nil
     }
 
-    /// The compressed file next to a file; nil if it is missing or older, and so outdated.
+    /// Returns the compressed file next to a file; nil if it is missing or outdated.
     private func compressed(_ path: FilePath, _ plain: OpenFile) throws(SocketError) -> OpenFile? {
         let file: OpenFile
         do {

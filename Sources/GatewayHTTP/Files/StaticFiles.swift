@@ -9,8 +9,7 @@ import EventIO
 /// their conditions (304, 412), single byte ranges (206, 416; a request for several ranges gets the whole file), and gzip.
 /// Each answer with a file has a strict Content-Security-Policy and keeps pages of other origins from loading, framing or reading it.
 ///
-/// Four helper threads of the process open and read the files. Up to 4096 requests can wait for them; further ones are answered 503
-/// `OVERLOADED`.
+/// Four helper threads read the files. If 4096 requests are waiting for them, further ones get 503 `OVERLOADED`.
 public struct StaticFiles: Sendable {
     enum Source: Sendable {
         case folder(String)
@@ -43,15 +42,12 @@ public struct StaticFiles: Sendable {
 
     /// The files of a folder, read for each request. A `name.gz` next to a file, unless older, is sent to clients that accept gzip.
     ///
-    /// - Parameter path: the folder, which must exist when the gateway starts. Symbolic links are resolved once, then; later the
-    ///   gateway serves the same folder, even if it is renamed.
+    /// - Parameter path: the folder, which must exist when the gateway starts. Symbolic links in the path are resolved
+    ///   then, and renaming the folder later has no effect.
     public static func folder(_ path: String) -> StaticFiles { StaticFiles(.folder(path)) }
 
-    /// Files in memory, compressed once when the gateway starts. Serving them needs no helper thread.
-    ///
-    /// - Parameters:
-    ///   - files: the files with their paths.
-    ///   - modified: seconds since 1970, for `Last-Modified`.
+    /// Files in memory, compressed once when the gateway starts. Serving them needs no helper thread. `modified` is in
+    /// seconds since 1970.
     public static func builtIn(_ files: [BuiltInFile], modified: Int64) -> StaticFiles {
         StaticFiles(.builtIn(files, modified: modified))
     }

@@ -5,11 +5,8 @@ import HTTPModel
 @_spi(Lines) import JSONBytes
 @_spi(Records) import Networking
 
-/// Logs each request as one JSON line. One for each loop.
-///
-/// The path is logged without its query, which may contain keys. Fields and bodies are never logged.
+/// Logs each request as one JSON line. One for each loop. Never logs fields, bodies or queries, which may contain keys.
 final class AccessLog {
-    /// The facts about a request that has ended.
     struct Entry {
         var method: HTTPMethod?
         var path: ArraySlice<UInt8>?
@@ -20,17 +17,13 @@ final class AccessLog {
         var remote: String
         var receivedAt: MonotonicTime
         var bytesReceived: Int
-        /// Bytes of the answer, including a 100 (Continue), that the kernel accepted; if the answer was cut, those that the client
-        /// acknowledged.
+        /// Bytes of the answer, including a 100 (Continue), that the kernel accepted; of a cut answer, the bytes that
+        /// the client acknowledged.
         var bytesSent: Int
     }
 
-    /// Returns the status for a log line: the answer's, or, if no byte of an answer was sent, one that says how the request ended.
-    ///
-    /// - Parameters:
-    ///   - status: the answer's status; nil without an answer.
-    ///   - end: how the request ended.
-    ///   - hasBegun: whether the kernel accepted any of the answer.
+    /// Returns the status for a log line: the answer's, or, if the kernel accepted none of the answer, one that says
+    /// how the request ended.
     static func status(_ status: Int?, _ end: InboundOutcome, hasBegun: Bool) -> Int {
         if hasBegun, let status { return status }
         return switch end {
@@ -54,10 +47,6 @@ final class AccessLog {
     }
 
     /// Logs a request that the gateway answered, or that ended at its endpoint.
-    ///
-    /// - Parameters:
-    ///   - entry: the connection's facts about it.
-    ///   - summary: the gateway's facts about it.
     func write(_ entry: borrowing Entry, _ summary: borrowing RequestSummary) {
         begin()
         line.constant(#","requestId":""#)
@@ -81,7 +70,7 @@ final class AccessLog {
         end()
     }
 
-    /// Logs an answer that no endpoint gave.
+    /// Logs a request that no endpoint answered.
     func write(_ entry: borrowing Entry, requestID: ArraySlice<UInt8>?) {
         begin()
         if let requestID {
@@ -139,7 +128,7 @@ final class AccessLog {
         channel.append(line)
     }
 
-    /// - Parameter whole: microseconds of the request, an upper bound for its parts, whose clock is less precise.
+    /// `whole` is the request's time in microseconds, an upper bound for its parts, whose clock is less precise.
     private func write(parts summary: borrowing RequestSummary, within whole: Int) {
         let calls = summary.takeCalls()
         if !calls.isEmpty { CallList.write(calls, of: nil, to: &line) }
@@ -167,7 +156,7 @@ final class AccessLog {
         position.close(in: &line)
     }
 
-    /// - Parameter kind: nil if the request ended before the part did.
+    /// `kind` is nil if the request ended before the part did.
     @inline(never)
     private func write(_ kind: OutcomeKind?, _ failure: (reason: String, attempts: Int)?) {
         line.constant(#":{"kind":""#)
@@ -183,8 +172,8 @@ final class AccessLog {
     }
 }
 
-/// The position of a line among a request's steps and parts. Each group of steps is an object of its own in `steps`, because names
-/// are unique only within a group.
+/// The position of a line among a request's steps and parts. Each group of steps is a separate object in `steps`,
+/// because names are unique only within a group.
 private enum PartPosition {
     case none
     case steps(stage: Int)
@@ -202,7 +191,6 @@ private enum PartPosition {
         self = stage.map { .steps(stage: $0) } ?? .parts
     }
 
-    /// Writes the closing brackets.
     func close(in line: inout JSONLine) {
         switch self {
         case .none: break

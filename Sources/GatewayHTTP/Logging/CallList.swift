@@ -4,14 +4,9 @@ import HTTPModel
 @_spi(Records) import Networking
 import Rx
 
-/// Writes upstream calls into a line of the access log: names and addresses, but nothing else of a URL or a message.
+/// Writes upstream calls into a line of the access log: names and addresses, but no other part of a URL or message.
 enum CallList {
-    /// Writes `,"calls":[...]` for the calls of one part, nothing if it made none.
-    ///
-    /// - Parameters:
-    ///   - calls: the calls of the request.
-    ///   - number: the part's number; nil for calls that belong to no part.
-    ///   - line: the line to append to.
+    /// Writes `,"calls":[...]` for a part's calls, if it made any. A nil `number` means calls outside of parts.
     static func write(_ calls: borrowing CallRecord, of number: Int?, to line: inout JSONLine) {
         var isFirst = true
         calls.forEach(of: number) { call in
@@ -65,9 +60,7 @@ struct PlainCallTexts: ~Copyable {
     /// The objects of each key, retained so that no other object gets the same key.
     private var calls = [(upstream: Upstream, address: PeerAddress?)?](repeating: nil, count: capacity)
 
-    /// Writes `,"calls":[...]` for a part that is one call and succeeded at the first attempt.
-    ///
-    /// - Returns: false, without writing, for other parts.
+    /// Writes `,"calls":[...]` for a part that is one call and succeeded at once. Returns false for other parts.
     mutating func write(_ call: Link, to line: inout JSONLine) -> Bool {
         guard let key = call.plainCallKey else { return false }
         var index = key.number & (Self.capacity - 2)

@@ -30,12 +30,8 @@ final class Log: Sendable {
         channel = writer.makeChannel()
     }
 
-    /// Writes a message unless its level is below the log's.
-    ///
-    /// - Parameters:
-    ///   - level: the message's level.
-    ///   - message: constant text, so that lines can be grouped by it.
-    ///   - facts: the values of this occurrence; nil values are omitted. Never secrets or bodies.
+    /// Writes a message unless its level is below the log's. The message is constant, so that lines can be grouped by
+    /// it. Nil facts are omitted. Never pass secrets or bodies.
     func write(_ level: LogLevel, _ message: StaticString, _ facts: KeyValuePairs<String, String?> = [:]) {
         guard level >= self.level else { return }
         var line = JSONLine(capacity: 256)

@@ -11,11 +11,7 @@ struct LogOutput {
         if beganWithLineFeed { batch.insert(Self.lineFeed, at: 0) }
     }
 
-    /// Returns how many lines of a batch are lost, including one that is cut.
-    ///
-    /// - Parameters:
-    ///   - batch: the batch, as `begin` left it.
-    ///   - count: the bytes of it that were written.
+    /// Returns how many lines of a batch, as `begin` left it, are lost or cut if only `count` bytes were written.
     mutating func lostLines(of batch: [UInt8], written count: Int) -> Int {
         if count > 0 { isWithinLine = batch[count - 1] != Self.lineFeed }
         let ends = batch[count...].count { $0 == Self.lineFeed }

@@ -4,8 +4,7 @@ import Glibc
 import Locking
 import Synchronization
 
-/// Writes log lines to a file descriptor on a separate thread, so that a reader that is slow, stuck or gone never blocks an event
-/// loop.
+/// Writes log lines on a separate thread, so that a slow, stuck or vanished reader never blocks an event loop.
 ///
 /// Each loop appends to its own channel; the thread empties all channels in turn. A channel holds at most `Limits.channelBytes`. A
 /// line that does not fit is dropped and counted, and the count is written as a line once lines can be written again.
@@ -15,7 +14,7 @@ package final class LogWriter: Sendable {
         static let channelBytes = 1 << 20
         /// Pause after each batch, so that one wake-up writes many lines under load.
         static let pauseMicroseconds: UInt32 = 10_000
-        /// How long `close` waits for a reader that does not read.
+        /// How long `close` waits for a stuck reader.
         static let closeDeadline = DispatchTimeInterval.seconds(1)
     }
 
@@ -27,8 +26,8 @@ package final class LogWriter: Sendable {
 
     /// Makes the process ignore SIGPIPE, so that a reader that goes away does not end it.
     ///
-    /// - Parameter descriptor: stays the caller's, who may close it at any time. Lines are written to a duplicate: if a stuck reader
-    ///   holds them up for longer than `close` waits, they cannot end up in a connection that has reused the number.
+    /// - Parameter descriptor: the caller keeps it and may close it. Lines are written to a duplicate: if a stuck
+    ///   reader delays them beyond `close`, they cannot end up in a connection that has reused the number.
     package init(descriptor: Int32) {
         // Without a duplicate every write fails, and lines are dropped and counted.
         self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
@@ -47,12 +46,11 @@ package final class LogWriter: Sendable {
         return channel
     }
 
-    /// Lines dropped so far in all channels.
     package var droppedLines: Int {
         channels.withLock { $0 }.reduce(0) { $0 + $1.totalDropped }
     }
 
-    /// Writes the waiting lines and ends the thread. Gives up after a second if nobody reads.
+    /// Writes the waiting lines and ends the thread. Gives up after a second without a reader.
     package func close() {
         guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
         wakeUp.signal()
@@ -150,11 +148,7 @@ package final class LogChannel: Sendable {
         return dropped
     }
 
-    /// Counts lines that could not be written.
-    ///
-    /// - Parameters:
-    ///   - lines: the lines lost, including the line that reports dropped ones.
-    ///   - reported: the result of `take`. These are counted again, because their report is lost too.
+    /// Counts lost lines. If the report of dropped lines is one of them, the `reported` lines are counted again.
     fileprivate func dropped(_ lines: Int, reported: Int) {
         let lost = reported > 0 ? lines - 1 : lines
         state.withLock { state in

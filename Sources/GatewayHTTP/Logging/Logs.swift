@@ -6,10 +6,7 @@ final class Logs: Sendable {
     private let output: LogWriter?
     private let errors: LogWriter
 
-    /// - Parameters:
-    ///   - configuration: decides on the level, and on whether requests are logged.
-    ///   - output: the descriptor for requests.
-    ///   - descriptor: the descriptor for everything else.
+    /// Requests go to `output`, everything else to `descriptor`.
     init(
         _ configuration: GatewayServerConfiguration, output: Int32 = STDOUT_FILENO,
         errors descriptor: Int32 = STDERR_FILENO

@@ -9,7 +9,7 @@ import Synchronization
 final class UpstreamLog: UpstreamObserver {
     private struct State {
         var reachability = UpstreamReachability()
-        /// The upstream whose responses are observed: of those with the name, the one that failed last.
+        /// The observed upstream: the last one of this name that failed.
         var watched: Upstream?
 
         mutating func watch(_ upstream: Upstream) {
@@ -32,9 +32,7 @@ final class UpstreamLog: UpstreamObserver {
     /// The time in nanoseconds from which an answered call can change `states`. Before it, answered calls take no lock.
     private let nextAnswer = Atomic(Int64.max)
 
-    /// - Parameters:
-    ///   - log: the log to write to.
-    ///   - clock: the clock for intervals between messages.
+    /// `clock` measures the intervals between messages.
     init(_ log: Log, clock: @escaping @Sendable () -> MonotonicTime = { .clock() }) {
         self.log = log
         self.clock = clock

@@ -7,7 +7,7 @@ import EventIO
 struct UpstreamReachability {
     enum Line: Equatable {
         case unreachable
-        /// - Parameter absence: the time from the first failed call to the first answered one.
+        /// The time runs from the first failed call to the first answered one.
         case back(after: TimeAmount)
     }
 
@@ -19,7 +19,6 @@ struct UpstreamReachability {
     private var lastLine: MonotonicTime?
     /// The time of the first failed call since the last answered one.
     private var awaySince: MonotonicTime?
-    /// The duration of the last absence.
     private var absence = TimeAmount.zero
 
     /// A call could not connect.
@@ -31,7 +30,6 @@ struct UpstreamReachability {
         return .unreachable
     }
 
-    /// A call was answered.
     mutating func callAnswered(now: MonotonicTime) -> Line? {
         if let began = awaySince.take() { absence = now - began }
         guard isLoggedAsAway, mayLog(now) else { return nil }
