@@ -11,7 +11,6 @@ import Rx
 ///     }
 ///     try await withGateway(upstreams: ["diary": diary], declare: declareEndpoints) { client in ... }
 public final class StubUpstream: Sendable {
-    /// A received request.
     public struct Request: Sendable {
         public let method: HTTPMethod
         /// Percent-encoded, without the query.
@@ -22,7 +21,6 @@ public final class StubUpstream: Sendable {
         public let body: String
     }
 
-    /// The answer to a request.
     public struct Answer: Sendable {
         enum Content: Sendable {
             case response(HTTPResponse)
@@ -33,7 +31,6 @@ public final class StubUpstream: Sendable {
         var content: Content
         var delay = Duration.zero
 
-        /// A response with a JSON body.
         public static func json(_ body: String, status: HTTPStatus = .ok, fields: HTTPFields = HTTPFields())
             -> Answer
         {
@@ -42,7 +39,6 @@ public final class StubUpstream: Sendable {
             return .response(HTTPResponse(status: status, fields: fields, body: [Array(body.utf8)[...]]))
         }
 
-        /// A response without a body.
         public static func status(_ status: HTTPStatus, fields: HTTPFields = HTTPFields()) -> Answer {
             .response(HTTPResponse(status: status, fields: fields))
         }
@@ -53,10 +49,8 @@ public final class StubUpstream: Sendable {
 
         /// The connection stays open without an answer.
         public static let silence = Answer(content: .silence)
-        /// The connection is reset.
         public static let reset = Answer(content: .reset)
 
-        /// Returns the answer, delayed.
         public func after(_ delay: Duration) -> Answer {
             var answer = self
             answer.delay = delay
@@ -128,7 +122,6 @@ final class StubServer: InboundHandler {
     }
 }
 
-/// Calls a closure when its timer fires.
 private final class ClosureTimer: TimerTarget {
     private let work: () -> Void
 

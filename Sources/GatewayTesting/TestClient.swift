@@ -36,13 +36,7 @@ public struct TestClient: Sendable {
         try await send(.delete, target, fields)
     }
 
-    /// Sends a request and returns its answer.
-    ///
-    /// - Parameters:
-    ///   - method: the request's method.
-    ///   - target: path and query, percent-encoded.
-    ///   - fields: the request's fields.
-    ///   - json: the body, sent as `application/json`.
+    /// Sends a request. `target` is path and query, percent-encoded; `json` is the body, sent as `application/json`.
     public func send(
         _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = HTTPFields(), json: String? = nil
     ) async throws -> TestResponse {
@@ -62,7 +56,6 @@ public struct TestClient: Sendable {
     }
 }
 
-/// A gateway's answer.
 public struct TestResponse: Sendable {
     public let status: HTTPStatus
     public let fields: HTTPFields

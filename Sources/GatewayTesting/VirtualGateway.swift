@@ -14,15 +14,11 @@ import Rx
 ///     #expect(answer.status == .gatewayTimeout)
 ///     #expect(answer.elapsed == .seconds(5))
 public final class VirtualGateway: Sendable {
-    /// The upstreams: their answers by path, and the calls that they received.
+    /// The upstreams' answers by path, and the calls that they received.
     public let upstreams: StubTransport
     private let time: HistoricalScheduler
     private let responder: GatewayResponder
 
-    /// - Parameters:
-    ///   - limits: the gateway's limits.
-    ///   - cors: the gateway's CORS policy.
-    ///   - declare: declares the endpoints under test.
     public init(
         limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil, declare: (Gateway) throws -> Void
     ) throws {
@@ -37,14 +33,9 @@ public final class VirtualGateway: Sendable {
         try send(.get, target, fields)
     }
 
-    /// Sends a request and advances the clock from event to event until the answer arrives.
+    /// Sends a request, as `TestClient.send` does, and advances the clock from event to event until the answer arrives.
     ///
-    /// - Parameters:
-    ///   - method: the request's method.
-    ///   - target: path and query, percent-encoded.
-    ///   - fields: the request's fields.
-    ///   - json: the body, sent as `application/json`.
-    /// - Throws: `GatewayLeak` if no event is left and there is no answer, or if upstream calls are in flight after the answer.
+    /// - Throws: `GatewayLeak` if no event is left and there is no answer, or if upstream calls outlive the answer.
     public func send(
         _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = HTTPFields(), json: String? = nil
     ) throws -> VirtualAnswer {
@@ -77,7 +68,6 @@ public final class VirtualGateway: Sendable {
     }
 }
 
-/// A gateway's answer in virtual time.
 @dynamicMemberLookup
 public struct VirtualAnswer: Sendable {
     public let response: TestResponse
@@ -90,7 +80,6 @@ public struct VirtualAnswer: Sendable {
         self.elapsed = elapsed
     }
 
-    /// The body as JSON; throws if it is not JSON.
     public var json: JSONFragment {
         get throws { try response.json }
     }

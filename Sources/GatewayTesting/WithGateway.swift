@@ -14,7 +14,7 @@ import Locking
 ///     }
 ///
 /// - Parameters:
-///   - upstreams: the stubs by upstream name, each on a port of its own.
+///   - upstreams: the stubs by upstream name, each on its own port.
 ///   - configuration: limits and CORS to test with; host, port, loops and logs are overridden.
 ///   - declare: declares the endpoints under test.
 ///   - body: the test.
@@ -41,7 +41,7 @@ public struct GatewayLeak: Error, CustomStringConvertible {
     public let description: String
 }
 
-/// Runs blocking work outside of the threads that tasks use.
+/// Runs blocking work outside the threads of tasks.
 private func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     let handover = Handover()
     defer { handover.taken() }
