@@ -9,9 +9,8 @@ struct Arguments: Equatable {
     private var values: [String: [String]] = [:]
     private(set) var positional: String?
 
-    /// - Parameters:
-    ///   - words: the arguments after the command's name. `--flag value` and `--flag=value` mean the same.
-    ///   - environment: the values of flags that are not in `words`. Empty variables are ignored.
+    /// `words` follow the command's name; `--flag value` and `--flag=value` mean the same. `environment` has the values
+    /// of flags that are not in `words`; empty variables are ignored.
     init(
         _ words: some Sequence<String>, for command: CommandSpecification, environment: [String: String]
     ) throws(UsageError) {
@@ -43,7 +42,6 @@ struct Arguments: Equatable {
         }
     }
 
-    /// Returns the text without leading and trailing spaces.
     static func trimmed(_ text: Substring) -> String {
         let head = text.drop { $0 == " " }
         return String(head.reversed().drop { $0 == " " }.reversed())

@@ -15,7 +15,6 @@ struct Flag {
     }
 }
 
-/// A command of `sluice` with its flags.
 struct CommandSpecification {
     var name: String
     var summary: String
@@ -61,7 +60,6 @@ extension CommandSpecification {
             fallback: fallback)
     }
 
-    /// A flag for one upstream, which may be repeated.
     private static func perUpstream(_ name: String, _ placeholder: String, _ help: String, _ fallback: String)
         -> Flag
     {

@@ -38,8 +38,7 @@ extension Command {
         return 1
     }
 
-    /// The URL to check: the argument, or one made of `--host` and `--port`, with loopback instead of an address that means all
-    /// interfaces.
+    /// Returns the URL to check: the argument, or `--host` and `--port`, with loopback if they mean all interfaces.
     static func healthURL(_ arguments: Arguments) throws(UsageError) -> String {
         if let url = arguments.positional { return url }
         let port = try port(arguments) ?? 8080

@@ -49,9 +49,7 @@ enum Command {
         }
     }
 
-    /// The configuration from the flags that `serve` and `demo` share.
-    ///
-    /// - Parameter allowsTimeline: the default of `--timeline`.
+    /// Returns the configuration from the flags that `serve` and `demo` share, with this default of `--timeline`.
     static func configuration(
         _ arguments: Arguments, allowsTimeline: Bool = false
     ) throws(UsageError) -> GatewayServerConfiguration {

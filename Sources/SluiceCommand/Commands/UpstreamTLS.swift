@@ -2,10 +2,8 @@ import GatewayHTTP
 
 /// TLS settings of upstreams from `--upstream-ca`, `--upstream-cert`, `--upstream-key` and `--upstream-pin`.
 enum UpstreamTLS {
-    /// Returns the settings by the upstream's name. The gateway reads the files when it starts.
-    ///
-    /// - Parameter upstreams: the addresses from `--upstream`. A flag for an upstream without an https address is an error, since it
-    ///   would have no effect.
+    /// Returns the settings by upstream name. The gateway reads the files when it starts. A flag for an upstream
+    /// without an https address would have no effect and is an error.
     static func configurations(
         _ arguments: Arguments, of upstreams: [String: String]
     ) throws(UsageError) -> [String: TLSConfiguration] {

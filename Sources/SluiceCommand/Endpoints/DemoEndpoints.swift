@@ -10,7 +10,7 @@ enum DemoEndpoints {
             .fragment(faults.list(of: try upstream(request)))
         }
 
-        // The body is the same as for the sample upstreams' own `PUT /faults`: {"api":"weights","fault":"delay:2000"}. Without
+        // The same body as for the sample upstreams' `PUT /faults`: {"api":"weights","fault":"delay:2000"}. Without
         // "api" the fault concerns the whole upstream.
         gateway.put("/demo/faults/{upstream}") { request in
             let upstream = try upstream(request)

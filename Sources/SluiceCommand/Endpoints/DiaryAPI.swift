@@ -3,7 +3,6 @@ import HTTPModel
 import JSONBytes
 import Networking
 
-/// The food diary's API.
 enum DiaryAPI {
     /// Weights up to a date: the last seven days, or the monthly means of the last year.
     case weights(CalendarDate, Span)

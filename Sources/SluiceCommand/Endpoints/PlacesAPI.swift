@@ -13,7 +13,7 @@ enum PlacesAPI {
 /// A path: `{"user":"u1","timeSequence":[{"time":"2026-11-20T08:00:00Z","latitude":37.5,"longitude":127.0}]}`.
 struct DailyPath: Codable, Sendable {
     struct Point: Codable, Sendable {
-        /// A time by RFC 3339.
+        /// RFC 3339.
         var time: String
         /// Degrees, -90 to 90.
         var latitude: Double
