@@ -55,7 +55,6 @@ extension CalendarDay: CustomStringConvertible {
     public var description: String { "\(month)-\(padded(dayOfMonth, to: 2))" }
 }
 
-/// A month of a year.
 struct CalendarMonth: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Months since January of the year 0.
     private let index: Int

@@ -60,18 +60,14 @@ public final class SampleServer: Sendable {
         self.log = log
     }
 
-    /// Returns the default file in the user's data folder: `$XDG_DATA_HOME/sluice/diary.sqlite3`, or else
-    /// `~/.local/share/sluice/diary.sqlite3`.
+    /// Returns the default file: `sluice/diary.sqlite3` in `$XDG_DATA_HOME`, or else in `~/.local/share`.
     public static func defaultDatabasePath(environment: [String: String]) throws(SampleDataError) -> String {
         try DataFolder.defaultDataPath(environment: environment)
     }
 
-    /// The time of the system clock.
     public static var secondsSince1970: Int { Int(time(nil)) }
 
-    /// Listens at `address` and serves on `loops`.
-    ///
-    /// - Returns: the bound address, with the actual port if port 0 was requested.
+    /// Listens at `address` and serves on `loops`. Returns the bound address, with the actual port instead of port 0.
     public func start(on loops: [EventLoop], at address: SocketAddress) throws(SocketError) -> SocketAddress {
         let listeners = try Listener.group(bind: address, count: loops.count)
         let wasStarted = state.withLock { state in
@@ -115,7 +111,6 @@ public final class SampleServer: Sendable {
     }
 }
 
-/// Calls a closure when it reaches zero.
 private final class Countdown: Sendable {
     private let left: Lock<Int>
     private let work: @Sendable () -> Void

@@ -1,4 +1,4 @@
-/// The food diary's weights: simulated weights, which recorded ones replace. Not thread-safe.
+/// The food diary's weights, simulated unless recorded. Not thread-safe.
 final class Diary {
     private let store: DiaryStore
     private let today: () -> CalendarDay

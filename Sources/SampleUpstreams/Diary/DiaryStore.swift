@@ -27,7 +27,6 @@ final class DiaryStore {
                 + "ON CONFLICT (day, half) DO UPDATE SET grams = excluded.grams")
     }
 
-    /// Returns the records of the days from `first` to `last`, in order.
     func records(from first: CalendarDay, to last: CalendarDay) throws(SampleDataError) -> [Record] {
         var records: [Record] = []
         try selectRange.read([.text(first.description), .text(last.description)]) { row in

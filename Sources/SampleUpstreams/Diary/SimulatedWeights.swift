@@ -1,9 +1,6 @@
-/// Weights for days without records, so that examples never go stale.
-///
-/// They depend only on the date: a day has the same weights on every machine, neighbouring days differ little, and evening
-/// weights are higher than morning weights.
+/// Weights for days without records, so that examples never go stale. They depend only on the date; neighbouring days
+/// differ little, and evening weights are higher than morning weights.
 enum SimulatedWeights {
-    /// The first day with weights.
     static let firstDay = CalendarDay(number: CalendarMonth(year: 2020, month: 1).firstNumber)
 
     /// Returns weights rounded to a tenth of a kilogram; nil before 2020 and after `today`.

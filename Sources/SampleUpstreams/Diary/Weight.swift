@@ -37,7 +37,6 @@ struct Weight: Hashable, Comparable, Sendable {
     }
 }
 
-/// The two halves of a day, each of which has its own weight.
 enum DayHalf: String, CaseIterable, Sendable {
     case morning = "am"
     case evening = "pm"

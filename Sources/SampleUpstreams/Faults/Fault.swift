@@ -1,10 +1,7 @@
 /// A fault that a sample upstream simulates.
 public enum Fault: Hashable, Sendable {
-    /// Answers normally.
     case none
-    /// Answers normally after a delay.
     case delay(milliseconds: Int)
-    /// Answers with this status.
     case status(Int)
     /// Resets the connection without an answer.
     case drop
@@ -18,7 +15,7 @@ public enum Fault: Hashable, Sendable {
     /// The longest delay, in milliseconds: ten minutes.
     static let longestDelay = 600_000
 
-    /// The notation of faults, for error messages.
+    /// For error messages.
     static let spelling = "delay:MS, status:N, drop, garbage, truncate, trickle or none"
 
     /// Parses `delay:MS` (up to 600000), `status:N` (200 to 599), `drop`, `garbage`, `truncate`, `trickle` or `none`.
@@ -56,7 +53,7 @@ public enum Fault: Hashable, Sendable {
 }
 
 extension Fault: CustomStringConvertible {
-    /// The notation of the fault.
+    /// The text that `init` parses.
     public var description: String {
         switch self {
         case .none: "none"

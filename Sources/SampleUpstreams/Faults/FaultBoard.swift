@@ -7,7 +7,7 @@ public final class FaultBoard: Sendable {
 
     public init() {}
 
-    /// Sets a fault; `.none` removes it. Removes the faults of all switches below `faultSwitch`.
+    /// Sets a fault, or removes it with `.none`, and removes the faults of all switches below `faultSwitch`.
     public func set(_ fault: Fault, for faultSwitch: FaultSwitch) {
         faults.withLock { faults in
             faults = faults.filter { !$0.key.selfAndParents.contains(faultSwitch) }
@@ -15,7 +15,7 @@ public final class FaultBoard: Sendable {
         }
     }
 
-    /// Returns the fault for a switch: its own, or else the one of its nearest parent.
+    /// Returns the fault of a switch, or else of its nearest parent that has one.
     public func fault(of faultSwitch: FaultSwitch) -> Fault {
         faults.withLock { faults in
             for faultSwitch in faultSwitch.selfAndParents {
@@ -25,12 +25,8 @@ public final class FaultBoard: Sendable {
         }
     }
 
-    /// Sets a fault from a document like `{"api":"weights","fault":"delay:2000"}`.
-    ///
-    /// - Parameters:
-    ///   - document: the JSON.
-    ///   - upstream: the upstream whose switches `api` may name. Without `api` the fault is set for the whole upstream. If nil,
-    ///     `api` is required and may name any switch.
+    /// Sets a fault from a document like `{"api":"weights","fault":"delay:2000"}`. `api` names a switch of `upstream`;
+    /// without it the fault is for the whole upstream. If `upstream` is nil, `api` is required and may name any switch.
     public func set(document: ArraySlice<UInt8>, of upstream: SampleUpstream? = nil) throws(FaultError) {
         let body: JSONFragment
         do throws(JSONError) {

@@ -1,6 +1,5 @@
 /// A switch for which a fault can be set: a whole upstream, or a part of one. A part without a fault has its parent's.
 public enum FaultSwitch: String, CaseIterable, Sendable {
-    /// The whole food diary.
     case diary
     /// `GET /food-diary/weights` with any keyword.
     case weights
@@ -13,24 +12,20 @@ public enum FaultSwitch: String, CaseIterable, Sendable {
     /// `PUT` and `DELETE /food-diary/weights/{date}/{half}`.
     case record
 
-    /// The whole weather API.
     case weather
     /// The nowcast.
     case now
     /// Both forecasts.
     case forecast
 
-    /// The whole places API.
     case places
     /// `POST /places/daily/path`.
     case path
     /// `GET /places/piechart`.
     case piechart
 
-    /// The whole users API.
     case users
 
-    /// The whole tags API.
     case tags
     /// `GET /tags/received/{cardUUID}`.
     case received
@@ -47,7 +42,6 @@ public enum FaultSwitch: String, CaseIterable, Sendable {
         }
     }
 
-    /// This switch and its parents, up to the whole upstream.
     var selfAndParents: some Sequence<FaultSwitch> { sequence(first: self) { $0.parent } }
 
     var upstream: SampleUpstream {
@@ -60,7 +54,6 @@ public enum FaultSwitch: String, CaseIterable, Sendable {
         }
     }
 
-    /// The switch of a whole upstream.
     init(_ upstream: SampleUpstream) {
         switch upstream {
         case .diary: self = .diary

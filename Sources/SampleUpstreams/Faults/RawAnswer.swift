@@ -5,7 +5,7 @@ enum RawAnswer {
     /// The banner of another protocol.
     static let garbage = ArraySlice("SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n\u{0}\u{1}garbage\r\n".utf8)
 
-    /// Returns the bytes of a response after which the connection is closed.
+    /// Returns the bytes of a response that closes the connection.
     static func bytes(of response: HTTPResponse) -> [UInt8] {
         var text = "HTTP/1.1 \(response.status.code) \(response.status.reasonPhrase)\r\n"
         for (name, value) in response.fields { text += "\(name): \(value)\r\n" }

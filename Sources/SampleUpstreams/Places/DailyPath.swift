@@ -1,7 +1,6 @@
 internal import ASCIIText
 internal import JSONBytes
 
-/// A position at a time.
 struct PathPoint: Equatable, Sendable {
     let at: InternetTime
     let coordinate: Coordinate
@@ -15,7 +14,7 @@ struct DailyPath: Equatable, Sendable {
 
     /// The longest user name, in characters.
     static let maximumUserLength = 64
-    /// The most points of a path: one a minute for a day.
+    /// One a minute for a day.
     static let maximumPoints = 1440
 
     init(_ document: JSONFragment) throws(Refusal) {

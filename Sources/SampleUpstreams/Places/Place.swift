@@ -4,7 +4,6 @@ internal import ASCIIText
 enum PlaceCategory: String, CaseIterable, Sendable {
     case home, work, cafe, food, exercise, transit, other
 
-    /// The Korean and English names.
     var names: (korean: String, english: String) {
         switch self {
         case .home: ("집", "Home")
@@ -18,7 +17,6 @@ enum PlaceCategory: String, CaseIterable, Sendable {
     }
 }
 
-/// A named place.
 struct Place: Equatable, Sendable {
     let name: String
     let englishName: String
@@ -31,7 +29,7 @@ struct Place: Equatable, Sendable {
     }
 }
 
-/// A period during which somebody stayed close to one point.
+/// A period spent close to one point.
 struct Stay: Equatable, Sendable {
     let place: Place
     let arrivedAt: InternetTime

@@ -2,7 +2,6 @@ internal import ASCIIText
 
 /// Evaluates paths: distances, stays, and how a day's time was spent. Not thread-safe.
 final class Places {
-    /// The evaluation of a path.
     struct Summary: Equatable {
         /// The sum of the distances between the points, in metres.
         let distance: Double
@@ -22,7 +21,7 @@ final class Places {
 
     /// How a day's time was spent.
     struct PieChart: Equatable {
-        /// Whether the chart is based on posted paths instead of simulated times.
+        /// Whether the chart is based on posted paths, not on simulated times.
         let isRecorded: Bool
         /// Largest first.
         let slices: [Slice]
@@ -105,7 +104,7 @@ final class Places {
         let total = times.values.reduce(0, +)
         let ordered = PlaceCategory.allCases.filter { times[$0, default: 0] > 0 }
             .sorted { times[$0, default: 0] > times[$1, default: 0] }
-        // The largest slice gets what rounding down leaves over.
+        // The largest slice gets the remainder.
         let shares = ordered.map { times[$0, default: 0] * 1000 / total }
         let rest = 1000 - shares.reduce(0, +)
         return ordered.enumerated().map { index, category in

@@ -16,7 +16,6 @@ extension SampleAPI {
 
 /// A method and a path, with the function that reads their requests.
 struct SampleRoute: Sendable {
-    /// A segment of a path.
     private enum Segment: Sendable {
         case literal(String)
         /// One of these values, or any value if the list is empty.
@@ -40,11 +39,7 @@ struct SampleRoute: Sendable {
     let read: @Sendable (SampleInput) throws(Refusal) -> SampleCall
     private let segments: [Segment]
 
-    /// - Parameters:
-    ///   - method: the method.
-    ///   - path: the path. `{name}` matches any segment, `{am|pm}` one of the two.
-    ///   - bodyLimit: the largest body, in bytes. Default 16 KiB.
-    ///   - read: validates a request and returns how to answer it.
+    /// `{name}` in `path` matches any segment, `{am|pm}` either of the two. `read` validates a request.
     init(
         _ method: HTTPMethod, _ path: String, bodyLimit: Int = 16 * 1024,
         read: @escaping @Sendable (SampleInput) throws(Refusal) -> SampleCall
@@ -79,7 +74,7 @@ enum SampleCall: Sendable {
     case query(FaultSwitch, @Sendable (SampleData) throws(SampleDataError) -> HTTPResponse)
 }
 
-/// The reason why a request is invalid.
+/// Why a request is invalid.
 struct Refusal: Error, Equatable {
     let status: HTTPStatus
     let message: String

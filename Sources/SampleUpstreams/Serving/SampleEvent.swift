@@ -6,13 +6,12 @@ public enum SampleEvent: Sendable {
     case dataFailed(SampleDataError)
 }
 
-/// One answer of the sample upstreams.
 public struct SampleAnswer: Sendable {
-    /// The method of the request; nil if the request could not be parsed.
+    /// Nil if the request could not be parsed.
     public let method: String?
-    /// The target of the request; nil if the request could not be parsed.
+    /// Nil if the request could not be parsed.
     public let target: String?
-    /// The status; nil if a fault sent no HTTP response.
+    /// Nil if a fault sent no HTTP response.
     public let status: Int?
     /// Bytes sent, including the head.
     public let bytesSent: Int

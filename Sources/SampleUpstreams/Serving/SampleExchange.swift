@@ -52,7 +52,6 @@ final class SampleExchange {
     func onClientGone(_ work: (() -> Void)?) { inbound.onClientGone = work }
 }
 
-/// Returns the time since `start` in milliseconds.
 func milliseconds(since start: MonotonicTime) -> Double {
     Double((MonotonicTime.clock() - start).nanoseconds) / 1e6
 }

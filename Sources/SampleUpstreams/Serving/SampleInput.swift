@@ -35,12 +35,7 @@ struct SampleInput: Sendable {
         return day
     }
 
-    /// Returns the query parameter with this name as an integer.
-    ///
-    /// - Parameters:
-    ///   - name: the name.
-    ///   - range: the valid values.
-    ///   - fallback: the value if the parameter is missing; nil if it is required.
+    /// Returns the query parameter with this name as an integer. It may be missing only if there is a `fallback`.
     func integer(
         _ name: String, in range: ClosedRange<Int>, default fallback: Int? = nil
     ) throws(Refusal) -> Int {
@@ -55,7 +50,6 @@ struct SampleInput: Sendable {
         return value
     }
 
-    /// Returns the body as JSON.
     func json() throws(Refusal) -> JSONFragment {
         do throws(JSONError) {
             return try JSONFragment(validating: body)

@@ -71,7 +71,6 @@ struct SampleRoutes: Sendable {
         return found.isEmpty ? nil : Resource(found, values: values)
     }
 
-    /// All methods of all paths.
     var methods: [HTTPMethod] {
         entries.reduce(into: []) { methods, entry in
             if !methods.contains(entry.route.method) { methods.append(entry.route.method) }

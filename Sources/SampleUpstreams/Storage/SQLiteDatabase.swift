@@ -8,7 +8,6 @@ internal import CSQLite
 final class SQLiteDatabase {
     private let handle: OpaquePointer
 
-    /// An error from SQLite.
     struct Failure: Error {
         /// The extended result code.
         let code: Int32
@@ -68,7 +67,6 @@ final class SQLiteDatabase {
         throw Failure(code: code, message: String(cString: sqlite3_errmsg(handle)))
     }
 
-    /// A parameter of a statement.
     enum Value {
         case text(String)
         case integer(Int)

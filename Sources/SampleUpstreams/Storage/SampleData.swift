@@ -6,9 +6,7 @@ final class SampleData {
     let users: UserDirectory
     let tags: TagStore
 
-    /// - Parameters:
-    ///   - path: the database file.
-    ///   - now: returns seconds since 1970; called for each request.
+    /// `now` returns seconds since 1970 and is called for each request.
     init(path: String, now: @escaping @Sendable () -> Int) throws(SampleDataError) {
         let database = try SampleDatabase(path: path)
         let today = { CalendarDay(secondsSince1970: now()) }

@@ -1,8 +1,6 @@
 /// An error while opening, reading or writing the sample data.
 public struct SampleDataError: Error, Sendable, CustomStringConvertible {
-    /// The database file.
     public let path: String
-    /// What failed, and why.
     public let message: String
     /// SQLite's extended result code; nil if the error is not from SQLite.
     public let code: Int32?

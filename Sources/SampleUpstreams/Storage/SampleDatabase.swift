@@ -1,7 +1,6 @@
-/// The database of the sample upstreams, each of which has its own tables. Not thread-safe.
+/// The database of the sample upstreams, with separate tables for each. Not thread-safe.
 final class SampleDatabase {
-    /// The schema migrations, in order. `PRAGMA user_version` is the number of migrations that a file has had. Only append to
-    /// this list.
+    /// In order; only append. `PRAGMA user_version` is the number of migrations that a file has had.
     private static let migrations = [
         DiaryStore.schema, WeatherStations.schema, PathStore.schema, UserDirectory.schema, TagStore.schema,
     ]
@@ -9,17 +8,12 @@ final class SampleDatabase {
     let path: String
     private let database: SQLiteDatabase
 
-    /// Opens the file. Creates the file, its folders and its tables as far as they are missing.
-    ///
-    /// - Parameters:
-    ///   - path: the file.
-    ///   - busyTimeout: how long to wait for a lock of another process, in milliseconds.
+    /// Opens the file. Creates the file, its folders and its tables if missing. `busyTimeout` is in milliseconds.
     init(path: String, busyTimeout: Int32 = 2000) throws(SampleDataError) {
         try DataFolder.create(for: path)
         do throws(SQLiteDatabase.Failure) {
             database = try SQLiteDatabase(path: path, busyTimeout: busyTimeout)
-            // WAL: readers and a writer in another process do not block each other. FULL: a committed write survives a power
-            // failure.
+            // WAL: readers and another process's writer do not block each other. FULL: commits survive a power failure.
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
             try Self.migrate(database)
         } catch {
@@ -45,7 +39,6 @@ final class SampleDatabase {
         }
     }
 
-    /// Prepares a statement for repeated use.
     func prepare(_ text: String) throws(SampleDataError) -> Statement {
         do throws(SQLiteDatabase.Failure) {
             return Statement(try database.prepare(text), path: path)
@@ -71,7 +64,7 @@ final class SampleDatabase {
         }
     }
 
-    /// A prepared statement whose errors name the file.
+    /// A prepared statement with errors that name the file.
     struct Statement {
         private let statement: SQLiteDatabase.Statement
         private let path: String
@@ -81,7 +74,6 @@ final class SampleDatabase {
             self.path = path
         }
 
-        /// Runs the statement with these parameters and calls `row` for each row.
         func read(
             _ values: [SQLiteDatabase.Value], row: (SQLiteDatabase.Row) -> Void
         ) throws(SampleDataError) {

@@ -79,9 +79,7 @@ final class TagStore {
         return tags
     }
 
-    /// Returns the tags of a card.
-    ///
-    /// - Parameter uuid: the card's UUID in lower case.
+    /// Returns the tags of a card. `uuid` is in lower case.
     func card(_ uuid: String) throws(SampleDataError) -> Card {
         var isBlocked: Bool?
         try selectCard.read([.text(uuid)]) { isBlocked = $0.integer(0) == 1 }

@@ -1,9 +1,7 @@
 private import Glibc
 
-/// The weather of an hour at a point, so that examples never go stale.
-///
-/// It depends only on the hour and the point, so it is the same on every machine. It changes little from hour to hour and point
-/// to point, and is warmest in summer, in the south and at 15 h.
+/// The weather of an hour at a point, so that examples never go stale. It depends only on the hour and the point,
+/// changes little from one to the next, and is warmest in summer, in the south and at 15 h.
 struct SimulatedWeather {
     /// The kind of precipitation, with the weather agency's codes.
     enum Precipitation: Int { case none, rain, sleet, snow }
@@ -19,7 +17,7 @@ struct SimulatedWeather {
     let sky: Int
     /// Per cent.
     let chanceOfRain: Int
-    /// The direction from which the wind blows, in degrees clockwise from north, 0 to 359.
+    /// Where the wind comes from, in degrees clockwise from north, 0 to 359.
     let windDirection: Int
     /// Tenths of a metre per second.
     let windSpeed: Int
@@ -27,7 +25,7 @@ struct SimulatedWeather {
     /// Monthly mean temperatures in Seoul, in degrees Celsius.
     private static let means = [-2.0, 0.7, 6.1, 12.6, 18.2, 22.7, 25.3, 26.1, 21.6, 15.0, 7.5, 0.2]
 
-    /// - Parameter hour: hours since 1970-01-01 00 h, in Korea.
+    /// `hour` counts hours since 1970-01-01 00 h, in Korea.
     init(hour: Int, at point: GridPoint) {
         // The weather moves to the north-east.
         let phase = hour + 1_000 - point.nx - point.ny

@@ -18,9 +18,7 @@ final class Weather {
     private let stations: WeatherStations
     private let now: () -> Int
 
-    /// - Parameters:
-    ///   - stations: the weather stations.
-    ///   - now: returns seconds since 1970.
+    /// `now` returns seconds since 1970.
     init(stations: WeatherStations, now: @escaping () -> Int) {
         self.stations = stations
         self.now = now
@@ -44,8 +42,7 @@ final class Weather {
         return Issue(issuedAt: hour * 60, items: items)
     }
 
-    /// Returns the next six hours in ten categories, category by category, issued at half past the last hour; nil if no station
-    /// is near.
+    /// Returns the next six hours in ten categories, one by one, issued at half past; nil if no station is near.
     func shortForecast(at point: GridPoint) throws(SampleDataError) -> Issue? {
         guard try stations.cover(point) else { return nil }
         let hour = hourInKorea
@@ -68,8 +65,8 @@ final class Weather {
         return Issue(issuedAt: hour * 60 - 30, items: items)
     }
 
-    /// Returns the next three days, hour by hour, in twelve categories, with each day's lowest temperature at 6 h and its highest
-    /// at 15 h. Issued every three hours from 2 h on. nil if no station is near.
+    /// Returns the next three days by the hour, in twelve categories, with each day's lowest temperature at 6 h and
+    /// highest at 15 h. Issued every three hours from 2 h on. nil if no station is near.
     func longForecast(at point: GridPoint) throws(SampleDataError) -> Issue? {
         guard try stations.cover(point) else { return nil }
         let issued = hourInKorea - (hourInKorea + 1) % 3

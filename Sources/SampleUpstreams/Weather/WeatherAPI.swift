@@ -21,7 +21,6 @@ enum WeatherAPI: SampleAPI {
         },
     ]
 
-    /// The agency's result codes.
     private enum ResultCode: String {
         case normalService = "00"
         case noData = "03"

@@ -29,7 +29,6 @@ final class WeatherStations {
             """)
     }
 
-    /// Returns whether a station is near enough to a point.
     func cover(_ point: GridPoint) throws(SampleDataError) -> Bool {
         var isCovered = false
         try nearest.read([.integer(point.nx), .integer(point.ny)]) { _ in isCovered = true }
