@@ -20,7 +20,7 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The most codings that may be stacked. More only make the decoder work.
+    /// The most codings that may be stacked. More would only cost time.
     public static let maximumCount = 2
 
     /// Parses the values of Content-Encoding into codings, in the order in which they were applied. `identity` is skipped.

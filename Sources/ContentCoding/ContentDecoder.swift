@@ -29,8 +29,6 @@ public final class ContentDecoder {
         var pending = 0..<0
     }
 
-    /// Creates a decoder for content with these codings.
-    ///
     /// - Parameters:
     ///   - codings: in the order in which they were applied; not empty.
     ///   - limits: the limits on the decoded content.
@@ -73,9 +71,7 @@ public final class ContentDecoder {
         return count
     }
 
-    /// Checks that the content is complete.
-    ///
-    /// - Throws: `.truncated` if it is not. Empty content counts as complete, whatever its codings.
+    /// Throws `.truncated` unless the content is complete. Empty content is complete, whatever its codings.
     public func finish() throws(ContentCodingError) {
         for step in steps where !step.stage.mayEnd { throw .truncated(step.stage.coding) }
         // The outer coding is complete but empty, so the inner one never began.
