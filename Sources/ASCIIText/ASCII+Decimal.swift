@@ -1,5 +1,4 @@
 extension ASCII {
-    /// Returns how many decimal digits a number has.
     @inlinable
     @inline(__always)
     public static func digitCount(_ number: UInt) -> Int {

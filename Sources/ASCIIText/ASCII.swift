@@ -1,6 +1,5 @@
-/// The classes of bytes that HTTP, URLs and JSON know, hexadecimal digits and the case of letters.
-///
-/// A class is a bit set over ASCII: a test is one shift without a memory access.
+/// The byte classes of HTTP, URLs and JSON, hexadecimal digits, and the case of letters. A class is a bit set over
+/// ASCII, so a test is one shift without a memory access.
 public enum ASCII {
     /// Whether the byte is a `tchar` (RFC 9110 5.6.2), as in methods and field names.
     @inlinable
@@ -127,7 +126,6 @@ public enum ASCII {
         return lowercased == wanted.loadUnaligned(as: Word.self)
     }
 
-    /// Whether the bytes are equal without regard to the case of letters.
     @inlinable
     public static func equalsIgnoringCase(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
         -> Bool

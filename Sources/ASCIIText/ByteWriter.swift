@@ -1,16 +1,16 @@
-/// Writes bytes as plain stores into memory: an append checks what room is left and copies.
+/// Writes bytes with plain stores: an append checks the room that is left and copies.
 ///
-/// Every write first takes its room from `reserve`, which makes more or stops the program, and then fills as much of it as
-/// it passes to `advance`. The memory is the writer's own, or lent for a call during which nobody else uses it.
+/// Every write takes room from `reserve`, which grows the memory or stops the program, fills it, and passes the number
+/// of bytes to `advance`. The memory is allocated here, or lent exclusively for one call.
 public struct ByteWriter: ~Copyable {
     @usableFromInline
     @frozen
     enum Memory {
         /// Allocated here; grows.
         case own
-        /// An array's, for the length of a call. A write beyond its end moves to memory of its own.
+        /// An array's, for one call. A write beyond its end moves to allocated memory.
         case lent
-        /// Somebody else's. A write beyond its end stops the program.
+        /// The caller's. A write beyond its end stops the program.
         case fixed
     }
 
@@ -19,7 +19,7 @@ public struct ByteWriter: ~Copyable {
     @usableFromInline var memory: Memory
     @usableFromInline var written: Int
 
-    /// A writer with memory of its own, which grows and is kept by `removeAll`.
+    /// Allocates memory, which grows and which `removeAll` keeps.
     public init(capacity: Int) {
         let capacity = max(capacity, 1)
         self.init(.allocate(capacity: capacity), capacity: capacity, .own)
@@ -96,7 +96,6 @@ public struct ByteWriter: ~Copyable {
 
     // MARK: What was written
 
-    /// The number of bytes written so far.
     @inlinable
     public var count: Int { written }
 
@@ -108,9 +107,7 @@ public struct ByteWriter: ~Copyable {
     @inlinable
     public mutating func removeAll() { written = 0 }
 
-    /// Forgets the bytes behind the first `length`.
-    ///
-    /// - Precondition: `length` is at most `count`.
+    /// Keeps only the first `length` bytes, which must not exceed `count`.
     @inlinable
     public mutating func truncate(to length: Int) {
         precondition(length >= 0 && length <= count, "more than was written")
@@ -169,9 +166,7 @@ public struct ByteWriter: ~Copyable {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    /// Appends a number in decimal digits.
-    ///
-    /// - Precondition: `number` is not negative.
+    /// Appends a number, which must not be negative, in decimal digits.
     @inlinable
     public mutating func append(decimal number: Int) {
         precondition(number >= 0, "a length is not negative")

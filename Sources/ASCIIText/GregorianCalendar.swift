@@ -17,7 +17,6 @@ package enum GregorianCalendar {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Returns the date that many days after 1970-01-01.
     package static func date(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -38,7 +37,6 @@ package enum GregorianCalendar {
         return second < 0 ? (day - 1, second + 86_400) : (day, second)
     }
 
-    /// Returns the number of days in a month.
     package static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {
         case 4, 6, 9, 11: 30
@@ -47,7 +45,6 @@ package enum GregorianCalendar {
         }
     }
 
-    /// Whether the calendar has that day.
     package static func hasDay(year: Int, month: Int, day: Int) -> Bool {
         1...12 ~= month && day >= 1 && (day <= 28 || day <= length(ofMonth: month, year: year))
     }
@@ -61,9 +58,8 @@ package enum GregorianCalendar {
 // MARK: - YYYY-MM-DD
 
 extension GregorianCalendar {
-    /// Reads the `full-date` of RFC 3339 5.6, `YYYY-MM-DD`, from the first ten bytes of `text`.
-    ///
-    /// - Returns: nil for other text, and for a day that the years 1 to 9999 do not have.
+    /// Reads the `full-date` of RFC 3339 5.6, `YYYY-MM-DD`, from the first ten bytes of `text`. Returns nil for other
+    /// text, and for a day that the years 1 to 9999 do not have.
     package static func date(_ text: UnsafeRawBufferPointer) -> (year: Int, month: Int, day: Int)? {
         guard text.count >= 10, text[4] == Byte.minus, text[7] == Byte.minus,
             let century = twoDigits(text, at: 0), let yearOfCentury = twoDigits(text, at: 2),
@@ -74,9 +70,7 @@ extension GregorianCalendar {
         return (year, month, day)
     }
 
-    /// Writes `YYYY-MM-DD` into the ten bytes at `place`.
-    ///
-    /// - Precondition: the year is 0 to 9999.
+    /// Writes `YYYY-MM-DD` into the ten bytes at `place`. The year must be 0 to 9999.
     package static func write(year: Int, month: Int, day: Int, at place: UnsafeMutablePointer<UInt8>) {
         write(year / 100, at: place)
         write(year % 100, at: place + 2)

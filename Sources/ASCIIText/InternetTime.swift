@@ -28,7 +28,7 @@ package struct InternetTime: Hashable, Comparable, Sendable {
         guard let milliseconds = reader.fraction(), let offset = reader.offset(), reader.rest.isEmpty
         else { return nil }
         let seconds = local - offset * 60
-        // An offset may lead out of the years that have four digits.
+        // An offset may lead beyond the years 1 to 9999.
         return Self.seconds.contains(seconds) ? seconds * 1000 + milliseconds : nil
     }
 
@@ -95,9 +95,8 @@ package struct InternetTime: Hashable, Comparable, Sendable {
 // MARK: - Whole seconds in UTC
 
 extension InternetTime {
-    /// Reads the usual form, whole seconds in UTC: `2026-11-20T08:00:00Z`.
-    ///
-    /// - Returns: seconds since 1970; nil for other text, including other forms of RFC 3339.
+    /// Reads the usual form, whole seconds in UTC: `2026-11-20T08:00:00Z`. Returns seconds since 1970; nil for other
+    /// text, including other forms of RFC 3339.
     package static func seconds(_ text: UnsafeRawBufferPointer) -> Int? {
         guard text.count == wholeLength + 1, text[10] == UInt8(ascii: "T"),
             text[wholeLength] == UInt8(ascii: "Z")
@@ -105,9 +104,7 @@ extension InternetTime {
         return localSeconds(text)
     }
 
-    /// Returns the usual form, whole seconds in UTC: `2026-11-20T08:00:00Z`.
-    ///
-    /// - Precondition: the year is 0 to 9999.
+    /// Returns the usual form, whole seconds in UTC: `2026-11-20T08:00:00Z`. The year must be 0 to 9999.
     package static func text(secondsSince1970 seconds: Int) -> [UInt8] {
         let (day, second) = GregorianCalendar.split(secondsSince1970: seconds)
         let date = GregorianCalendar.date(daysSince1970: day)
