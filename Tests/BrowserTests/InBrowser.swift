@@ -1,6 +1,5 @@
 import Testing
 
-/// All suites of this target: one test at a time, for there is one window that has the focus, and a machine's cores are soon
-/// taken.
+/// Runs one test at a time: only one window can have the focus, and a browser keeps several cores busy.
 @Suite("In a browser", .serialized, SharedBrowser())
 enum InBrowser {}

@@ -1,32 +1,31 @@
 import Foundation
 import Networking
 
-/// What a page has to hold, whatever it shows. Each check answers with complaints: none is the answer hoped for.
+/// Checks that every page must pass. Each returns its complaints; a good page gives none.
 extension Page {
-    /// WCAG 2.2, 1.4.3: text can be read.
+    /// WCAG 2.2, 1.4.3: text contrast.
     func textContrastComplaints() async throws -> [String] { try await complaints("text-contrast") }
 
-    /// WCAG 2.2, 1.4.11: fields, and shapes that say something, can be seen.
+    /// WCAG 2.2, 1.4.11: contrast of fields and of meaningful shapes.
     func shapeContrastComplaints() async throws -> [String] { try await complaints("shape-contrast") }
 
-    /// WCAG 2.2, 2.5.8: what is to be hit is large enough, or far enough from others.
+    /// WCAG 2.2, 2.5.8: targets are large enough, or far enough apart.
     func targetComplaints() async throws -> [String] { try await complaints("targets") }
 
-    /// WCAG 2.2, 1.4.10: nobody scrolls in two directions, and no text is cut off.
+    /// WCAG 2.2, 1.4.10: the page does not scroll sideways, and no text is cut off.
     func overflowComplaints() async throws -> [String] { try await complaints("overflow") }
 
-    /// Language, title, headings, and references from element to element.
+    /// Language, title, headings, unique ids, and references between elements.
     func structureComplaints(_ language: Look.Language) async throws -> [String] {
         try await complaints("structure", [.text(language.code)])
     }
 
-    /// Nothing moves for who has asked for that.
+    /// Nothing moves if the user prefers reduced motion.
     func motionComplaints() async throws -> [String] { try await complaints("motion") }
 
-    /// The console says nothing to worry about.
+    /// Warnings and errors in the console.
     ///
-    /// - Parameter expectedStatuses: answers of these statuses are what the test is about: the browser tells each as a failed
-    ///   resource, which no page can prevent.
+    /// - Parameter expectedStatuses: Failures that the test provokes. The browser logs each, and no page can prevent that.
     func consoleComplaints(expectedStatuses: Set<Int> = []) async throws -> [String] {
         try await console()
             .filter { ["WARNING", "SEVERE"].contains($0.level) }
@@ -39,22 +38,21 @@ extension Page {
             .map { "\($0.level) of \($0.source): \($0.message)" }
     }
 
-    /// Nothing was asked of another host.
+    /// Requests to other hosts.
     func foreignRequestComplaints(origin: String) async throws -> [String] {
         try await requests()
             .filter { !$0.url.hasPrefix(origin + "/") && !$0.url.hasPrefix("data:") }
             .map { "\($0.method) \($0.url)" }
     }
 
-    /// All of the above that hold at any time for any look, each named.
+    /// Runs the checks that apply to every state and look.
     func complaints(_ look: Look) async throws -> [String] {
         try await settle()
-        // All of it in the window at once, so that what is at a place can be asked for.
         return try await structureComplaints(look.language) + namingComplaints() + textContrastComplaints()
             + shapeContrastComplaints() + targetComplaints() + overflowComplaints()
     }
 
-    /// Waits until nothing moves: colors on their way are nobody's choice.
+    /// Waits for animations to end: colors in transition would fail the contrast checks.
     func settle() async throws {
         try await run(
             """
@@ -73,7 +71,6 @@ extension Page {
     }
 }
 
-/// The scripts that measure, which lie beside the tests.
 enum CheckScript {
     struct Missing: Error { let name: String }
 

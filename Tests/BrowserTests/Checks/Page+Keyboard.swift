@@ -2,15 +2,15 @@ import Foundation
 import Networking
 
 extension Page {
-    /// WCAG 2.2, 2.1.1, 2.1.2, 2.4.3, 2.4.7 and 2.4.11: by Tab alone one reaches each control, in the order of the document, sees
-    /// where one is, and comes out at the end.
+    /// WCAG 2.2, 2.1.1, 2.1.2, 2.4.3, 2.4.7 and 2.4.11: Tab reaches each control in document order, the focus is visible,
+    /// and Tab leaves the page at the end.
     func keyboardComplaints() async throws -> [String] {
         let expected = try await run(
             CheckScript.text("common") + CheckScript.text("tab-stops"), as: [String].self)
         var complaints: [String] = []
         var visited: [String] = []
         try await run("document.activeElement?.blur(); scrollTo(0, 0); getSelection().removeAllRanges()")
-        // A date's field is several stops: day, month, year and its calendar.
+        // A date field has several stops: day, month, year and calendar.
         for _ in 0..<(expected.count * 2 + 8) {
             try await press(.tab)
             guard let stop = try await run(Self.currentStop, as: String?.self) else { break }
@@ -37,13 +37,13 @@ extension Page {
         var height: Double
     }
 
-    /// Of the element that has the focus. Whether that shows is seen in two pictures, one with the focus and one without.
+    /// Checks the focused element. Two screenshots, with and without the focus, must differ.
     private func focusComplaints() async throws -> [String] {
         let focus = try await run(
             CheckScript.text("common") + CheckScript.text("focus-looks"), as: Focus.self)
         try await settle()
         let focused = try await picture(of: focus)
-        // It stays the element that Tab goes on from.
+        // Tab still continues from this element.
         try await run("window.lastFocus = document.activeElement; lastFocus.blur()")
         try await settle()
         let blurred = try await picture(of: focus)
@@ -56,10 +56,10 @@ extension Page {
         try await screenshot(x: focus.x, y: focus.y, width: focus.width, height: focus.height)
     }
 
-    /// The mark that `tab-stops` has given; nil where the page as a whole has the focus.
+    /// The mark that `tab-stops` set on the focused element; null if the page itself has the focus.
     private static let currentStop = """
         const element = document.activeElement;
         if (!element || element === document.body || element === document.documentElement) return null;
-        return element.tabStop ?? `an element that is no control: ${element.outerHTML.slice(0, 80)}`;
+        return element.tabStop ?? `an element that is not a control: ${element.outerHTML.slice(0, 80)}`;
         """
 }

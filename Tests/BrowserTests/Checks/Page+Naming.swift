@@ -1,7 +1,7 @@
 import JSONBytes
 import Networking
 
-/// What a screen reader has of an element.
+/// What a screen reader knows about an element.
 struct AccessibleNode: Sendable, Equatable {
     let role: String
     let name: String
@@ -11,7 +11,7 @@ struct AccessibleNode: Sendable, Equatable {
 }
 
 extension Page {
-    /// All that a screen reader has of the page, in the order of the document.
+    /// The page's accessibility tree, in document order.
     func accessibleNodes() async throws -> [AccessibleNode] {
         let tree = try await devTools("Accessibility.getFullAXTree")
         return (tree[member: "nodes"]?.elements ?? [])
@@ -41,7 +41,7 @@ extension Page {
             .asyncMap { "a \($0.role) without a name: \(try await self.markup(of: $0))" }
     }
 
-    /// The roles whose names are what one knows them by.
+    /// Roles that need a name.
     private static let named: Set = [
         "button", "link", "textbox", "searchbox", "spinbutton", "checkbox", "radio", "switch", "combobox",
         "ComboBoxSelect", "listbox", "slider", "tab", "menuitem", "option", "Date", "DateTime", "InputTime",

@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 extension InBrowser {
-    /// That the browser is what a test takes it for.
-    @Suite("A browser of a test's own", .timeLimit(.minutes(2)))
+    @Suite("The test browser", .timeLimit(.minutes(2)))
     struct BrowserHarnessTests {
         struct Seen: Decodable, Equatable {
             var width: Int
@@ -25,7 +24,7 @@ extension InBrowser {
             """
 
         @Test(
-            "A page sees the screen, the language and the wishes that it is shown with",
+            "A page sees the screen, language and preferences of its look",
             arguments: Look.matrix + [
                 Look(device: .narrow, reducesMotion: true), Look(forcesColors: true), Look(fontSize: 32),
             ])
@@ -42,7 +41,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Elements are clicked, typed into and read, also those that come late")
+        @Test("Elements can be clicked, typed into and read, even if they appear late")
         func elements() async throws {
             let content = """
                 <input id=a aria-label="A field" value=old><button id=b>Copy</button><output id=c></output>
@@ -69,7 +68,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Keys go to what has the focus")
+        @Test("Keys go to the focused element")
         func keys() async throws {
             let content =
                 "<input id=a aria-label=a><input id=b aria-label=b><button onclick='b.value += 1'>x</button>"
@@ -86,7 +85,7 @@ extension InBrowser {
             }
         }
 
-        @Test("A script that fails says how")
+        @Test("A failing script reports its error")
         func failingScript() async throws {
             try await withHarness("") { page, _ async throws in
                 let error = await #expect(throws: WebDriverError.self) {
@@ -98,21 +97,21 @@ extension InBrowser {
             }
         }
 
-        @Test("A picture is a PNG, of the window or of the whole page")
+        @Test("A screenshot is a PNG of the window or of the whole page")
         func picture() async throws {
             try await withHarness("<div style='height: 3000px'></div>") { page, _ async throws in
                 let window = try await page.screenshot()
                 let whole = try await page.screenshot(from: "body", .desktop, pixelRatio: 1)
                 #expect(window.prefix(4) == whole.prefix(4))
                 #expect(Array(window.prefix(4)) == [0x89, 0x50, 0x4E, 0x47])
-                // The height stands in the bytes 20 to 23 of the header.
+                // Bytes 20 to 23 of a PNG hold its height.
                 let heights = [window, whole].map { $0[20..<24].reduce(0) { $0 << 8 | Int($1) } }
                 #expect(heights[0] == 900)
                 #expect(heights[1] > 3000)
             }
         }
 
-        @Test("Neither driver nor browser outlives who started them")
+        @Test("Stopping or abandoning the driver also ends the browser")
         func nothingIsLeft() async throws {
             for isInItsMidst in [false, true] {
                 let browser = try await Browser()
@@ -122,7 +121,6 @@ extension InBrowser {
                 try #require(id > 0)
                 #expect(kill(id, 0) == 0)
                 if isInItsMidst {
-                    // Nobody says good-bye to the browser.
                     await browser.abandon()
                 } else {
                     await browser.stop()
@@ -131,7 +129,7 @@ extension InBrowser {
             }
         }
 
-        @Test("A window knows nothing of the test before")
+        @Test("A window is clean for each test")
         func forgets() async throws {
             let site = try HarnessSite(["/": HarnessSite.html("<input id=a aria-label=a>")])
             defer { site.stop() }

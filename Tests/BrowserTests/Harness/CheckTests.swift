@@ -1,10 +1,10 @@
 import Testing
 
 extension InBrowser {
-    /// That each check finds what it is there to find, and lets pass what is good.
+    /// Each check reports bad pages and accepts good ones.
     @Suite("The checks of a page", .timeLimit(.minutes(2)))
     struct CheckTests {
-        @Test("A good page gives no complaint")
+        @Test("A good page gives no complaints")
         func goodPage() async throws {
             let content = """
                 <label for="weight">Weight</label> <input id="weight" type="number">
@@ -30,7 +30,7 @@ extension InBrowser {
         }
 
         @Test(
-            "A control and an image without a name are found",
+            "Controls and images without a name are found",
             arguments: [
                 "<button></button>", "<button><svg width=24 height=24></svg></button>", "<input>",
                 "<input type=date>", "<select><option>a</select>", "<a href='/x'></a>",
@@ -45,7 +45,7 @@ extension InBrowser {
         }
 
         @Test(
-            "Text that is too pale for its ground is found",
+            "Text with too little contrast is found",
             arguments: [
                 ("<p>pale</p>", "p { color: #999 }"),
                 ("<p>see-through</p>", "p { color: rgb(0 0 0 / 0.4) }"),
@@ -68,7 +68,7 @@ extension InBrowser {
             }
         }
 
-        @Test("The ratio is that of WCAG, at the edge of what is enough")
+        @Test("The contrast ratio follows WCAG close to the thresholds")
         func ratio() async throws {
             // #767676 on white has 4.54, #777777 has 4.48; as large text, #949494 has 3.03 and #969696 has 2.96.
             let content = "<p id=a>a</p><p id=b>b</p><p id=c>c</p><p id=d>d</p>"
@@ -82,7 +82,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Text that nobody sees, and that of a control that is out of use, may be pale")
+        @Test("Invisible text and text of disabled controls may be pale")
         func exempt() async throws {
             let content = "<p hidden>pale</p><button disabled>pale</button><p class=sr>pale</p><i>·</i>"
             let style = """
@@ -95,7 +95,7 @@ extension InBrowser {
         }
 
         @Test(
-            "A field and a line of a chart that cannot be told from their ground are found",
+            "Fields and chart lines with too little contrast are found",
             arguments: [
                 ("<input aria-label=a>", "input { border: 1px solid #ddd; background: #fff }"),
                 (
@@ -123,7 +123,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Small targets that are close to each other are found, those apart are not")
+        @Test("Small targets are found only if they are close together")
         func targets() async throws {
             let style =
                 "button { width: 16px; height: 16px; padding: 0; border: 0; margin: 0 } .apart button { margin: 9px }"
@@ -137,7 +137,7 @@ extension InBrowser {
         }
 
         @Test(
-            "What is wider than the window, and text that is cut off, is found",
+            "Content wider than the window and text that is cut off are found",
             arguments: [
                 ("<pre>a line that is much longer than a narrow window is wide, and so on</pre>", ""),
                 ("<div></div>", "div { width: 400px; height: 9px }"),
@@ -158,7 +158,7 @@ extension InBrowser {
         }
 
         @Test(
-            "A page that is not in order is found",
+            "Structural errors are found",
             arguments: [
                 ("<h3>skipped</h3>", "en", "h3 \"skipped\" comes after level 1"),
                 ("<h1>second</h1>", "en", "there are 2 h1"),
@@ -172,7 +172,7 @@ extension InBrowser {
             }
         }
 
-        @Test("What moves although less motion is asked for is found")
+        @Test("Motion despite a preference for reduced motion is found")
         func motion() async throws {
             let style = """
                 @keyframes turn { to { rotate: 1turn } } i { display: block; animation: turn 1s infinite }
@@ -189,7 +189,7 @@ extension InBrowser {
             }
         }
 
-        @Test("A focus that is not shown, a control beyond the keyboard and an order of its own are found")
+        @Test("An invisible focus, a wrong tab order and a pale outline are found")
         func keyboard() async throws {
             let style = ":focus-visible { outline: 2px solid #06c }"
             try await withHarness(
@@ -216,7 +216,7 @@ extension InBrowser {
             }
         }
 
-        @Test("A request to another host is found, also one that is not let go")
+        @Test("A request to another host is found even if it fails")
         func foreignRequest() async throws {
             try await withHarness("<img alt='' src='http://sluice.invalid/a.png'>") {
                 page, site async throws in
@@ -228,7 +228,7 @@ extension InBrowser {
         }
 
         @Test(
-            "What the console complains of is found",
+            "Console warnings and errors are found",
             arguments: [
                 ("<script>console.error('no')</script>", "console-api"),
                 ("<script>console.warn('no')</script>", "console-api"),
@@ -244,7 +244,7 @@ extension InBrowser {
             }
         }
 
-        @Test("What a Content-Security-Policy forbids is found, and what is expected to fail is not")
+        @Test("Content-Security-Policy violations are found; expected failures are not")
         func policy() async throws {
             let site = try HarnessSite(
                 ["/": "<!doctype html><title>a</title><link rel=icon href=/none><script>1</script>"],
@@ -255,7 +255,7 @@ extension InBrowser {
                 let complaints = try await page.consoleComplaints(expectedStatuses: [404])
                 #expect(complaints.count == 1)
                 #expect(complaints.first?.hasPrefix("SEVERE of security:") == true)
-                // The scripts that measure are not the page's, and run beside its policy.
+                // The page's policy does not apply to the measuring scripts.
                 #expect(try await !page.structureComplaints(.english).isEmpty)
             }
         }

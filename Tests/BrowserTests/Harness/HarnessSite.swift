@@ -1,13 +1,13 @@
 import TestSupport
 
-/// A site of a test's own, whose pages are good or bad on purpose: it has to be seen that the checks can fail.
+/// A site with pages that are good or bad on purpose, to prove that the checks can fail.
 final class HarnessSite: Sendable {
     private let server: ScriptedUpstream
     let origin: String
 
     /// - Parameters:
     ///   - pages: HTML by path.
-    ///   - policy: the pages' Content-Security-Policy.
+    ///   - policy: The Content-Security-Policy of all pages.
     init(_ pages: [String: String], policy: String? = nil) throws {
         server = try ScriptedUpstream([
             .answer { request in
@@ -26,7 +26,7 @@ final class HarnessSite: Sendable {
 
     func stop() { server.stop() }
 
-    /// A page that nobody can complain of, with `content` in its main part.
+    /// Returns a page that passes all checks, apart from `content` and `style`.
     static func html(_ content: String, style: String = "", language: String = "en") -> String {
         """
         <!doctype html><html lang="\(language)"><meta charset="utf-8"><title>A page</title>
@@ -37,7 +37,7 @@ final class HarnessSite: Sendable {
     }
 }
 
-/// Opens one page that has this in its main part.
+/// Opens a harness page with `content` in its main part.
 func withHarness(
     _ content: String, style: String = "", language: String = "en", look: Look = Look(),
     _ test: @Sendable (Page, HarnessSite) async throws -> Void

@@ -2,10 +2,9 @@ import JSONBytes
 import Testing
 
 extension InBrowser {
-    /// A visitor breaks an upstream and watches one card fail while the others stand.
-    @Suite("Faults, on the page", .timeLimit(.minutes(2)))
+    @Suite("Faults on the page", .timeLimit(.minutes(2)))
     struct FaultCardTests {
-        /// A fault, what becomes of the card, and what it says.
+        /// A fault and what the failed card must show.
         struct Case: Sendable, CustomTestStringConvertible {
             let fault: String
             let kind: String
@@ -41,7 +40,7 @@ extension InBrowser {
         ]
 
         @Test(
-            "A card fails with its kind, its reason and advice, while the others stand, and recovers",
+            "A failed card shows kind, reason and advice, spares the others, and recovers",
             arguments: cases)
         func cardFails(_ fault: Case) async throws {
             try await withDemo { page, _ async throws in
@@ -70,7 +69,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Each card fails by its own switch alone", arguments: ["tags": "tags", "users": "user"])
+        @Test("Each switch affects only its own card", arguments: ["tags": "tags", "users": "user"])
         func eachCard(upstream: String, part: String) async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -85,15 +84,15 @@ extension InBrowser {
         }
 
         @Test(
-            "An upstream that is only slow keeps its card waiting, in whichever language, and nothing fails")
+            "A slow upstream keeps the cards waiting, also across a change of language")
         func slow() async throws {
             try await withDemo { page, demo async throws in
                 try await page.ready()
-                // Long enough for all that is looked at meanwhile, and less than the part may take.
+                // Long enough for the checks below, but within the part's time limit.
                 try await demo.setFault("delay:2500", of: "weather")
                 try await page["#home [data-reload]"].click()
                 try await page["#home [data-busy]"].appears()
-                // The cards wait for one answer.
+                // All cards wait for the same response.
                 try await page.cards(are: ["weather": "waiting", "tags": "waiting"])
                 try await page["#language input[value=ko]"].click()
                 try await page.card("weather").says("습도")
@@ -103,7 +102,7 @@ extension InBrowser {
             }
         }
 
-        @Test("An upstream that has nothing makes an empty card, which says so")
+        @Test("An upstream without data makes a card that says it is empty")
         func empty() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -114,7 +113,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Without its required weights the screen fails as a whole, says why, and recovers")
+        @Test("Without the required weights the whole screen fails, says why, and recovers")
         func required() async throws {
             try await withDemo(expectedStatuses: [503]) { page, _ async throws in
                 try await page.ready()
@@ -126,7 +125,7 @@ extension InBrowser {
                 try await page["#chart-failed .failed"].appears()
                 #expect(try await page["#chart-failed .failed"].attribute("data-reason") == "upstream_status")
                 #expect(try await !page["#chart"].isDisplayed)
-                // Both of the diary's switches show what is so.
+                // The diary has a switch on each screen, and both are on.
                 #expect(try await page.count("[data-fault-switch=diary]:checked") == 2)
 
                 try await page.toggle("diary")
@@ -138,7 +137,7 @@ extension InBrowser {
             }
         }
 
-        @Test("A fault of a part is told where it shows, and the switch of the whole takes it away")
+        @Test("A fault of one API shows where it hits, and the upstream's switch removes it")
         func part() async throws {
             try await withDemo(expectedStatuses: [502]) { page, demo async throws in
                 try await page.ready()
@@ -157,13 +156,13 @@ extension InBrowser {
         }
 
         @Test(
-            "What is to be tried first leads to its switch, by mouse and by keyboard",
+            "The links to try first lead to the switch and the trace, for mouse and keyboard",
             arguments: [Look(), Look(device: .phone)])
         func tryFirst(look: Look) async throws {
             try await withDemo(look) { page, _ async throws in
                 try await page.ready()
                 try await page["#try [href$=weather]"].click()
-                try await eventually("the switch is in sight, and the keyboard at it") {
+                try await eventually("the switch is in sight and has the focus") {
                     try await page.run(
                         """
                         const box = document.querySelector("[data-fault-switch=weather]").getBoundingClientRect();
@@ -174,7 +173,7 @@ extension InBrowser {
                 try await page.press(.space)
                 try await page.cards(are: ["weather": "failed", "weights": "there"])
                 try await page["#try [href$=home-trace]"].click()
-                try await eventually("what happened is in sight") {
+                try await eventually("the trace is in sight") {
                     try await page.run(
                         """
                         const box = document.querySelector("#home-trace").getBoundingClientRect();
@@ -184,7 +183,7 @@ extension InBrowser {
             }
         }
 
-        @Test("A gateway that has gone is told on both screens, and a new one is found by trying again")
+        @Test("Both screens report a gateway that is down, and find a new one on retry")
         func gone() async throws {
             let demo = try await Demo()
             try await withPage { page async throws in
@@ -198,8 +197,7 @@ extension InBrowser {
                 try await page["#chart-failed"].says("unreachable")
                 #expect(
                     try await page.count("#home [data-reason], #weights [data-reason]") == 2,
-                    "what is so of all is said once a screen")
-                // Half a page that waits for ever is no answer.
+                    "each screen reports a common failure once")
                 try await page.idle()
 
                 let next = try await Demo(port: demo.port)

@@ -1,10 +1,10 @@
 import Testing
 
 extension InBrowser {
-    /// What everybody needs who uses the page, whatever it shows and however it is looked at.
-    @Suite("The page, as it looks", .timeLimit(.minutes(3)))
+    /// Accessibility of the page in all its states and looks.
+    @Suite("The look of the page", .timeLimit(.minutes(3)))
     struct LookTests {
-        @Test("Everybody can read and use it, whatever state it is in", arguments: Look.matrix)
+        @Test("The page is accessible in every state", arguments: Look.matrix)
         func states(look: Look) async throws {
             try await withDemo(look, expectedStatuses: [503]) { page, demo async throws in
                 try await page.ready()
@@ -38,7 +38,7 @@ extension InBrowser {
             }
         }
 
-        @Test("The envelope as it came can be read, in all its colors", arguments: Look.Theme.allCases)
+        @Test("The raw envelope is readable in every theme", arguments: Look.Theme.allCases)
         func envelope(theme: Look.Theme) async throws {
             let look = Look(device: .phone, theme: theme)
             try await withDemo(look) { page, _ async throws in
@@ -50,7 +50,7 @@ extension InBrowser {
         }
 
         @Test(
-            "On the narrowest screen, which is a wide one at 400 % too, nobody scrolls sideways",
+            "The narrowest screen, or a wide one at 400 %, does not scroll sideways",
             arguments: Look.Language.allCases)
         func narrow(language: Look.Language) async throws {
             let look = Look(device: .narrow, language: language)
@@ -66,7 +66,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Text of twice the size has room", arguments: Look.Language.allCases)
+        @Test("Text fits at twice the size", arguments: Look.Language.allCases)
         func largeText(language: Look.Language) async throws {
             let look = Look(language: language, fontSize: 32)
             try await withDemo(look) { page, _ async throws in
@@ -80,7 +80,7 @@ extension InBrowser {
         }
 
         @Test(
-            "By keyboard one gets everywhere, in order, and sees where one is",
+            "The keyboard reaches every control in order, with a visible focus",
             arguments: [Look(), Look(device: .phone, theme: .dark, language: .korean)])
         func keyboard(look: Look) async throws {
             try await withDemo(look) { page, _ async throws in
@@ -89,13 +89,13 @@ extension InBrowser {
             }
         }
 
-        @Test("Nothing moves for who asks for less motion", arguments: Look.Theme.allCases)
+        @Test("Nothing moves if the user prefers reduced motion", arguments: Look.Theme.allCases)
         func motion(theme: Look.Theme) async throws {
             let look = Look(theme: theme, reducesMotion: true)
             try await withDemo(look) { page, demo async throws in
                 try await page.ready()
                 expectNone(try await page.motionComplaints())
-                // Waiting is shown without motion too.
+                // The waiting sign does not move either.
                 try await demo.setFault("delay:1200", of: "diary")
                 try await page["#weights [data-reload]"].click()
                 try await page["#weights [data-busy]"].appears()
@@ -104,7 +104,7 @@ extension InBrowser {
             }
         }
 
-        @Test("With the system's own colors in force all is still to be seen", arguments: Look.Theme.allCases)
+        @Test("Everything stays visible under forced colors", arguments: Look.Theme.allCases)
         func forcedColors(theme: Look.Theme) async throws {
             let look = Look(theme: theme, forcesColors: true)
             try await withDemo(look) { page, _ async throws in

@@ -2,9 +2,9 @@ import JSONBytes
 import Testing
 
 extension InBrowser {
-    @Suite("Language and colours", .timeLimit(.minutes(2)))
+    @Suite("Language and colors", .timeLimit(.minutes(2)))
     struct PreferenceTests {
-        @Test("The page speaks the browser's language, until another one is chosen, which is kept")
+        @Test("The page uses the browser's language until the user chooses another, which it keeps")
         func language() async throws {
             try await withDemo(Look(language: .korean)) { page, _ async throws in
                 try await page.ready()
@@ -13,7 +13,7 @@ extension InBrowser {
                 try await page["#language input[value=en]"].click()
                 try await page["#weights-title"].says("Weights")
                 #expect(try await page["html"].attribute("lang") == "en")
-                // Also what was drawn before: cards, switches, rows.
+                // Parts that are already drawn change too.
                 try await page.card("weather").says("Humidity")
                 try await page.reload()
                 try await page.ready()
@@ -23,7 +23,7 @@ extension InBrowser {
             }
         }
 
-        @Test("No word of the one language is left in the other")
+        @Test("No English words are left in the Korean page")
         func translated() async throws {
             try await withDemo(Look(language: .english)) { page, demo async throws in
                 try await page.ready()
@@ -39,7 +39,7 @@ extension InBrowser {
             }
         }
 
-        @Test("The page has the system's colours, until others are chosen, which are kept")
+        @Test("The page uses the system's theme until the user chooses another, which it keeps")
         func theme() async throws {
             try await withDemo(Look(theme: .dark)) { page, _ async throws in
                 try await page.ready()
@@ -57,13 +57,13 @@ extension InBrowser {
             }
         }
 
-        @Test("Who listens is told what has come about, and no more than that")
+        @Test("Screen readers hear of saves, failures and errors")
         func announcements() async throws {
             try await withDemo { page, demo async throws in
                 try await page.ready()
                 #expect(try await page["#weights-said"].role == "status")
                 #expect(try await page["#home-verdict"].role == "status")
-                // The places are there before anything is said in them: of one that comes with its words nobody is told.
+                // Live regions must exist before their text: screen readers skip a region that arrives with its text.
                 try await page.run(
                     """
                     window.said = [];
@@ -75,18 +75,18 @@ extension InBrowser {
                 try await page["#entry-weight"].fill("62.5")
                 try await page["#entry [type=submit]"].click()
                 try await page.weight("am", is: 62.5)
-                try await eventually("the save is told") {
+                try await eventually("the save is announced") {
                     try await page.said.contains { $0.contains("62.5 kg saved") }
                 }
                 try await demo.setFault("garbage", of: "tags")
                 try await page["#home [data-reload]"].click()
-                try await eventually("the failure is told") {
+                try await eventually("the failure is announced") {
                     try await page.said.contains { $0.lowercased().contains("leaves out tags") }
                 }
                 try await page["[data-change=am]"].click()
                 try await page["#entry-weight"].fill("1")
                 try await page["#entry [type=submit]"].click()
-                try await eventually("the error is told") {
+                try await eventually("the error is announced") {
                     try await page.said.contains { $0.contains("20 to 300") }
                 }
             }

@@ -2,25 +2,23 @@ import Foundation
 import Testing
 
 extension InBrowser {
-    /// Not a test, but what `make screenshots` runs: the pictures that the README shows, and those to be looked at when the page is
-    /// changed.
+    /// Run by `make screenshots`, not by the tests: takes the README's pictures, and others to review when the page changes.
     @Suite(
         "Pictures of the page", .timeLimit(.minutes(2)),
-        .enabled(if: Pictures.folder != nil, "`make screenshots` says where they go"))
+        .enabled(if: Pictures.folder != nil, "only `make screenshots` sets their folder"))
     struct ScreenshotTests {
         enum State: String, Sendable {
-            /// All parts are there.
             case there
-            /// The weather drops its connections, the tags have nothing.
+            /// The weather drops its connections, and the tags are empty.
             case fault
-            /// The diary fails, without which there is no screen.
+            /// The diary fails, and with it the whole screen.
             case failure
-            /// A weight is entered that the diary does not take.
+            /// The form rejects a weight.
             case form
         }
 
         @Test(
-            "The page is pictured in each state",
+            "Take a picture of the page in each state",
             arguments: [
                 (Look(), State.fault), (Look(theme: .dark, language: .korean), .fault),
                 (Look(language: .korean), .form), (Look(theme: .dark), .failure),
@@ -39,7 +37,7 @@ extension InBrowser {
             }
         }
 
-        /// Whole on a wide screen; of a phone's, some screens from where the state shows.
+        /// The whole page on a wide screen; on a phone 1500 pixels from where the state shows; for the form only the window.
         private func picture(of page: Page, _ device: Look.Device, _ state: State) async throws -> Data {
             switch (device, state) {
             case (_, .form): try await page.screenshot()

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 extension InBrowser {
-    @Suite("What happened, below each screen", .timeLimit(.minutes(2)))
+    @Suite("The trace below each screen", .timeLimit(.minutes(2)))
     struct TraceTests {
-        @Test("Each part and each attempt has its row, a call that was tried again one for each try")
+        @Test("Each part and each attempt has its row")
         func waterfall() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -15,7 +15,7 @@ extension InBrowser {
                 }
                 #expect(try await page.count("#home-trace [data-row-attempt=\"user users 1\"]") == 1)
                 #expect(try await page.count("#home-trace [data-row-attempt=\"user users 2\"]") == 0)
-                // The weights are two calls of one upstream.
+                // The weights take two calls to one upstream.
                 for call in ["diary GET #1", "diary GET #2"] {
                     #expect(try await page["#home-trace .waterfall"].text.contains(call))
                 }
@@ -35,7 +35,6 @@ extension InBrowser {
                 for attempt in 1...3 {
                     let row = page["#home-trace [data-row-attempt=\"user users \(attempt)\"]"]
                     #expect(try await row.text.contains("connection_terminated"))
-                    // It lies to the right of the one before.
                     #expect(
                         try await page.count("#home-trace [data-row-attempt=\"user users \(attempt)\"] .lost")
                             > 0)
@@ -48,7 +47,7 @@ extension InBrowser {
             }
         }
 
-        @Test("The envelope is shown as it came")
+        @Test("The raw envelope is shown unchanged")
         func envelope() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -61,7 +60,7 @@ extension InBrowser {
             }
         }
 
-        @Test("The curl lines ask the same, run by a real shell: of what was read and of what was written")
+        @Test("A real shell can run the curl lines of reads and writes")
         func curl() async throws {
             try await withDemo { page, demo async throws in
                 try await page.ready()
@@ -77,13 +76,13 @@ extension InBrowser {
                 try await demo.setWeight(nil, on: try await page.day, "am")
                 let answer = try Shell.run(line)
                 #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
-                // It has put the weight in again.
+                // The line has stored the weight again.
                 try await page["#weights [data-reload]"].click()
                 try await page.weight("am", is: 61.25)
             }
         }
 
-        @Test("A curl line is copied by its button, which says so")
+        @Test("A button copies the curl line and says so")
         func copied() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -101,7 +100,6 @@ extension InBrowser {
     }
 }
 
-/// The shell that a visitor pastes a line into.
 private enum Shell {
     static func run(_ line: String) throws -> String {
         let process = Process()

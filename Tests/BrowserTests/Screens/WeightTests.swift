@@ -5,7 +5,7 @@ extension InBrowser {
     @Suite("The weight screen", .timeLimit(.minutes(2)))
     struct WeightTests {
         @Test(
-            "A weight is registered where there is none, seen in the chart, changed, deleted, and brought back"
+            "A weight is added, appears in the chart, is changed, deleted and restored"
         )
         func wayOfAWeight() async throws {
             try await withDemo { page, demo async throws in
@@ -25,7 +25,7 @@ extension InBrowser {
                 #expect(try await page.spoken(day).contains("Morning 64.2 kg"))
                 #expect(try await page.count("#chart [data-series=am] .dot") == dots + 1)
                 #expect(try await page["#weights-said"].text.contains("64.2 kg"))
-                // The card of the home screen is out of the same diary.
+                // The home screen's card reads the same diary.
                 try await page.card("weights").says("64.2")
 
                 try await page["[data-change=am]"].click()
@@ -41,14 +41,14 @@ extension InBrowser {
                 #expect(try await page.count("#chart [data-series=am] .dot") == dots)
                 try await page["[data-undo]"].click()
                 try await page.weight("am", is: 65.125)
-                // All of it is the diary's, and not only the page's.
+                // The diary stored it, not only the page.
                 try await page.reload()
                 try await page.ready()
                 #expect(try await page.weight("am") == 65.125)
             }
         }
 
-        @Test("What the diary would not take is told in the form, which stays open until it is mended")
+        @Test("The form reports invalid weights and stays open until they are corrected")
         func formErrors() async throws {
             let cases = [
                 ("", "Enter a weight"), ("heavy", "a number such as"), ("7e1", "a number such as"),
@@ -73,11 +73,11 @@ extension InBrowser {
                     #expect(
                         try await page.run("return document.activeElement.id", as: String.self)
                             == "entry-weight")
-                    // What was entered is there to be mended.
+                    // The field keeps the entry, so that the user can correct it.
                     #expect(try await field.value == text)
                 }
                 #expect(try await page.weight("pm") == before)
-                // As a Korean keyboard may have it.
+                // Full-width digits from a Korean keyboard.
                 try await field.fill("７０．０５ kg")
                 try await page["#entry [type=submit]"].click()
                 try await page["#entry"].disappears()
@@ -85,14 +85,14 @@ extension InBrowser {
             }
         }
 
-        @Test("What the diary refuses all the same is told in the form, with its reason")
+        @Test("The form reports a refusal by the diary, with its reason")
         func refused() async throws {
             try await withDemo(expectedStatuses: [422, 503]) { page, demo async throws in
                 try await page.ready()
                 for (fault, words) in [("status:422", "status 422"), ("status:503", "status 503")] {
                     try await demo.setFault(fault, of: "diary", api: "record")
                     try await page["[data-change=am]"].click()
-                    // What the diary has of itself are tenths.
+                    // The sample weights have one decimal place, so none of them equals this.
                     try await page["#entry-weight"].fill("70.55")
                     try await page["#entry [type=submit]"].click()
                     try await page["#entry-error"].says(words)
@@ -107,7 +107,7 @@ extension InBrowser {
             }
         }
 
-        @Test("The chart goes from seven days to twelve months and back, and says each value")
+        @Test("The chart switches between seven days and twelve months, with labels")
         func spans() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -122,7 +122,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Values of the chart show on hover, and on focus, where arrow keys go from day to day")
+        @Test("Hover and focus show the chart's values, and arrow keys move between days")
         func values() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -155,7 +155,7 @@ extension InBrowser {
             }
         }
 
-        @Test("An input of which nobody knows whether it was taken is told with its day, until one looks")
+        @Test("A change with unknown outcome is reported with its day until the next reload")
         func unknownInput() async throws {
             try await withDemo(expectedStatuses: [502]) { page, demo async throws in
                 try await page.ready()
@@ -170,10 +170,10 @@ extension InBrowser {
             }
         }
 
-        @Test("Today is the day where the visitor is, on both screens")
+        @Test("Both screens use the visitor's local day")
         func localDay() async throws {
             try await withDemo { page, _ async throws in
-                // At any time it is another day than in UTC in one of them.
+                // At any time one of these zones has another date than UTC.
                 let isLate = Int(Date().timeIntervalSince1970) % 86_400 >= 12 * 3600
                 let (zone, hours) = isLate ? ("Pacific/Kiritimati", 14) : ("Etc/GMT+12", -12)
                 func local() -> String {
@@ -192,7 +192,7 @@ extension InBrowser {
             }
         }
 
-        @Test("One goes from day to day, and not beyond today, nor before what the field takes")
+        @Test("The buttons move by a day, not past today and not before the field's minimum")
         func days() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -217,7 +217,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Waiting is told while it lasts, to who looks and to who listens")
+        @Test("Loading is shown, and marked for screen readers, until it ends")
         func loading() async throws {
             try await withDemo { page, demo async throws in
                 try await page.ready()
@@ -232,15 +232,15 @@ extension InBrowser {
             }
         }
 
-        @Test("A weight is registered, and deleted, without a mouse")
+        @Test("A weight can be deleted and added without a mouse")
         func byKeyboard() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
                 try await page.tab(to: "[data-delete=am]")
                 try await page.press(.enter)
                 try await page["[data-add=am]"].appears()
-                // The button that was pressed is gone: the focus is on what stands in its place.
-                try await eventually("the focus is on the other button") {
+                // The pressed button is gone, so the focus moves to its replacement.
+                try await eventually("the focus is on the new button") {
                     try await page.run("return document.activeElement.dataset.add ?? ''", as: String.self)
                         == "am"
                 }
@@ -251,7 +251,7 @@ extension InBrowser {
                 try await page.type("999")
                 try await page.press(.enter)
                 try await page["#entry-error"].appears()
-                // The dialog keeps the focus in it.
+                // The dialog traps the focus.
                 for _ in 1...5 {
                     try await page.press(.tab)
                     #expect(

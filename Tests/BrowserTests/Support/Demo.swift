@@ -6,18 +6,18 @@ import NetworkingSession
 import Rx
 import TestSupport
 
-/// `sluice demo`, the built program, with data of its own.
+/// A running `sluice demo` with fresh data.
 final class Demo: Sendable {
     private let folder = ScratchFolder()
     private let process: PeerProcess
     private let session: Session
     let origin: String
 
-    /// - Parameter port: 0 for a free one.
+    /// - Parameter port: 0 for any free port.
     init(port: Int = 0) async throws {
         let program = Self.program
         guard access(program, X_OK) == 0 else {
-            throw PeerFailure(description: "there is no \(program): `make test-browser` builds it")
+            throw PeerFailure(description: "\(program) is missing; `make test-browser` builds it")
         }
         let process = try PeerProcess(
             program,
@@ -28,35 +28,35 @@ final class Demo: Sendable {
         var configuration = Session.Configuration()
         configuration.connections.proxy = .none
         session = try Session(configuration)
-        origin = try await answer("the demo says where it is") {
+        origin = try await answer("the demo logs its address") {
             process.log.firstMatch(of: /sluice listening on (http:\/\/\S+)/).map { String($0.1) }
         }
     }
 
     var port: Int { origin.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
-    /// Ends it, as its user does who has no patience: at the first signal it would wait a second for the browser to end its
-    /// connections, and at the second, which `process.stop()` sends, for nobody.
+    /// Stops the demo at once. After the first signal it would wait a second for the browser to close its connections;
+    /// the second signal, from `process.stop()`, ends that wait.
     func stop() {
         session.close()
         kill(process.processID, SIGTERM)
         process.stop()
     }
 
-    /// What `make test-browser` has built for users; or else what lies beside the tests.
+    /// The release build from `make test-browser`, or the one next to the tests.
     private static var program: String {
         ProcessInfo.processInfo.environment["BROWSER_TESTS_PROGRAM"]
             ?? Bundle.main.bundleURL.appendingPathComponent("sluice").path
     }
 
-    /// Has an upstream fail, or (`none`) answer well, as the switches of the page do.
+    /// Sets an upstream's fault, as the switches of the page do; `none` removes it.
     func setFault(_ fault: String, of upstream: String, api: String? = nil) async throws {
         let request = HTTPRequest(url: "\(origin)/demo/faults/\(upstream)", method: .put)
             .setTask(.parameters(["api": api, "fault": fault], encoding: .json))
         _ = try await session.request(request).validate()
     }
 
-    /// Puts a weight in, or (nil) takes it out, past the page.
+    /// Stores a weight without the page; nil deletes it.
     func setWeight(_ kilograms: Double?, on date: String, _ half: String) async throws {
         let url = "\(origin)/api/weights/\(date)/\(half)"
         let request =

@@ -1,7 +1,7 @@
 import Networking
 
 extension Page {
-    /// Moves the pointer to the middle of the first element that the selector selects.
+    /// Moves the pointer to the middle of the first element that matches.
     func hover(_ selector: String) async throws {
         struct Point: Decodable {
             var x: Int
@@ -27,14 +27,14 @@ extension Page {
         ])
     }
 
-    /// The day or month of the chart that has the focus; nil: none.
+    /// The focused day or month of the chart; nil if none has the focus.
     var focusedSlot: String? {
         get async throws {
             try await run("return document.activeElement.dataset.slot ?? null", as: String?.self)
         }
     }
 
-    /// Presses Tab until that element has the focus.
+    /// Presses Tab until the element has the focus.
     func tab(to selector: String) async throws {
         for _ in 1...80 {
             try await press(.tab)

@@ -1,35 +1,35 @@
 import Foundation
 import JSONBytes
 
-/// The demo's page, by the names that its parts have.
+/// The parts of the demo's page.
 extension Page {
-    /// Waits until both screens and all switches are there.
+    /// Waits until both screens and all switches have loaded.
     func ready() async throws {
         try await idle()
         try await eventually("the fault switches are there") { try await count("[data-fault-switch]") >= 5 }
     }
 
-    /// Waits until no screen waits for an answer.
+    /// Waits until both screens have finished loading.
     func idle(within limit: Duration = .seconds(15)) async throws {
         for screen in ["#weights", "#home"] {
             try await self[screen].has("aria-busy", "false", within: limit)
         }
     }
 
-    /// One of the home screen: `weights`, `weather`, `tags`, `user`.
+    /// A card of the home screen: `weights`, `weather`, `tags` or `user`.
     func card(_ part: String) -> Element { self["article[data-part=\"\(part)\"]"] }
 
-    /// Waits until the cards are so, in the order in which they stand in the page.
+    /// Waits until the cards have these states.
     func cards(are states: [String: String], within limit: Duration = .seconds(15)) async throws {
         for (part, state) in states.sorted(by: { $0.key < $1.key }) {
             try await card(part).has("data-state", state, within: limit)
         }
     }
 
-    /// The half of the day that is shown: `am` or `pm`.
+    /// The row of a half of the day: `am` or `pm`.
     func half(_ half: String) -> Element { self["#halves [data-half=\"\(half)\"]"] }
 
-    /// The weight that is shown for a half of the day; nil: there is none.
+    /// The weight shown for a half of the day, if any.
     func weight(_ half: String) async throws -> Double? {
         let selector = "#halves [data-half=\"\(half)\"] [data-weight]"
         guard try await count(selector) > 0 else { return nil }
@@ -43,15 +43,15 @@ extension Page {
         }
     }
 
-    /// What the chart says of a day or a month.
+    /// The chart's label for a day or a month.
     func spoken(_ slot: String) async throws -> String {
         try await self["#chart [data-slot=\"\(slot)\"]"].attribute("aria-label") ?? ""
     }
 
-    /// The day that the page shows, as `2026-11-20`.
+    /// The day on show, as `2026-11-20`.
     var day: String { get async throws { try await self["#day"].value } }
 
-    /// Chooses what an upstream does wrong, and switches it on.
+    /// Chooses an upstream's fault and switches it on.
     func breakUpstream(_ upstream: String, by fault: String) async throws {
         try await self["[data-fault-kind=\"\(upstream)\"] option[value=\"\(fault)\"]"].click()
         try await toggle(upstream)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One browser for all tests of a suite: to start one takes longer than most of them.
+/// One browser for all tests of a suite: starting one takes longer than most tests.
 struct SharedBrowser: SuiteTrait, TestScoping {
     @TaskLocal static var current: Browser?
 
@@ -19,7 +19,7 @@ struct SharedBrowser: SuiteTrait, TestScoping {
     }
 }
 
-/// Runs `test` in a window of the suite's browser. A picture of the window is attached to what fails by throwing.
+/// Runs `test` in a window of the suite's browser. If it throws, a screenshot of the window is attached.
 func withPage(_ look: Look = Look(), _ test: @Sendable (Page) async throws -> Void) async throws {
     let browser = try #require(SharedBrowser.current)
     try await browser.withPage(look) { page in
@@ -34,10 +34,7 @@ func withPage(_ look: Look = Look(), _ test: @Sendable (Page) async throws -> Vo
     }
 }
 
-/// The same on the demo's page, with a demo of its own. At its end the console has nothing to worry about, and nothing was
-/// asked of another host.
-///
-/// - Parameter expectedStatuses: failures that the test is about.
+/// Runs `test` on the page of a fresh demo, then expects no complaints in the console and no requests to other hosts.
 func withDemo(
     _ look: Look = Look(), path: String = "/", expectedStatuses: Set<Int> = [],
     sourceLocation: SourceLocation = #_sourceLocation,

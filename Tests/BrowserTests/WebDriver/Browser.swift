@@ -8,15 +8,14 @@ import NetworkingSession
 import Rx
 import TestSupport
 
-/// A chromedriver of our own, on a port that it chooses, and the windows of its browser.
+/// A chromedriver on a port of its choice, and its browser windows.
 final class Browser: Sendable {
-    /// chromedriver or the browser is not there.
     struct Missing: Error, CustomStringConvertible {
         let name: String
         var description: String { "\(name) is not installed; `make test-browser` installs it on Debian" }
     }
 
-    /// What a browser is told when it starts, and not later.
+    /// Settings that a browser takes only at its start.
     private struct Window: Hashable {
         let language: Look.Language
         let fontSize: Int
@@ -52,27 +51,27 @@ final class Browser: Sendable {
         }
         self.program = program
         folder = ScratchFolder()
-        // What it writes to its home and to the folder for temporary files goes with the scratch folder.
+        // The driver's files disappear with the scratch folder.
         driver = try PeerProcess(
             chromedriver, ["--port=0"], environment: ["HOME": folder.path, "TMPDIR": folder.path], in: folder)
         let port = try await Self.port(of: driver)
         var configuration = Session.Configuration()
-        // The driver is on this machine, whatever the environment says of proxies.
+        // The driver is local: ignore proxies from the environment.
         configuration.connections.proxy = .none
-        // A picture of a whole page, in base 64.
+        // Room for a screenshot of a whole page in base64.
         configuration.limits.responseBody = 64 << 20
         connections = try Session(configuration)
         var policy = CallPolicy()
         policy.totalTimeout = .seconds(60)
         policy.attemptLimits.firstByte = .seconds(60)
-        // A command is done once, or has failed.
+        // Commands are not idempotent.
         policy.retry = .never
         commands = try Provider(
             upstream: "chromedriver", baseURL: "http://127.0.0.1:\(port)", session: connections,
             policy: policy)
     }
 
-    /// A window, for as long as `test` runs: one at a time. What it was used for before is nothing that it knows of.
+    /// Runs `test` with a clean window. One test at a time.
     func withPage(_ look: Look, _ test: @Sendable (Page) async throws -> Void) async throws {
         let page = try await page(look)
         do {
@@ -80,7 +79,7 @@ final class Browser: Sendable {
             try await test(page)
             try await page.reset()
         } catch {
-            // It may be in any state: the next test has another one.
+            // The window may be in any state, so the next test gets a new one.
             windows.withLock { $0[Window(look)] = nil }
             try? await page.close()
             throw error
@@ -98,7 +97,7 @@ final class Browser: Sendable {
         return page
     }
 
-    /// Ends the windows, then the driver, and waits for their end.
+    /// Closes the windows, stops the driver and waits for the browsers to exit.
     func stop() async {
         let pages = windows.withLock { windows in
             defer { windows = [:] }
@@ -110,8 +109,7 @@ final class Browser: Sendable {
         await ends(pages)
     }
 
-    /// Ends the driver alone, as where a test is ended in its midst. A browser that is still there sees the end of its pipe, and
-    /// ends too.
+    /// Stops only the driver, as if a test run were killed. The browser sees its pipe close and exits too.
     func abandon() async {
         connections.close()
         driver.stop()
@@ -120,10 +118,10 @@ final class Browser: Sendable {
 
     private func ends(_ pages: [Page]) async {
         for page in pages {
-            try? await eventually("the browser has ended") { kill(pid_t(page.process), 0) != 0 }
+            try? await eventually("the browser has exited") { kill(pid_t(page.process), 0) != 0 }
         }
-        // Its own processes may still write a little.
-        try? await eventually("nobody writes into the folder") {
+        // The browser's child processes may still be writing.
+        try? await eventually("the folder is removed") {
             try? FileManager.default.removeItem(atPath: folder.path)
             return !FileManager.default.fileExists(atPath: folder.path)
         }
@@ -132,7 +130,7 @@ final class Browser: Sendable {
     private func capabilities(_ window: Window) -> ParameterValue {
         var arguments = [
             "--headless=new", "--user-data-dir=\(folder.path)/\(UUID().uuidString)",
-            // In place of a port: who comes to its end with the driver leaves no browser behind.
+            // A pipe instead of a port: the browser exits when the driver does.
             "--remote-debugging-pipe",
             "--lang=\(window.language.rawValue)",
             "--accept-lang=\(window.language.rawValue),\(window.language.code)",
@@ -141,7 +139,7 @@ final class Browser: Sendable {
             "--force-color-profile=srgb",
             "--hide-scrollbars", "--font-render-hinting=none",
         ]
-        // Its sandbox wants a user who is not root.
+        // The sandbox does not work as root.
         if geteuid() == 0 { arguments.append("--no-sandbox") }
         return [
             "browserName": "chrome",
@@ -158,8 +156,8 @@ final class Browser: Sendable {
     }
 
     private static func port(of driver: PeerProcess) async throws -> Int {
-        // A machine that has just built all this reads the driver from its disk again.
-        try await answer("chromedriver says its port", within: .seconds(60)) {
+        // Right after a build the page cache is cold, and the driver starts slowly.
+        try await answer("chromedriver logs its port", within: .seconds(60)) {
             driver.log.firstMatch(of: /started successfully on port (\d+)/).flatMap { Int($0.1) }
         }
     }

@@ -1,26 +1,26 @@
 import JSONBytes
 import Networking
 
-/// The first element of a page that a CSS selector selects.
+/// The first element of a page that matches a CSS selector.
 ///
-/// It is looked for anew by each use, and waited for: a page that redraws itself has another element in the same place.
+/// Each use waits for it and finds it again: a redrawn page has a new element in the same place.
 struct Element: Sendable {
     let page: Page
     let selector: String
 
-    /// As soon as it is there, in sight and in nobody's way.
+    /// Clicks as soon as the element is present, in sight and not covered.
     func click() async throws { _ = try await ask(.click) }
 
-    /// Types, after what is there.
+    /// Appends to the current text.
     func type(_ text: String) async throws { _ = try await ask(.sendKeys(text)) }
 
-    /// Types in place of what is there.
+    /// Replaces the current text.
     func fill(_ text: String) async throws {
         _ = try await ask(.clear)
         _ = try await ask(.sendKeys(text))
     }
 
-    /// As it is shown.
+    /// The visible text.
     var text: String { get async throws { try await ask(.text).stringValue ?? "" } }
 
     var isDisplayed: Bool {
@@ -32,37 +32,33 @@ struct Element: Sendable {
 
     var isEnabled: Bool { get async throws { try await ask(.isEnabled).boolValue ?? false } }
 
-    /// What a screen reader calls it.
     var accessibleName: String { get async throws { try await ask(.computedLabel).stringValue ?? "" } }
 
-    /// What a screen reader says that it is.
+    /// The computed ARIA role.
     var role: String { get async throws { try await ask(.computedRole).stringValue ?? "" } }
 
-    /// Nil where it has none.
     func attribute(_ name: String) async throws -> String? { try await ask(.attribute(name)).stringValue }
 
     func property(_ name: String) async throws -> JSONFragment { try await ask(.property(name)) }
 
     var value: String { get async throws { try await property("value").stringValue ?? "" } }
 
-    /// Waits until it is seen.
     func appears(within limit: Duration = .seconds(15)) async throws {
         try await eventually("\(selector) is shown", within: limit) { try await isDisplayed }
     }
 
-    /// Waits until it is seen no more.
     func disappears(within limit: Duration = .seconds(15)) async throws {
         try await eventually("\(selector) is not shown", within: limit) { try await !isDisplayed }
     }
 
-    /// Waits until what it shows has this in it.
+    /// Waits until the visible text contains `part`.
     func says(_ part: String, within limit: Duration = .seconds(15)) async throws {
         try await eventually("\(selector) says \"\(part)\"", within: limit) {
             try await text.contains(part)
         }
     }
 
-    /// Waits until an attribute has this value; nil: until there is none.
+    /// Waits until an attribute has this value, or is absent for nil.
     func has(_ attribute: String, _ value: String?, within limit: Duration = .seconds(15)) async throws {
         try await eventually("\(selector) has \(attribute)=\(value ?? "none")", within: limit) {
             try await self.attribute(attribute) == value
@@ -70,7 +66,7 @@ struct Element: Sendable {
     }
 
     private func ask(_ command: WebDriver.ElementCommand) async throws -> JSONFragment {
-        try await answer("\(selector) takes \(command)") {
+        try await answer("\(selector) accepts \(command)") {
             guard let reference = try await page.references(selector).first else { return nil }
             return try await page.send(command, to: reference)
         }

@@ -1,7 +1,6 @@
 import Dispatch
 import Rx
 
-/// What was waited for did not come about.
 struct NotInTime: Error, CustomStringConvertible {
     let what: String
     let limit: Duration
@@ -12,11 +11,9 @@ struct NotInTime: Error, CustomStringConvertible {
     }
 }
 
-/// Asks again, a breath apart, until there is an answer.
+/// Repeats `question` every 20 ms until it returns a value.
 ///
-/// - Parameters:
-///   - what: of what is waited for, as a sentence, for the failure.
-///   - question: nil: not yet. What it throws is the failure unless it is a `WebDriverError` that passes.
+/// Transient `WebDriverError`s are retried; other errors are rethrown. `what` is the expectation as a sentence, for the error.
 func answer<Answer: Sendable>(
     _ what: String, within limit: Duration = .seconds(15),
     _ question: @Sendable () async throws -> Answer?
@@ -35,7 +32,7 @@ func answer<Answer: Sendable>(
     throw NotInTime(what: what, limit: limit, last: last)
 }
 
-/// The same for what is either so or not yet. Of another name: by its closure alone a compiler would tell them apart as it likes.
+/// Waits until the condition holds. It has its own name because an overload of `answer` would be ambiguous.
 func eventually(
     _ what: String, within limit: Duration = .seconds(15), _ isSo: @Sendable () async throws -> Bool
 ) async throws {

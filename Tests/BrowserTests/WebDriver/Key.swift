@@ -1,6 +1,6 @@
 import Networking
 
-/// A key as WebDriver writes it (W3C WebDriver, "Keyboard actions").
+/// A key in WebDriver's notation (W3C WebDriver, "Keyboard actions").
 enum Key: String, Sendable {
     case tab = "\u{E004}"
     case enter = "\u{E007}"
@@ -16,12 +16,12 @@ enum Key: String, Sendable {
 }
 
 extension Page {
-    /// Presses keys one after the other, wherever the focus is.
+    /// Presses keys in turn.
     func press(_ keys: Key..., holding held: Key? = nil) async throws {
         try await strike(keys.map(\.rawValue), holding: held)
     }
 
-    /// Types text, wherever the focus is.
+    /// Types text into the focused element.
     func type(_ text: String) async throws {
         try await strike(text.map(String.init), holding: nil)
     }

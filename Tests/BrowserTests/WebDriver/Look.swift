@@ -1,11 +1,11 @@
 import Testing
 
-/// How a page is looked at: on which screen, in which light, by whom.
+/// The screen, theme and user preferences that a page is shown with.
 struct Look: Sendable, Equatable, CustomTestStringConvertible {
     enum Device: String, Sendable, CaseIterable {
         case desktop
         case phone
-        /// The narrowest that a page has to do with (WCAG 2.2, 1.4.10): also a wide screen at 400 %.
+        /// The narrowest width to support (WCAG 2.2, 1.4.10), equal to a wide screen at 400 %.
         case narrow
 
         var width: Int { [.desktop: 1440, .phone: 390, .narrow: 320][self] ?? 0 }
@@ -31,10 +31,10 @@ struct Look: Sendable, Equatable, CustomTestStringConvertible {
     var language = Language.english
     var reducesMotion = false
     var forcesColors = false
-    /// What the user has chosen for text without a size of its own, in CSS pixels. Browsers begin with 16.
+    /// The browser's default font size in CSS pixels.
     var fontSize = 16
 
-    /// Each width that a designer draws, in each theme and language.
+    /// Phone and desktop in each theme and language.
     static let matrix: [Look] = [Device.phone, .desktop].flatMap { device in
         Theme.allCases.flatMap { theme in
             Language.allCases.map { Look(device: device, theme: theme, language: $0) }

@@ -1,10 +1,9 @@
 import Networking
 
-/// What a page is told of its screen and its user.
 extension Page {
     func show(_ look: Look) async throws {
         try await resize(look.device)
-        // The diary's day is UTC's; the last test may have stood elsewhere.
+        // The diary's day is in UTC, and the last test may have set another zone.
         try await stand(in: "UTC")
         try await devTools("Emulation.setTouchEmulationEnabled", ["enabled": .flag(look.device.isMobile)])
         try await devTools(
@@ -21,12 +20,12 @@ extension Page {
             ])
     }
 
-    /// - Parameter zone: of the time zone database, e.g. `Asia/Seoul`.
+    /// - Parameter zone: A name from the time zone database, such as `Asia/Seoul`.
     func stand(in zone: String) async throws {
         try await devTools("Emulation.setTimezoneOverride", ["timezoneId": .text(zone)])
     }
 
-    /// - Parameter height: in CSS pixels; nil: the device's own.
+    /// Without a height, in CSS pixels, the device's own applies.
     func resize(_ device: Look.Device, height: Int? = nil) async throws {
         try await devTools(
             "Emulation.setDeviceMetricsOverride",

@@ -1,8 +1,6 @@
 import JSONBytes
 
-/// What the browser says about a page, and what the page asked for.
 extension Page {
-    /// An entry of the console.
     struct ConsoleEntry: Sendable {
         let level: String
         /// `console-api`, `javascript`, `network`, `security` and others.
@@ -10,13 +8,13 @@ extension Page {
         let message: String
     }
 
-    /// A request that was about to be sent, whether or not it was then let go.
+    /// A request that the page started, even if the browser then blocked it.
     struct SentRequest: Sendable {
         let method: String
         let url: String
     }
 
-    /// The console since it was last asked for.
+    /// Console entries since the last call.
     func console() async throws -> [ConsoleEntry] {
         try await log(.browser).map {
             ConsoleEntry(
@@ -26,7 +24,7 @@ extension Page {
         }
     }
 
-    /// The requests of all pages that were opened since it was last asked for, but not of the browser's own.
+    /// Requests since the last call, without those of the browser's own pages.
     func requests() async throws -> [SentRequest] {
         try await log(.performance).compactMap { entry in
             guard let text = entry[member: "message"]?.stringValue,

@@ -8,9 +8,7 @@ extension Page {
         try await capture(["format": "png"])
     }
 
-    /// A PNG of the whole page from an element on, and no further than `height` CSS pixels.
-    ///
-    /// - Parameter pixelRatio: pixels of the picture to a CSS pixel; the screen's own may be finer than a picture has to be.
+    /// A PNG of the page from an element down, at most `height` CSS pixels high, with `pixelRatio` image pixels per CSS pixel.
     func screenshot(
         from selector: String, height: Double = 10_000, _ device: Look.Device, pixelRatio: Double
     ) async throws -> Data {
@@ -28,7 +26,7 @@ extension Page {
         ])
     }
 
-    /// A PNG of a part of the page, in CSS pixels.
+    /// A PNG of a rectangle of the page, in CSS pixels.
     func screenshot(x: Double, y: Double, width: Double, height: Double) async throws -> Data {
         try await capture([
             "format": "png", "optimizeForSpeed": true,

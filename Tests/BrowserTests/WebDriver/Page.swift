@@ -3,11 +3,11 @@ import JSONBytes
 import Networking
 import Rx
 
-/// A window of the browser: a session of WebDriver.
+/// A browser window, which is a WebDriver session.
 final class Page: Sendable {
     private let browser: Browser
     private let session: String
-    /// Of the browser.
+    /// The browser's process ID.
     let process: Int
 
     init(browser: Browser, session: String, process: Int) {
@@ -16,12 +16,11 @@ final class Page: Sendable {
         self.process = process
     }
 
-    /// Ends the browser.
     func close() async throws {
         _ = try await send(.session(session, .delete))
     }
 
-    /// Forgets what it was used for: the next test has a window like new.
+    /// Clears storage and logs for the next test.
     func reset() async throws {
         let origin = try await run("return location.origin", as: String.self)
         try await open("about:blank")
@@ -41,10 +40,9 @@ final class Page: Sendable {
         _ = try await send(.session(session, .refresh))
     }
 
-    /// The first element that a CSS selector selects, looked for anew by each use.
     subscript(selector: String) -> Element { Element(page: self, selector: selector) }
 
-    /// The elements that a CSS selector selects now.
+    /// References to the elements that match now.
     func references(_ selector: String) async throws -> [String] {
         try await send(.session(session, .findElements(css: selector))).elements
             .compactMap { $0.members.first?.value.stringValue }
@@ -52,13 +50,13 @@ final class Page: Sendable {
 
     func count(_ selector: String) async throws -> Int { try await references(selector).count }
 
-    /// Runs the body of a function in the page; a promise is waited for.
+    /// Runs a function body in the page and awaits its promise.
     @discardableResult
     func run(_ script: String, _ arguments: ParameterValue = []) async throws -> JSONFragment {
         try await send(.session(session, .execute(script: script, arguments: arguments)))
     }
 
-    /// The same, decoded.
+    /// Runs a function body and decodes its result.
     func run<Value: Decodable & Sendable>(
         _ script: String, _ arguments: ParameterValue = [], as type: Value.Type
     ) async throws -> Value {
@@ -67,7 +65,6 @@ final class Page: Sendable {
             .value(orThrowing: WebDriverError.init)
     }
 
-    /// What the element with this reference is told or asked.
     func send(_ command: WebDriver.ElementCommand, to element: String) async throws -> JSONFragment {
         try await send(.element(session: session, element: element, command))
     }
@@ -76,17 +73,17 @@ final class Page: Sendable {
         _ = try await send(.session(session, .perform(actions: actions)))
     }
 
-    /// Answers the page's question for a permission, `clipboard-read` and the like, before it is asked.
+    /// Grants a permission, such as `clipboard-read`, before the page asks for it.
     func permit(_ permission: String) async throws {
         _ = try await send(.session(session, .permit(permission)))
     }
 
-    /// What was logged since it was last asked for.
+    /// Log entries since the last call.
     func log(_ kind: WebDriver.LogKind) async throws -> [JSONFragment] {
         try await send(.session(session, .log(kind))).elements
     }
 
-    /// A command of the DevTools protocol: `Emulation.setEmulatedMedia` and the like.
+    /// Sends a DevTools protocol command, such as `Emulation.setEmulatedMedia`.
     @discardableResult
     func devTools(_ command: String, _ parameters: ParameterValue = [:]) async throws -> JSONFragment {
         try await send(.session(session, .devTools(command: command, parameters: parameters)))
@@ -102,7 +99,7 @@ final class Page: Sendable {
 }
 
 extension PrimitiveSequence where Trait == SingleTrait, Element: Sendable {
-    /// The value; a failure as what `reading` makes of it, where it makes something of it.
+    /// The value. Errors are translated by `reading`, or rethrown unchanged if it returns nil.
     fileprivate func value(
         orThrowing reading: @escaping @Sendable (any Error) -> (any Error)?
     ) async throws -> Element {

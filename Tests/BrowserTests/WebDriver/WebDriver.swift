@@ -1,8 +1,7 @@
 import HTTPModel
 import Networking
 
-/// The commands of W3C WebDriver that are used here, that of the Permissions API, and two that chromedriver has
-/// beside them: its log, and any command of the DevTools protocol.
+/// The W3C WebDriver commands in use, one from the Permissions API, and two chromedriver extensions: logs and DevTools.
 enum WebDriver: TargetType {
     case newSession(capabilities: ParameterValue)
     case session(String, SessionCommand)
@@ -34,13 +33,13 @@ enum WebDriver: TargetType {
     }
 
     enum LogKind: String, ParameterConvertible {
-        /// What its console shows: of the page, of the network, of its security.
+        /// The console: page, network and security messages.
         case browser
-        /// Events of the DevTools protocol, each a JSON text.
+        /// DevTools protocol events, each a JSON text.
         case performance
     }
 
-    // The driver is asked for its port; its provider says where it is.
+    // Replaced by the provider, which knows the driver's port.
     var baseURL: String { "http://127.0.0.1" }
 
     var path: RequestPath {

@@ -1,15 +1,15 @@
 import JSONBytes
 import Networking
 
-/// What the driver says of a command that went wrong (W3C WebDriver, "Handling errors").
+/// A failed command (W3C WebDriver, "Handling errors").
 struct WebDriverError: Error, CustomStringConvertible {
-    /// `no such element`, `stale element reference` and so on.
+    /// For example `no such element` or `stale element reference`.
     let code: String
     let message: String
 
     var description: String { "\(code): \(message)" }
 
-    /// Nil where what failed is not the command but the call.
+    /// nil if the HTTP call failed rather than the command.
     init?(_ error: any Error) {
         guard let body = (error as? NetworkError)?.response?.data,
             let value = try? JSONFragment(validating: body)[member: "value"],
@@ -19,7 +19,7 @@ struct WebDriverError: Error, CustomStringConvertible {
         message = value[member: "message"]?.stringValue ?? ""
     }
 
-    /// Whether the page was only about to change, so that the same command may go well in a moment.
+    /// Whether the page was changing, so that a retry may succeed.
     var isTransient: Bool {
         [
             "no such element", "stale element reference", "element not interactable",
