@@ -3,9 +3,8 @@ import HTTPModel
 
 @testable import HTTPWire
 
-// Whatever the bytes: no trap, no read beyond them, one verdict and one end however they are cut; what is accepted says
-// the same to a reader that knows nothing but sizes; and data that is written in chunks comes back. The first byte says
-// where the rest is cut.
+// The chunked decoder must not trap or read out of bounds. However the input is cut, its verdict, data and end are the same.
+// A plain reader of sizes agrees with it, and encoded data decodes to itself. The first byte sets the length of the pieces.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzChunks(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -20,7 +19,7 @@ public func fuzzChunks(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     if whole.verdict == .end {
         guard let plain = readPlainly(bytes), plain.data == whole.data, plain.end == whole.consumed else {
-            fatalError("accepted, but its sizes say something else: \(whole)")
+            fatalError("accepted, but a plain reader disagrees: \(whole)")
         }
     }
 
@@ -36,7 +35,7 @@ public func fuzzChunks(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     written += [0x30]
     let read = decode(written, step: step)
     guard read.verdict == .end, read.data == bytes, read.consumed == length else {
-        fatalError("written, but not read: \(read)")
+        fatalError("encoded, but not decoded: \(read)")
     }
     return 0
 }
@@ -49,13 +48,13 @@ private enum Verdict: Equatable {
 private struct Decoded: Equatable {
     var verdict = Verdict.more
     var data: [UInt8] = []
-    /// Up to and with the message's last byte; of a message that fails, nothing is promised.
+    /// Bytes up to the end of the message; 0 after a failure, where the count is unspecified.
     var consumed = 0
 }
 
 private func decode(_ bytes: [UInt8], step: Int) -> Decoded {
     var decoder = ChunkedDecoder()
-    // Small, so that the limits are met.
+    // Small, so that inputs reach the limits.
     var trailers = FieldSection(block: 400, line: 100, count: 5, side: .response)
     var decoded = Decoded()
     for start in stride(from: 0, to: bytes.count, by: step) {
@@ -67,13 +66,13 @@ private func decode(_ bytes: [UInt8], step: Int) -> Decoded {
                     switch try decoder.next(input, &consumed, &trailers) {
                     case .needMore:
                         guard consumed == input.count else {
-                            fatalError("more is wanted though not all is consumed")
+                            fatalError("needs more before consuming all input")
                         }
                         decoded.consumed = start + consumed
                         return
                     case .data(let range):
                         guard !range.isEmpty, range.upperBound == consumed, consumed <= input.count else {
-                            fatalError("data outside of the input")
+                            fatalError("data outside the input")
                         }
                         decoded.data += input[range]
                     case .end:
@@ -91,7 +90,7 @@ private func decode(_ bytes: [UInt8], step: Int) -> Decoded {
     return decoded
 }
 
-/// The data by the sizes alone, and where the message ends.
+/// Reads the data by chunk sizes alone, and finds the end of the message.
 private func readPlainly(_ bytes: [UInt8]) -> (data: [UInt8], end: Int)? {
     var data: [UInt8] = []
     var rest = bytes[...]

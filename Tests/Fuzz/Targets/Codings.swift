@@ -1,8 +1,7 @@
 import ContentCoding
 
-// Whatever the bytes: no trap, no read beyond them, and one verdict and the same content however they are cut and into
-// whatever buffer they are decoded; never more than the limits allow. The first byte says which codings, the second how
-// the rest is cut.
+// The content decoder must not trap, read out of bounds or exceed its limits. Verdict and content do not depend on how the
+// input is cut or on the size of the output buffer. The first byte picks the codings, the second the length of the pieces.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCodings(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -23,14 +22,14 @@ public func fuzzCodings(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-// Small, so that they are met.
+// Small, so that inputs reach them.
 private let limits = DecodingLimits(size: 20_000, ratio: 50, freeSize: 4096)
 
 private struct Decoded {
     var content: [UInt8] = []
     var failure: ContentCodingError?
 
-    /// What comes before a failure may differ, and where two limits are met which is met first.
+    /// The content before a failure may differ in length. If two limits are exceeded, either may be reported.
     func isLike(_ other: Decoded) -> Bool {
         switch (failure, other.failure) {
         case (nil, nil): content == other.content
@@ -48,7 +47,7 @@ private func decode(_ bytes: [UInt8], _ codings: [ContentCoding], step: Int, roo
         var start = 0
         while start < bytes.count {
             let end = bytes.count - start > step ? start + step : bytes.count
-            // A copy, so that a read beyond it is seen.
+            // A copy, so that the sanitizer sees reads beyond it.
             let piece = Array(bytes[start..<end])
             start = end
             var consumed = 0
@@ -64,15 +63,15 @@ private func decode(_ bytes: [UInt8], _ codings: [ContentCoding], step: Int, roo
                 guard count <= room else { fatalError("\(count) bytes into a buffer of \(room)") }
                 decoded.content += buffer[..<count]
             }
-            guard consumed == piece.count else { fatalError("it stopped before it had taken all") }
+            guard consumed == piece.count else { fatalError("stopped before consuming all input") }
         }
         try decoder.finish()
         guard decoder.bytesIn == bytes.count else {
-            fatalError("\(decoder.bytesIn) of \(bytes.count) bytes were counted")
+            fatalError("counted \(decoder.bytesIn) of \(bytes.count) bytes")
         }
     } catch {
         decoded.failure = error
     }
-    guard decoded.content.count <= 20_000 else { fatalError("beyond the limit") }
+    guard decoded.content.count <= 20_000 else { fatalError("content exceeds the limit") }
     return decoded
 }

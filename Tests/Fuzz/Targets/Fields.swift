@@ -6,9 +6,9 @@ import JSONBytes
 @testable import GatewayCore
 @testable import Networking
 
-// Values of fields, queries and texts beside the head's framing: dates, times, days, ranges, weights, preferences, tags,
-// cookies, Retry-After, trace contexts, numbers of queries. Whatever the text: no trap; what is read lies within its bounds
-// and is read again from how it is written. The first line is a value, the second one another of the same message.
+// Field and query values: dates, times, days, ranges, weights, preferences, tags, cookies, Retry-After, trace contexts and
+// numbers. No parser may trap. Results are within bounds and survive a round trip through text. The first two lines are two
+// values of the same message.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFields(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -31,19 +31,19 @@ private let clocks = [0, 1_795_000_000, -2_208_988_800, 253_402_300_799, 1e300, 
 
 private func checkDates(_ bytes: ArraySlice<UInt8>) {
     if let seconds = HTTPDate.seconds(bytes) {
-        // A leap second, and a day beyond its month, are counted on: perhaps out of the last year.
+        // A leap second or a day past its month's end carries over, possibly past the year 9999.
         let text = HTTPDate.text(secondsSince1970: seconds)
         guard HTTPDate.seconds(text[...]) == min(seconds, 253_402_300_799), text.count == 29 else {
-            fatalError("\(seconds) is written as another date")
+            fatalError("\(seconds) does not round-trip as a date")
         }
     }
     let text = String(decoding: bytes, as: UTF8.self)
     if let time = InternetTime(text) {
-        guard InternetTime(time.description) == time else { fatalError("\(time) is another time") }
+        guard InternetTime(time.description) == time else { fatalError("\(time) does not round-trip") }
     }
     if let day = CalendarDate(text) {
         guard day.description == text, CalendarDate(daysSince1970: day.daysSince1970) == day else {
-            fatalError("\(day) is another day")
+            fatalError("\(day) does not round-trip")
         }
         for days in [Int.min, -1, 1, .max] {
             if let other = day.adding(days: days), other.daysSince1970 != day.daysSince1970 + days {
@@ -53,7 +53,7 @@ private func checkDates(_ bytes: ArraySlice<UInt8>) {
     }
     if let seconds = CookieDate.seconds(text) {
         guard (-11_644_473_600...253_402_300_799).contains(seconds) else {
-            fatalError("a date of \(seconds)")
+            fatalError("cookie date out of range: \(seconds)")
         }
     }
 }
@@ -63,7 +63,7 @@ private func checkRanges(_ bytes: ArraySlice<UInt8>) {
         for length in [0, 1, 1000, Int64.max] {
             guard let found = range.resolved(in: length) else { continue }
             guard found.lowerBound >= 0, found.upperBound <= length, !found.isEmpty else {
-                fatalError("\(range) is \(found) of \(length)")
+                fatalError("\(range) of \(length) bytes resolves to \(found)")
             }
         }
     }
@@ -77,7 +77,7 @@ private func checkLists(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>)
     }
     let types = AcceptedMediaTypes(fields)
     for type in [MediaType.json, .problemJSON] {
-        guard (0...1000).contains(types.weight(of: type)) else { fatalError("a weight out of bounds") }
+        guard (0...1000).contains(types.weight(of: type)) else { fatalError("weight out of range") }
     }
     _ = types.prefersProblemJSON
     _ = AcceptedCodings(fields).prefers("gzip")
@@ -94,7 +94,7 @@ private func checkRetryAfter(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UI
         for clock in clocks {
             guard let delay = RetryAfter.delay(in: fields, now: clock) else { continue }
             guard delay >= .zero, delay <= .seconds(1_000_000_000), delay.nanoseconds >= 0 else {
-                fatalError("a wait of \(delay)")
+                fatalError("delay out of range: \(delay)")
             }
         }
     }
@@ -112,7 +112,7 @@ private func checkCookies(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8
         jar.store(fields, from: url, at: clock)
         guard let sent = jar.field(for: url, at: clock) else { continue }
         if sent.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) {
-            fatalError("a broken field")
+            fatalError("control character in a Cookie field")
         }
     }
 }
@@ -124,7 +124,7 @@ private func checkTrace(_ bytes: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>)
     if let state = TraceState.received(in: fields),
         state.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 > 0x7e })
     {
-        fatalError("a trace state of \(state)")
+        fatalError("invalid trace state: \(state)")
     }
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 55, alignment: 1)
     defer { room.deallocate() }
@@ -135,12 +135,12 @@ private func checkTrace(_ bytes: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>)
         [2, 35, 52].contains(place)
             ? byte == 0x2d : (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
-    guard digits else { fatalError("a trace context of \(String(decoding: room, as: UTF8.self))") }
+    guard digits else { fatalError("invalid trace context: \(String(decoding: room, as: UTF8.self))") }
 }
 
 private func checkQuery(_ text: String) {
     _ = (Int(requestText: text), Int8(requestText: text), UInt64(requestText: text), UUID(requestText: text))
-    if let number = Double(requestText: text), !number.isFinite { fatalError("\(number) is no number") }
+    if let number = Double(requestText: text), !number.isFinite { fatalError("\(number) is not finite") }
     _ = (try? HTTPURL(text), try? JSONPointer(text), try? PercentEncoding.decodeSegment(text.utf8))
     _ = Array(text.utf8).withUnsafeBytes { Authority.isValid($0) }
 }

@@ -1,7 +1,6 @@
-// What a request says of a file: its path, and the conditions and ranges it asks under. Whatever the text: no trap; a path
-// stays beneath its root, has no hidden name, and is the same when it is asked for anew; what is read of tags and ranges is
-// read again from how it is written; a range lies within the file; and the answer is one that RFC 9110 13.2.2 allows. The
-// first line is the path, each further one a field: its first byte says which.
+// Requests for files: path, conditions and ranges. Nothing may trap. A path stays beneath its root, has no hidden names and
+// survives re-encoding. Tags survive a round trip, ranges lie within the file, and RFC 9110 13.2.2 allows the response.
+// The first line is the path. Each further line is a field value; its first byte picks the field.
 // sources: Sources/GatewayHTTP/Files/FilePath.swift Sources/GatewayHTTP/Files/FileResponsePlan.swift
 
 import HTTPModel
@@ -32,16 +31,16 @@ public func fuzzFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private func checkPath(_ raw: ArraySlice<UInt8>) {
     guard let path = FilePath(raw) else { return }
     let names = path.text.utf8.split(separator: 0x2f, omittingEmptySubsequences: false)
-    // As it stands, to the kernel: no way up, no way back to the root, nothing cut off at a NUL.
+    // The kernel sees the text as is: no way up or back to the root, and no NUL that cuts it off.
     for name in names where name.isEmpty || name.first == 0x2e || name.contains(where: isForbidden) {
-        fatalError("\(raw) is \(path.text)")
+        fatalError("\(raw) became \(path.text)")
     }
     guard path.text.utf8.count <= 4092, names.allSatisfy({ $0.count <= 252 }) else {
         fatalError("\(path.text) is too long")
     }
     var again: [UInt8] = []
     for name in names { again += [0x2f] + Array(PercentEncoding.encode(String(name) ?? "").utf8) }
-    guard FilePath(again[...]) == path else { fatalError("\(path.text) is another when it is encoded anew") }
+    guard FilePath(again[...]) == path else { fatalError("\(path.text) does not round-trip") }
 }
 
 private func isForbidden(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7f || byte == 0x5c }
@@ -56,7 +55,7 @@ private func checkTags(_ fields: HTTPFields) {
         let isValid = tags.allSatisfy { String(validating: $0.opaque, as: UTF8.self) != nil }
         guard isValid, !tags.isEmpty else { continue }
         guard EntityTagCondition(name, in: written) == .tags(tags) else {
-            fatalError("\(tags) is read otherwise")
+            fatalError("\(tags) do not round-trip")
         }
     }
     for value in fields.valueBytes(of: .range) {
@@ -64,7 +63,7 @@ private func checkTags(_ fields: HTTPFields) {
             for length in [0, 1, 1000, Int64.max] as [Int64] {
                 guard let bytes = range.resolved(in: length) else { continue }
                 guard !bytes.isEmpty, bytes.lowerBound >= 0, bytes.upperBound <= length else {
-                    fatalError("\(range) is \(bytes) of \(length)")
+                    fatalError("\(range) of \(length) bytes resolves to \(bytes)")
                 }
             }
         }
@@ -72,14 +71,14 @@ private func checkTags(_ fields: HTTPFields) {
 }
 
 private func checkPlan(_ fields: HTTPFields, isHead: Bool, _ byteCount: Int64) {
-    guard let tag = EntityTag("a"), let other = EntityTag("a-gz") else { fatalError("no tags") }
+    guard let tag = EntityTag("a"), let other = EntityTag("a-gz") else { fatalError("tags refused") }
     let facts = FileFacts(
         plain: .init(byteCount: byteCount, tag: tag), compressed: .init(byteCount: byteCount / 2, tag: other),
         modified: 784_111_777)
     let plan = FileResponsePlan(fields, isHead: isHead, facts, now: 784_111_777 + 60)
     let body = plan.body(of: facts)
     let most = plan.representation(of: facts).byteCount
-    guard body.lowerBound >= 0, body.upperBound <= most else { fatalError("\(plan) of \(most) bytes") }
+    guard body.lowerBound >= 0, body.upperBound <= most else { fatalError("\(plan) exceeds \(most) bytes") }
     func has(_ names: HTTPFieldName...) -> Bool { names.contains { fields.contains($0) } }
     let isAllowed =
         switch plan.verdict {
@@ -89,5 +88,5 @@ private func checkPlan(_ fields: HTTPFields, isHead: Bool, _ byteCount: Int64) {
         case .notModified: has(.ifNoneMatch, .ifModifiedSince)
         case .preconditionFailed: has(.ifMatch, .ifUnmodifiedSince)
         }
-    guard isAllowed, !plan.isCompressed || has(.acceptEncoding) else { fatalError("\(plan): not asked for") }
+    guard isAllowed, !plan.isCompressed || has(.acceptEncoding) else { fatalError("not allowed: \(plan)") }
 }

@@ -4,9 +4,8 @@ import Rx
 
 @testable import Networking
 
-// What calls write of names and values: queries, forms, parameters within parameters, JSON, multipart forms. Whatever the
-// text: no trap; what is written is read back as it was, and no name or value leaves its place. The first line is a name,
-// the rest a value.
+// Encoders of names and values: forms, nested parameters, JSON and multipart forms. Nothing may trap. Everything reads back
+// unchanged, and no name or value can break out of its place. The first line is a name, the rest a value.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzForms(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -44,7 +43,7 @@ private func isSame(_ left: String, _ right: String) -> Bool { left.utf8.element
 private func check(_ pairs: ArraySlice<UInt8>, _ expected: [(String, String)]) {
     guard let all = try? QueryItems(pairs).all(), all.count == expected.count,
         zip(all, expected).allSatisfy({ isSame($0.name, $1.0) && isSame($0.value, $1.1) })
-    else { fatalError("other pairs: \(String(decoding: pairs, as: UTF8.self))") }
+    else { fatalError("wrong pairs: \(String(decoding: pairs, as: UTF8.self))") }
 }
 
 private func checkModel(_ name: String, _ value: String) {
@@ -74,25 +73,25 @@ private func checkParameters(_ name: String, _ value: String) {
     guard let object = try? JSONFragment(validating: body(.parameters(parameters, encoding: .json))),
         let inner = object[member: name]?[member: name]?.stringValue, isSame(inner, value),
         object[member: "n"]?.isNull == true
-    else { fatalError("another object") }
+    else { fatalError("wrong JSON object") }
 }
 
-/// A part's head has its lines and no others, and its content is between the boundaries.
+/// A part's head has only its own lines, and the content stays between the boundaries.
 private func checkMultipart(_ name: String, _ value: String) {
     let form = MultipartFormData([.bytes(value.utf8, name: name, fileName: name)], boundary: "B")
     guard let call = try? provider?.prepare(Call(task: .multipart(form))) else {
         guard value.utf8.count >= 3, Array(value.utf8).firstRange(of: Array("--B".utf8)) != nil else {
-            fatalError("no form")
+            fatalError("a valid form is refused")
         }
         return
     }
     guard let body = call.body.inMemory.map(Array.init),
         let end = body.firstRange(of: Array("\r\n\r\n".utf8))
-    else { fatalError("no head") }
+    else { fatalError("the part has no head") }
     let head = body[..<end.lowerBound].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     guard head.count == 3, head[1].count(where: { $0 == UInt8(ascii: "\"") }) == 4,
         head.dropLast().allSatisfy({ $0.last == UInt8(ascii: "\r") }),
         head.allSatisfy({ $0.count { $0 < 0x20 } <= 1 }),
         body[end.upperBound...].elementsEqual(Array(value.utf8) + Array("\r\n--B--\r\n".utf8))
-    else { fatalError("it left its place: \(String(decoding: body, as: UTF8.self))") }
+    else { fatalError("a value broke out of its place: \(String(decoding: body, as: UTF8.self))") }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import JSONBytes
 
-// Whatever the bytes: no trap, no overflow, one verdict wherever they stand; Foundation's verdict, but for the differences
-// named below; and what is valid stays so when it is cut and joined again.
+// The JSON scanner must not trap or overflow. Its verdict does not depend on the address, and equals Foundation's except for
+// the differences listed below. Valid documents stay valid when cut and joined again.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -17,7 +17,7 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     compareDocument(document, bytes)
 
-    // A cut value is a valid document of its own, and is found again by its pointer.
+    // Each cut value is a valid document, and its pointer finds it.
     let members = document.members
     for (name, value) in members {
         guard let again = try? JSONFragment(validating: value.bytes), again == value else {
@@ -28,7 +28,7 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             let last = members.last(where: { $0.name.utf8.elementsEqual(name.utf8) }), last.value == found
         else { fatalError("the member \(name) is not found by its pointer") }
         guard (try? JSONPointer(pointer.description)) == pointer else {
-            fatalError("the pointer \(pointer) is not read as it is written")
+            fatalError("the pointer \(pointer) does not round-trip")
         }
     }
     for (place, value) in document.elements.enumerated() {
@@ -37,7 +37,7 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         else { fatalError("element \(place) is cut wrong") }
     }
     guard let captured = try? JSONScanner.scan(bytes, capturing: names), captured.document == document else {
-        fatalError("valid, but not where members are captured")
+        fatalError("valid, but refused while capturing members")
     }
     for (place, name) in ["a", "data", "\u{c624}\u{b298}", "fddDate\"12"].enumerated()
     where captured[place] != document[member: name] {
@@ -50,7 +50,7 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private let names = JSONMemberNames("a", "data", "\u{c624}\u{b298}", "fddDate\"12")
 
-/// Joined into a new document it is valid still, and comes out to the byte.
+/// A document composed into another one stays valid and byte for byte the same.
 private func compose(_ document: JSONFragment) {
     for sharedFragmentLength in [1, 64, .max] {
         var composer = JSONComposer(sharedFragmentLength: sharedFragmentLength)
@@ -72,13 +72,13 @@ private func compose(_ document: JSONFragment) {
     }
 }
 
-/// Text and numbers are written as what reads back as the same.
+/// Text and numbers survive a round trip.
 private func write(_ bytes: ArraySlice<UInt8>) {
     if let text = String(validating: bytes, as: UTF8.self) {
         let fragment = JSONFragment(text)
         guard let read = try? JSONFragment(validating: fragment.bytes),
             read.stringValue?.utf8.elementsEqual(text.utf8) == true
-        else { fatalError("a text is written as \(fragment)") }
+        else { fatalError("text does not round-trip: \(fragment)") }
     }
     var bits: UInt64 = 0
     for byte in bytes.prefix(8) { bits = bits << 8 | UInt64(byte) }
@@ -95,7 +95,7 @@ private func write(_ bytes: ArraySlice<UInt8>) {
     guard (try? JSONFragment(validating: list.bytes)) == list, list[element: 0]?.intValue == number,
         double.isFinite ? list[element: 1]?.doubleValue == double : list[element: 1]?.isNull == true,
         list[element: 2]?.description == decimal(number, places)
-    else { fatalError("\(number) and \(double) are written as \(list)") }
+    else { fatalError("\(number) and \(double) do not round-trip: \(list)") }
 }
 
 private func decimal(_ scaled: Int, _ places: Int) -> String {
@@ -105,7 +105,7 @@ private func decimal(_ scaled: Int, _ places: Int) -> String {
     return sign + (places == 0 ? digits : digits.dropLast(places) + "." + digits.suffix(places))
 }
 
-/// The same bytes at another address, with others around them, are the same document: nothing beyond them is read.
+/// Scans the same bytes at another address, between other bytes, which must not matter.
 private func elsewhere(_ bytes: ArraySlice<UInt8>) -> Result<JSONFragment, JSONError> {
     let before = Array(#"[{"a":"\"#.utf8)
     let after = Array(#"0"}],1e5 "#.utf8)
@@ -115,29 +115,29 @@ private func elsewhere(_ bytes: ArraySlice<UInt8>) -> Result<JSONFragment, JSONE
     }
 }
 
-// Known differences. Foundation takes what RFC 8259 does not: UTF-16 and UTF-32 (which it tells by
-// their marks and zeros), a comma behind the last element or member. It takes more than our limits: more nesting, numbers of any
-// length. It refuses what the RFC has: half a surrogate pair, which we read as U+FFFD, and numbers that no Double holds.
+// Known differences. Foundation accepts input that RFC 8259 forbids: UTF-16 and UTF-32 (detected by byte order marks and
+// zeros) and a trailing comma. It exceeds our limits: deeper nesting and numbers of any length. It refuses input that the
+// RFC allows: lone surrogates, which we read as U+FFFD, and numbers outside the range of Double.
 
 private func compareFailure(_ error: JSONError, of bytes: ArraySlice<UInt8>) {
     guard case .failure(error) = elsewhere(bytes) else { fatalError("another verdict elsewhere: \(error)") }
-    guard 0...bytes.count ~= error.offset else { fatalError("an error outside of the document: \(error)") }
+    guard 0...bytes.count ~= error.offset else { fatalError("error offset outside the document: \(error)") }
     guard !bytes.contains(0), foundationReads(bytes) != nil else { return }
     let isBehindComma = bytes[..<error.offset].last { $0 > 0x20 } == UInt8(ascii: ",")
     switch error.reason {
     case .depthExceeded, .numberTooLong: return
     case .missingValue where isBehindComma && bytes[error.offset] == UInt8(ascii: "]"): return
     case .missingKey where isBehindComma && bytes[error.offset] == UInt8(ascii: "}"): return
-    default: fatalError("refused, but Foundation takes it: \(error)")
+    default: fatalError("refused, but Foundation accepts it: \(error)")
     }
 }
 
 private func compareDocument(_ document: JSONFragment, _ bytes: ArraySlice<UInt8>) {
     guard case .success(document) = elsewhere(bytes) else { fatalError("another verdict elsewhere") }
-    guard String(validating: bytes, as: UTF8.self) != nil else { fatalError("taken, but no UTF-8") }
+    guard String(validating: bytes, as: UTF8.self) != nil else { fatalError("accepted, but not UTF-8") }
     guard !bytes.contains(0), !hasWhatFoundationRefuses(document) else { return }
-    guard let theirs = foundationReads(bytes) else { fatalError("taken, but Foundation refuses it") }
-    guard agree(document, theirs) else { fatalError("it says something else to Foundation: \(theirs)") }
+    guard let theirs = foundationReads(bytes) else { fatalError("accepted, but Foundation refuses it") }
+    guard agree(document, theirs) else { fatalError("Foundation reads something else: \(theirs)") }
 }
 
 private func foundationReads(_ bytes: ArraySlice<UInt8>) -> Any? {
@@ -168,8 +168,7 @@ private func agree(_ ours: JSONFragment, _ theirs: Any) -> Bool {
     }
 }
 
-/// Foundation reads numbers of many digits as decimals, whose way to a Double is a unit in the last place off for each power
-/// of ten that it multiplies by.
+/// Foundation reads long numbers as decimals. The conversion to Double loses one unit in the last place per power of ten.
 private func agree(_ ours: Double?, _ theirs: Double?) -> Bool {
     guard let ours, let theirs else { return false }
     return abs(ours - theirs) <= 1024 * max(ours.ulp, theirs.ulp)
@@ -180,8 +179,8 @@ private func agree(_ ours: [JSONFragment], _ theirs: [Any]?) -> Bool {
     return zip(ours, theirs).allSatisfy { agree($0, $1) }
 }
 
-/// Of several members with one name (to Swift's strings, for which the two spellings of an accent are one) Foundation keeps
-/// one it does not name; ours is the last.
+/// Among members whose names are equal as Swift strings (canonically equivalent), Foundation keeps an unspecified one. We
+/// keep the last.
 private func agree(_ ours: JSONFragment, _ theirs: [String: Any]?) -> Bool {
     let members = ours.members
     guard let theirs, Set(members.map(\.name)) == Set(theirs.keys) else { return false }

@@ -2,8 +2,8 @@ import Foundation
 import JSONBytes
 import JSONCoding
 
-// Whatever the document: models are made of it, or refused, as Foundation's decoder does it, but for the differences that the
-// decoder's documentation names; and what was decoded is written as JSON that reads back as the same.
+// Models decode, or fail to decode, as with Foundation's decoder, except for the documented differences. Decoded models
+// survive a round trip through JSON.
 
 private struct Point: Codable, Equatable {
     var date: String
@@ -73,7 +73,7 @@ private indirect enum Anything: Codable, Equatable {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzModels(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    // As deep as it comes, the trials of `Anything` are two to the power of it.
+    // The attempts of `Anything` grow as two to the power of the depth.
     guard (try? JSONFragment(validating: bytes[...], limits: JSONLimits(maxDepth: 12))) != nil else {
         return 0
     }
@@ -101,7 +101,7 @@ private func check<Model: Codable & Equatable>(
     _ type: Model.Type, _ bytes: [UInt8], _ ours: JSONBytesDecoder, _ theirs: JSONDecoder
 ) {
     let our = try? ours.decode(type, from: bytes)
-    // Texts that Swift takes for the same, half a surrogate pair, and fractions beyond a Double are known differences.
+    // Known differences: canonically equivalent text, lone surrogates, and fractions that Double cannot represent.
     let isPlain =
         bytes.allSatisfy { $0 < 0x80 && $0 != 0 } && !bytes.contains(UInt8(ascii: "\\"))
         && !hasLostFraction(bytes)
@@ -109,34 +109,34 @@ private func check<Model: Codable & Equatable>(
         let their = try? theirs.decode(type, from: Data(bytes))
         let isKnown = our != nil && type == [String: [Int]].self && hasRepeatedName(bytes)
         guard (our == nil) == (their == nil) || type == Anything.self || isKnown else {
-            fatalError("\(type): ours \(our == nil ? "refuses" : "takes") it")
+            fatalError("\(type): only ours \(our == nil ? "refuses" : "accepts") it")
         }
         if let our, let their, type != Anything.self {
-            guard our == their else { fatalError("\(type): it says something else to Foundation") }
+            guard our == their else { fatalError("\(type): Foundation decodes something else") }
         }
     }
     guard let our else { return }
     var encoder = JSONBytesEncoder()
     encoder.outputFormatting = bytes.count % 2 == 0 ? [.sortedKeys] : [.prettyPrinted]
-    // A date that is none has no number.
+    // Dates that are not finite cannot be encoded.
     guard let text = try? encoder.encode(our) else { return }
     guard let valid = try? JSONFragment(validating: Array(text.bytes)[...]), valid == text else {
-        fatalError("\(type): written as what is no JSON")
+        fatalError("\(type): encoded as invalid JSON")
     }
     guard let again = try? JSONBytesDecoder().decode(type, from: text), again == our else {
-        fatalError("\(type): written as something else")
+        fatalError("\(type): does not round-trip")
     }
 }
 
-/// Whether an object has a name twice, be it by a key strategy: Foundation looks at the values of both as it fills a dictionary.
+/// Whether an object repeats a name, possibly through a key strategy. Foundation decodes both values into a dictionary.
 private func hasRepeatedName(_ bytes: [UInt8]) -> Bool {
     guard let object = try? JSONFragment(validating: bytes[...]) else { return false }
     let names = object.members.map { $0.name.lowercased().filter { $0 != "_" } }
     return Set(names).count < names.count
 }
 
-/// Whether there is a number, or text like one, whose fraction a Double may not have: of more digits, with a point or an
-/// exponent, or so small that it is zero.
+/// Whether a number, or text that looks like one, has a fraction that Double may lose: too many digits, or so small that it
+/// becomes zero.
 private func hasLostFraction(_ bytes: [UInt8]) -> Bool {
     bytes.split(whereSeparator: { !"0123456789+-.eE".utf8.contains($0) }).contains { number in
         guard number.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) else {

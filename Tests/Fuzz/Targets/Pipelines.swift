@@ -1,6 +1,6 @@
-// Runs the pipeline of a random seed with Rx in virtual time and with a reference model that shares no code
-// with it. Both must emit the same events at the same ticks, subscribe to the sources for the same time, and
-// leave nothing scheduled. A difference is shrunk to the smallest pipeline that still differs.
+// Runs a random pipeline with Rx in virtual time and with a reference model that shares no code with it. Both must emit
+// the same events at the same ticks, keep the same subscriptions to the sources, and leave nothing scheduled. A difference
+// is shrunk to a minimal pipeline that still differs.
 //
 // runs: 20000
 // sources: Tests/Fuzz/Pipelines/Generator+Operators.swift

@@ -2,9 +2,8 @@ import HTTPModel
 
 // sources: Sources/HTTPOutbound/Proxy/ProxyConfiguration.swift Sources/HTTPOutbound/Proxy/NoProxy.swift
 
-// What a process's variables say of proxies. Whatever they say: no trap; a proxy that is taken has a host and a port and
-// shows no password; the exceptions for all hold for any host, and an exception for a host holds for it. The text has a line
-// for each of: a proxy's URL, exceptions, a host.
+// Proxy settings from environment variables. Nothing may trap. An accepted proxy has a host and a port, and its description
+// hides credentials. `*` excepts every host, and each host excepts itself. The lines are a proxy URL, exceptions and a host.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzProxies(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -19,25 +18,24 @@ public func fuzzProxies(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private func checkProxy(_ url: String) {
     guard let proxy = try? ProxyConfiguration(url) else { return }
-    guard !proxy.host.isEmpty, proxy.port > 0 else { fatalError("a proxy that is nowhere: \(proxy)") }
-    guard !proxy.description.contains("@") else { fatalError("a user is shown: \(proxy)") }
-    // Written out and read again it is the same place.
+    guard !proxy.host.isEmpty, proxy.port > 0 else { fatalError("a proxy without host or port: \(proxy)") }
+    guard !proxy.description.contains("@") else { fatalError("credentials are visible: \(proxy)") }
     guard let again = try? ProxyConfiguration(proxy.description) else {
-        fatalError("not read again: \(proxy)")
+        fatalError("not accepted again: \(proxy)")
     }
-    guard again.host == proxy.host, again.port == proxy.port else { fatalError("\(again) is not \(proxy)") }
+    guard again.host == proxy.host, again.port == proxy.port else { fatalError("\(proxy) became \(again)") }
 }
 
 private func checkExceptions(_ text: String, host: String) {
     guard let exceptions = try? NoProxy(text) else { return }
     let isExcepted = exceptions.contains(host: host, port: 80)
-    guard let more = try? NoProxy(text + ",*") else { fatalError("'\(text)' is taken, but with * it is not") }
-    guard more.contains(host: host, port: 80) else { fatalError("* is not for '\(host)'") }
+    guard let more = try? NoProxy(text + ",*") else { fatalError("'\(text)' is refused once * is added") }
+    guard more.contains(host: host, port: 80) else { fatalError("* does not except '\(host)'") }
     guard let spaced = try? NoProxy(" ,\(text)\t"), spaced.contains(host: host, port: 80) == isExcepted else {
-        fatalError("blanks around '\(text)' change it")
+        fatalError("spaces around '\(text)' change it")
     }
     guard let own = try? NoProxy(host) else { return }
-    // A list of hosts is one, too; a port makes the exception its own.
+    // Skip lists of hosts, and exceptions for one port only.
     guard !host.contains(where: { ", \t:*/[".contains($0) }), !host.isEmpty else { return }
-    guard own.contains(host: host, port: 80) else { fatalError("'\(host)' is no exception for itself") }
+    guard own.contains(host: host, port: 80) else { fatalError("'\(host)' does not except itself") }
 }

@@ -1,8 +1,8 @@
 import HTTPModel
 import HTTPWire
 
-// Whatever the bytes: no trap, no read beyond them, one verdict however they are cut; and a head that is accepted can
-// be forwarded, as a message that is accepted again. The rest is fed whole, byte by byte, and cut as the first byte says.
+// The request parser must not trap or read out of bounds, and its verdict does not depend on how the input is cut. Every
+// accepted head can be forwarded and is accepted again. The first byte sets the length of the pieces.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRequests(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -29,17 +29,17 @@ public func fuzzRequests(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
                 head.method, target: head.target.form == .asterisk ? [0x2a] : head.target.pathBytes,
                 host: head.authorityBytes ?? [0x61], fields: fields, body: .none, to: &output)
         } catch {
-            fatalError("accepted, but cannot be written: \(error)")
+            fatalError("accepted, but cannot be serialized: \(error)")
         }
         guard let again = events(of: [output], limits: roomier).heads.first, again.method == head.method
         else {
-            fatalError("written, but not accepted: \(String(decoding: output, as: UTF8.self))")
+            fatalError("serialized, but not accepted: \(String(decoding: output, as: UTF8.self))")
         }
     }
     return 0
 }
 
-/// A head that is written has lines of its own beside those that came.
+/// Serialized heads gain lines.
 private let roomier: RequestLimits = {
     var limits = RequestLimits()
     limits.fieldCount += 4
@@ -61,7 +61,7 @@ private func events(
                 switch parser.parse(input, consumed: &consumed) {
                 case .needMore:
                     guard consumed == input.count else {
-                        fatalError("more is wanted though not all is consumed")
+                        fatalError("needs more before consuming all input")
                     }
                     return false
                 case .head(let head, let framing):
@@ -70,7 +70,7 @@ private func events(
                     heads.append(head)
                 case .body(let range):
                     guard !range.isEmpty, range.upperBound <= input.count else {
-                        fatalError("a body outside of the input")
+                        fatalError("body outside the input")
                     }
                     for byte in input[range] { body = (body &* 31 &+ Int(byte)) }
                 case .end:

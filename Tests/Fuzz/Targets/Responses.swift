@@ -1,9 +1,9 @@
 import HTTPModel
 import HTTPWire
 
-// Whatever the bytes: no trap, no read beyond them, one verdict however they are cut; and fields that are accepted can
-// be written. The rest is fed whole, byte by byte, and cut as the first byte says; the second says to what method it is
-// an answer and whether the connection ends after it.
+// The response parser must not trap or read out of bounds, and its verdict does not depend on how the input is cut. Accepted
+// fields can be serialized. The first byte sets the length of the pieces; two bits of the second choose GET or HEAD, and
+// whether the connection closes after the input.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzResponses(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -23,7 +23,7 @@ public func fuzzResponses(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     return 0
 }
 
-/// - Parameter takesWhole: Take a response that came in one piece without events, which is to tell the same.
+/// With `takesWhole`, a response that fits one piece is taken without events, with the same result.
 private func events(of pieces: [[UInt8]], method: HTTPMethod, finishes: Bool, takesWhole: Bool) -> String {
     var parser = ResponseParser()
     parser.expectResponse(to: method)
@@ -44,13 +44,13 @@ private func events(of pieces: [[UInt8]], method: HTTPMethod, finishes: Bool, ta
                 let event = parser.parse(input, consumed: &consumed)
                 if case .needMore = event {
                     guard consumed == input.count else {
-                        fatalError("more is wanted though not all is consumed")
+                        fatalError("needs more before consuming all input")
                     }
                     return
                 }
                 if case .body(let range) = event {
                     guard !range.isEmpty, range.upperBound <= input.count else {
-                        fatalError("a body outside of the input")
+                        fatalError("body outside the input")
                     }
                     for byte in input[range] { body = (body &* 31 &+ Int(byte)) }
                     continue
@@ -63,7 +63,7 @@ private func events(of pieces: [[UInt8]], method: HTTPMethod, finishes: Bool, ta
     return text + "\(parser.isIdle) \(body)"
 }
 
-/// True for a failure.
+/// Returns whether the event is a failure.
 private func note(_ event: ResponseParser.Event, in text: inout String) -> Bool {
     switch event {
     case .needMore, .body: break
@@ -76,7 +76,7 @@ private func note(_ event: ResponseParser.Event, in text: inout String) -> Bool 
                 head.status, head.fields, body: .length(0),
                 context: .init(version: .http11, isHead: false, keepAlive: false), to: &output)
         } catch {
-            fatalError("accepted, but cannot be written: \(error)")
+            fatalError("accepted, but cannot be serialized: \(error)")
         }
     case .end(let reusable): text += "end \(reusable)\n"
     case .failed(let error):

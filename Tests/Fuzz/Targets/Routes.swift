@@ -2,10 +2,9 @@ import HTTPModel
 
 @testable import GatewayCore
 
-// Templates, and a request that looks for its way among them. Whatever the text: no trap; a template stands for what it
-// says; a path is decoded, or refused, as plain code does it; the router finds what trying one template after the other
-// finds; and what was written for speed says the same. The first line is the request's target, each further line a template;
-// those at odd places are of another method.
+// Path templates and routing. Nothing may trap. Templates match their text, paths decode as in plain code, the router finds
+// the same route as trying each template in turn, and the fast paths agree. The first line is the request target. Each
+// further line is a template, alternately for GET and POST.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRoutes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -42,7 +41,7 @@ private func check(_ template: PathTemplate) {
         case .literal(let bytes):
             guard !bytes.isEmpty, bytes != [0x2e], bytes != [0x2e, 0x2e],
                 !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f || "/%?#{}\\".utf8.contains($0) })
-            else { fatalError("a literal that no request can carry: \(template.text)") }
+            else { fatalError("a literal that no request can match: \(template.text)") }
             text += "/" + String(decoding: bytes, as: UTF8.self)
         case .parameter(let name):
             guard !name.isEmpty else { fatalError("a parameter without a name: \(template.text)") }
@@ -51,10 +50,10 @@ private func check(_ template: PathTemplate) {
     }
     guard template.text == (text.isEmpty ? "/" : text),
         Set(template.parameterNames).count == template.parameterNames.count
-    else { fatalError("another template: \(text) instead of \(template.text)") }
+    else { fatalError("wrong segments: \(text) instead of \(template.text)") }
 }
 
-/// But for the names of their parameters.
+/// Compares templates, ignoring parameter names.
 private func isSame(_ left: PathTemplate, _ right: PathTemplate) -> Bool {
     left.segments.count == right.segments.count
         && zip(left.segments, right.segments).allSatisfy { left, right in
@@ -74,9 +73,9 @@ private func checkPath(
     let plain = segmentsPlainly(raw)
     guard let path = try? DecodedPath(raw) else {
         if let plain { fatalError("refused, but its segments are \(plain)") }
-        // What is found without decoding is found by decoding too.
+        // The fast path must not match a path that the decoder refuses.
         for method in [HTTPMethod.get, .post] where router.routeLiteral(method, raw) != nil {
-            fatalError("a path that is refused is found")
+            fatalError("a refused path matches a route")
         }
         return
     }
@@ -90,7 +89,7 @@ private func checkPath(
         let best = matching.filter { routes[$0].method == method }
             .min { isPreferred(routes[$0].template, routes[$1].template) }
         if let literal = router.routeLiteral(method, raw), literal != best {
-            fatalError("\(literal) is found, by its bytes, instead of \(best as Any)")
+            fatalError("the fast path finds \(literal) instead of \(best as Any)")
         }
         switch router.route(method, path) {
         case .found(let match):
@@ -108,7 +107,7 @@ private func checkPath(
     }
 }
 
-/// The decoded segments; nil where the rules of `DecodedPath` are broken.
+/// The decoded segments; nil if the path breaks the rules of `DecodedPath`.
 private func segmentsPlainly(_ raw: ArraySlice<UInt8>) -> [[UInt8]]? {
     guard raw.first == 0x2f, raw.allSatisfy({ 0x20 <= $0 && $0 < 0x7f && $0 != 0x5c }) else { return nil }
     var segments: [[UInt8]] = []
@@ -139,7 +138,7 @@ private func parameters(of template: PathTemplate, _ segments: [[UInt8]]) -> [[U
     }
 }
 
-/// Of two that match: the one that has a literal where the other has a parameter, at the first place where they differ.
+/// At the first difference, a literal is preferred over a parameter.
 private func isPreferred(_ left: PathTemplate, _ right: PathTemplate) -> Bool {
     for (left, right) in zip(left.segments, right.segments) {
         switch (left, right) {
@@ -153,7 +152,7 @@ private func isPreferred(_ left: PathTemplate, _ right: PathTemplate) -> Bool {
 
 // MARK: - Queries
 
-/// The quick reader of plain queries, beside the one that reads them all.
+/// The fast reader of plain queries agrees with the general one.
 private func checkQuery(_ query: ArraySlice<UInt8>) {
     let items = QueryItems(query)
     var names = ["a", "fddDate", ""]
@@ -169,7 +168,7 @@ private func checkQuery(_ query: ArraySlice<UInt8>) {
             if isPlain, values?.count == 1 { fatalError("\(name) is plain, but not found") }
             continue
         }
-        guard values == [quick] else { fatalError("\(name) is \(values as Any), but quickly \(quick)") }
+        guard values == [quick] else { fatalError("\(name) is \(values as Any), not \(quick)") }
     }
     for value in (try? items.all())?.map(\.value) ?? [] { checkValue(value) }
 }
@@ -184,11 +183,11 @@ private func checkValue(_ text: String) {
         guard Int8(requestText: text) == Int8(exactly: integer),
             UInt64(requestText: text) == UInt64(exactly: integer),
             Double(requestText: text) != nil
-        else { fatalError("\(text) is \(integer), and not") }
+        else { fatalError("other types disagree that \(text) is \(integer)") }
     }
     if let number = Double(requestText: text) {
         guard number.isFinite, text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else {
-            fatalError("\(text) is no decimal number")
+            fatalError("\(text) is not a decimal number")
         }
     }
 }

@@ -2,10 +2,8 @@ import Foundation
 import JSONBytes
 import JSONCoding
 
-// Hostile JSON, decoded into models of every type: all integers, floating-point numbers, Decimal, Bool, String, dates by each
-// strategy, URL, UUID, Data, optionals, arrays, dictionaries with string and integer keys, nested and unkeyed containers, enums
-// and super decoders. Whatever the bytes: no trap; all integer types agree on a number's value; what was decoded can be printed;
-// and what is encoded again is valid JSON.
+// Hostile JSON decoded into every supported kind of type, with each date strategy. Nothing may trap. All integer types agree
+// on a number's value, decoded values have a description, and they encode to valid JSON.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTypes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -59,7 +57,7 @@ private func checkIntegers(_ document: JSONFragment, _ decoder: JSONBytesDecoder
         func check<Number: FixedWidthInteger & Decodable>(_ type: Number.Type) {
             let number = try? decoder.decode(type, from: value)
             let expected = signed.flatMap { Number(exactly: $0) } ?? unsigned.flatMap { Number(exactly: $0) }
-            guard number == expected else { fatalError("\(value) is another \(type)") }
+            guard number == expected else { fatalError("\(value) has another value as \(type)") }
         }
         check(Int.self)
         check(Int8.self)
@@ -71,11 +69,11 @@ private func checkIntegers(_ document: JSONFragment, _ decoder: JSONBytesDecoder
         check(UInt16.self)
         check(UInt32.self)
         check(UInt64.self)
-        // A number that is small enough to be exact is the same to a Double.
+        // Double is exact below 2^53.
         if let signed, signed.magnitude < 1 << 53, let double = try? decoder.decode(Double.self, from: value),
             double != Double(signed)
         {
-            fatalError("\(value) is another Double")
+            fatalError("\(value) has another value as Double")
         }
     }
 }
@@ -92,7 +90,7 @@ private func check<Model: Codable & SendableMetatype>(_ type: Model.Type) -> Che
         }
         guard let text = try? encoder.encode(value) else { return }
         guard (try? JSONFragment(validating: Array(text.bytes)[...])) == text else {
-            fatalError("\(type): written as what is no JSON")
+            fatalError("\(type): encoded as invalid JSON")
         }
     }
 }
@@ -178,7 +176,7 @@ private indirect enum Tree: Codable {
     }
 }
 
-/// Reads elements of any kind by nested containers, and past the end.
+/// Reads elements of any kind through nested containers, then reads past the end.
 private struct Unkeyed: Codable {
     var count = 0
 
@@ -227,7 +225,7 @@ private final class Child: Parent {
     }
 }
 
-/// Asks for each of its members as everything there is.
+/// Tries to decode each member as many types.
 private struct Looked: Codable {
     var found = 0
 

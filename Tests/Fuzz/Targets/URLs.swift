@@ -6,10 +6,9 @@ import Rx
 
 @testable import Networking
 
-// What is read from URLs and what is written into them. Whatever the text: no trap; what is read is written as it came and
-// read by the other readers alike; a value stays in its segment, its name or its value, and comes back out of it; and
-// what was written for speed says what plain code says. The text has a line for each of: a value, a URL or target, a
-// query, a path that a target wrote.
+// Parsing and building of URLs. Nothing may trap. Parsed URLs round-trip, and all parsers agree. An encoded value stays in its
+// place and decodes to itself, and fast paths agree with plain code. The lines are a value, a URL or request target, a query
+// and the path of a call.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzURLs(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -36,7 +35,7 @@ public func fuzzURLs(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 // MARK: - Values
 
-/// Against a chain of servers, each of which decodes once more.
+/// Compares with plain code that decodes repeatedly, as a chain of servers might.
 private func checkSegment(_ value: [UInt8]) {
     let verdict = Result { () throws(PercentEncoding.Failure) in try PercentEncoding.checkSegment(value) }
     guard value.count <= 512 else { return }
@@ -53,14 +52,14 @@ private func checkSegment(_ value: [UInt8]) {
         decoded = decodePlainly(decoded, isLenient: true) ?? []
     }
     switch verdict {
-    case .success: if let plain { fatalError("taken, but decoded on and on it is: \(plain)") }
-    case .failure(let failure): if failure != plain { fatalError("refused: \(failure), but \(plain as Any)") }
+    case .success: if let plain { fatalError("accepted, but decodes to \(plain)") }
+    case .failure(let failure): if failure != plain { fatalError("\(failure) instead of \(plain as Any)") }
     }
     let once = try? PercentEncoding.decode(value)
     guard once == decodePlainly(value, isLenient: false) else { fatalError("decoded wrong: \(once as Any)") }
 }
 
-/// Nil: a `%` is no escape, and that is not wanted.
+/// nil if a `%` does not start an escape and `isLenient` is false.
 private func decodePlainly(_ bytes: [UInt8], isLenient: Bool) -> [UInt8]? {
     var decoded: [UInt8] = []
     var rest = bytes[...]
@@ -92,7 +91,7 @@ private func checkValue(_ value: String) {
     }
     let segments = path.text.split(separator: "/", omittingEmptySubsequences: false)
     guard segments.count == 4, (try? PercentEncoding.decodeSegment(segments[2].utf8)) == value else {
-        fatalError("the value left its segment: \(path.text)")
+        fatalError("the value broke out of its segment: \(path.text)")
     }
     guard path.text.withBytes({ TargetRules.classify($0) }) == .path else {
         fatalError("a path that cannot be sent: \(path.text)")
@@ -104,28 +103,28 @@ private func checkValue(_ value: String) {
 private func checkURL(_ text: String) {
     guard let url = try? HTTPURL(text) else { return }
     guard (try? HTTPURL(url.description)) == url else {
-        fatalError("not read as it is written: \(url.description)")
+        fatalError("does not round-trip: \(url.description)")
     }
     guard !url.host.isEmpty, !url.host.utf8.contains(where: { "/?#@\\ ".utf8.contains($0) }),
         1...65535 ~= url.port, url.path.utf8.first == 0x2f
-    else { fatalError("no host, port or path: \(url)") }
+    else { fatalError("invalid host, port or path: \(url)") }
     guard let target = RequestTarget(url.target), target.form == .origin, target.path == url.path,
         target.query == url.query
-    else { fatalError("another target: \(url)") }
+    else { fatalError("wrong target: \(url)") }
     guard let absolute = RequestTarget(text), absolute.form == .absolute, absolute.path == url.path,
         absolute.query == url.query
-    else { fatalError("another absolute target: \(url)") }
+    else { fatalError("wrong absolute target: \(url)") }
     guard let upstream = try? Upstream(name: "a", baseURL: text) else { return }
     guard upstream.prefix.last != 0x2f, url.path.utf8.starts(with: upstream.prefix) else {
-        fatalError("another prefix: \(upstream.prefix)")
+        fatalError("wrong prefix: \(upstream.prefix)")
     }
 }
 
-/// As the parser of requests reads it.
+/// Compares with the request parser.
 private func checkTarget(_ text: String) {
     let target = RequestTarget(text)
     if let target {
-        guard target.description == text else { fatalError("another text: \(target)") }
+        guard target.description == text else { fatalError("wrong text: \(target)") }
         let pieces = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(
             String.init)
         switch target.form {
@@ -140,7 +139,7 @@ private func checkTarget(_ text: String) {
         case .asterisk, .authority: break
         }
     }
-    // That form is for CONNECT, which is not offered.
+    // The authority form is only for CONNECT, which is unsupported.
     guard target?.form != .authority else { return }
     let method = target?.form == .asterisk ? "OPTIONS" : "GET"
     let host = target?.authorityBytes.map { String(decoding: $0, as: UTF8.self) } ?? "a"
@@ -159,9 +158,9 @@ private func checkTarget(_ text: String) {
         else { fatalError("parsed as another target: \(head.target)") }
     case .failed(let error):
         guard target == nil || text.utf8.count > RequestLimits().target else {
-            fatalError("a target, but not to the parser: \(error.message)")
+            fatalError("valid, but refused by the parser: \(error.message)")
         }
-    case .needMore, .body, .end: fatalError("a whole head, but no head: \(event)")
+    case .needMore, .body, .end: fatalError("a complete head gave \(event)")
     }
 }
 
@@ -180,7 +179,7 @@ private func checkQuery(_ query: ArraySlice<UInt8>) {
         plain.append((name, value))
     }
     let all = try? items.all()
-    guard (all != nil) == isReadable else { fatalError("read, or not: \(all as Any)") }
+    guard (all != nil) == isReadable else { fatalError("wrongly accepted or refused: \(all as Any)") }
     guard let all else { return }
     guard all.elementsEqual(plain, by: ==) else { fatalError("read wrong: \(all) instead of \(plain)") }
     for (name, _) in all {
@@ -189,7 +188,7 @@ private func checkQuery(_ query: ArraySlice<UInt8>) {
             fatalError("the values of \(name) are not \(values)")
         }
     }
-    // Written again, either way, it is read as the same.
+    // Both encodings round-trip.
     var parameters = Parameters()
     for (name, value) in all { parameters.append(name, value) }
     for encoding in [ParameterEncoding.query, .form] {
@@ -210,21 +209,21 @@ private func formText(_ bytes: ArraySlice<UInt8>) -> String? {
 
 private func checkPath(_ path: ArraySlice<UInt8>) {
     let normalized = HTTPURL.normalizedTarget(path)
-    guard HTTPURL.normalizedTarget(normalized) == normalized else { fatalError("normalized twice") }
+    guard HTTPURL.normalizedTarget(normalized) == normalized else { fatalError("not idempotent") }
     var finding = path.withUnsafeBytes { TargetRules.classify($0) }
-    guard (finding == .notNormalized) == (normalized[...] != path) else { fatalError("normalized, or not") }
+    guard (finding == .notNormalized) == (normalized[...] != path) else { fatalError("wrongly normalized") }
     if finding == .notNormalized { finding = normalized.withUnsafeBytes { TargetRules.classify($0) } }
     let path = normalized[...]
     let isSendable = isSendablePlainly(path)
     switch finding {
     case .fault(let fault): if isSendable { fatalError("refused: \(fault)") }
-    case .path: if !isSendable || path.contains(0x3f) { fatalError("taken, or without its query") }
-    case .pathAndQuery: if !isSendable || !path.contains(0x3f) { fatalError("taken, or with a query") }
-    case .notNormalized: fatalError("not normalized")
+    case .path: if !isSendable || path.contains(0x3f) { fatalError("wrongly a path") }
+    case .pathAndQuery: if !isSendable || !path.contains(0x3f) { fatalError("wrongly a path and query") }
+    case .notNormalized: fatalError("still not normalized")
     }
 }
 
-/// The rules of `TargetRules`, one after the other.
+/// Plain code for the rules of `TargetRules`.
 private func isSendablePlainly(_ target: ArraySlice<UInt8>) -> Bool {
     let mark = target.firstIndex(of: 0x3f) ?? target.endIndex
     let path = target[..<mark]
@@ -239,7 +238,7 @@ private func isSendablePlainly(_ target: ArraySlice<UInt8>) -> Bool {
         let decoded = decodePlainly(Array(path), isLenient: false),
         !decoded.contains(where: { $0 < 0x20 || $0 == 0x7f })
     else { return false }
-    // As a server reads it that decodes first.
+    // Split as by a server that decodes first.
     return decoded.split(whereSeparator: { $0 == 0x2f || $0 == 0x5c }).allSatisfy {
         $0 != [0x2e] && $0 != [0x2e, 0x2e]
     }
@@ -257,7 +256,7 @@ private struct Call: TargetType {
     var method: HTTPMethod { .post }
 }
 
-/// A whole call: it goes under the upstream's prefix, and its parameters come back out of it.
+/// A complete call stays under the upstream's prefix, and its parameters read back unchanged.
 private func checkCall(_ path: String, _ value: String) {
     guard let provider else { fatalError("no upstream") }
     let parameters: Parameters = [value: value, "list": [value, value], "flag": true, "number": -0.5e-7]
@@ -270,23 +269,23 @@ private func checkCall(_ path: String, _ value: String) {
         guard let target = RequestTarget(text), target.form == .origin,
             target.path == "/prefix" || target.path.utf8.starts(with: "/prefix/".utf8),
             isSendablePlainly(target.pathBytes)
-        else { fatalError("it left its prefix: \(text)") }
+        else { fatalError("the target left its prefix: \(text)") }
         switch encoding {
         case .json:
             guard let body = call.body.inMemory, let object = try? JSONFragment(validating: body),
                 object[member: value]?.stringValue == value, object[member: "number"]?.doubleValue == -0.5e-7
-            else { fatalError("another body: \(String(decoding: call.body.inMemory ?? [], as: UTF8.self))") }
+            else { fatalError("wrong body: \(String(decoding: call.body.inMemory ?? [], as: UTF8.self))") }
         default:
-            // A query that the path has is in front of them.
+            // The path's own query comes before the parameters.
             let own = HTTPURL.normalizedTarget(path.utf8).drop { $0 != 0x3f }.dropFirst()
             let query = target.queryBytes ?? []
-            guard encoding == .form || query.starts(with: own) else { fatalError("another query: \(text)") }
+            guard encoding == .form || query.starts(with: own) else { fatalError("wrong query: \(text)") }
             let pairs =
                 encoding == .form
                 ? call.body.inMemory ?? [] : query.dropFirst(own.count).drop { !own.isEmpty && $0 == 0x26 }
             guard let all = try? QueryItems(pairs).all(), all.count == 5, all[0] == (value, value),
                 all[1] == ("list", value), all[2] == ("list", value), all[4] == ("number", "-5e-08")
-            else { fatalError("other parameters: \(String(decoding: pairs, as: UTF8.self))") }
+            else { fatalError("wrong parameters: \(String(decoding: pairs, as: UTF8.self))") }
         }
     }
 }
