@@ -6,15 +6,14 @@ import Networking
 import NetworkingSession
 import Rx
 
-/// What a request costs the client: GETs of one URL, so many in flight on one loop, over connections that are kept.
-/// `Tests/Benchmarks/client` starts it and its peers.
+/// Measures the client's cost of a GET over kept-alive connections. `Tests/Benchmarks/client` starts it and its peers.
 ///
 ///     ClientBench session|outbound URL COUNT IN-FLIGHT BODY-LENGTH [CA-FILE]
 ///     ClientBench tasks URL COUNT TASKS BODY-LENGTH LOOPS
 ///
-/// `session` calls by `Provider.rx.request`, `outbound` by HTTPOutbound's `OriginClient.send`. Prints the user and system time of the
-/// whole process in microseconds a request, and requests a second, after as many requests again as are in flight, ten times over.
-/// `tasks` prints requests a second, and the CPU time of each loop in microseconds a request.
+/// `session` calls `Provider.rx.request`, `outbound` HTTPOutbound's `OriginClient.send`, both on one loop. They print the CPU
+/// time of the process (user and system) in microseconds per request, then requests per second, after a warm-up of ten times
+/// the requests in flight. `tasks` prints requests per second, then each loop's CPU time in microseconds per request.
 @main
 enum ClientBench {
     static func main() async throws {
@@ -26,7 +25,7 @@ enum ClientBench {
         }
         if arguments[1] == "tasks" {
             guard arguments.count == 7, let loops = Int(arguments[6]) else {
-                fail("tasks needs a number of loops")
+                fail("tasks needs the number of loops")
             }
             return try await Tasks.run(url, count: count, tasks: inFlight, length: length, loops: loops)
         }
@@ -36,7 +35,7 @@ enum ClientBench {
         switch arguments[1] {
         case "session": try session(url, tls, rounds)
         case "outbound": try outbound(url, tls, rounds)
-        default: fail("session or outbound, not \(arguments[1])")
+        default: fail("unknown mode \(arguments[1])")
         }
     }
 
@@ -62,7 +61,7 @@ enum ClientBench {
         guard
             let origin = Origin(
                 scheme: context == nil ? .http : .https, host: url.host, port: UInt16(url.port), tls: context)
-        else { fail("no origin: \(url)") }
+        else { fail("invalid origin: \(url)") }
         let loop = try EventLoopGroup(count: 1, name: "bench").loops[0]
         var limits = OutboundLimits()
         limits.connectionsPerUpstream = rounds.inFlight

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Calls, so many in flight: each that ends begins the next. What the first ones cost, as connections are opened, is not counted.
+/// Keeps a fixed number of calls in flight. The first calls, which open the connections, are not counted.
 final class Rounds: Sendable {
     let inFlight: Int
     private let length: Int
@@ -20,7 +20,7 @@ final class Rounds: Sendable {
         total = warmUp + count
     }
 
-    /// - Parameter call: makes one call, and tells how long its body was.
+    /// - Parameter call: Makes one call and passes the length of its body to `next`.
     func start(_ call: @escaping @Sendable (_ next: @escaping @Sendable (Int) -> Void) -> Void) {
         for _ in 0..<inFlight { begin(call) }
     }
@@ -28,7 +28,7 @@ final class Rounds: Sendable {
     private func begin(_ call: @escaping @Sendable (@escaping @Sendable (Int) -> Void) -> Void) {
         guard begun.add(1, ordering: .relaxed).newValue <= total else { return }
         call { [self] length in
-            guard length == self.length else { fail("a body of \(length) bytes, not \(self.length)") }
+            guard length == self.length else { fail("wrong body length: \(length)") }
             let count = ended.add(1, ordering: .relaxed).newValue
             if count == warmUp { start.withLock { $0 = Usage() } }
             if count == total { finish() }
@@ -46,7 +46,7 @@ final class Rounds: Sendable {
     func wait() { done.wait() }
 }
 
-/// The time of the whole process, in user space and in the kernel.
+/// The CPU time of the process, in user space and kernel, and the clock.
 struct Usage {
     private let cpu: Double
     private let clock = ContinuousClock.now

@@ -3,9 +3,9 @@ import HTTPModel
 import Networking
 import NetworkingSession
 
-/// Calls of tasks, one after the other in each, over several loops: whether all loops work.
+/// Concurrent tasks that make calls over several loops, to see how the loops share the work.
 enum Tasks {
-    /// Prints requests a second, then the CPU time of each loop's thread in microseconds a request of all.
+    /// Prints requests per second, then each loop's CPU time divided by all requests, in microseconds.
     static func run(_ url: HTTPURL, count: Int, tasks: Int, length: Int, loops: Int) async throws {
         var configuration = Session.Configuration()
         configuration.loops = loops
@@ -34,7 +34,7 @@ enum Tasks {
                 group.addTask {
                     for _ in 0..<count / tasks {
                         let received = try await session.request(request).data.count
-                        guard received == length else { fail("a body of \(received) bytes, not \(length)") }
+                        guard received == length else { fail("wrong body length: \(received)") }
                     }
                 }
             }
@@ -42,7 +42,7 @@ enum Tasks {
         }
     }
 
-    /// Nanoseconds on the CPU of each of the session's threads (/proc/PID/task/TID/schedstat, proc(5)).
+    /// CPU time of the session's threads in nanoseconds (/proc/PID/task/TID/schedstat, proc(5)).
     private static func loopTimes() -> [String: Int] {
         let folder = "/proc/self/task"
         var times: [String: Int] = [:]

@@ -4,10 +4,10 @@ import JSONBytes
 import Networking
 import Rx
 
-/// What a request costs in the gateway, sockets apart.
+/// The gateway's cost of a request, without sockets.
 ///
-///     GatewayBench                     all three kinds, nanoseconds a request
-///     GatewayBench charts --once 2000  one kind so often: under callgrind, the difference of two counts
+///     GatewayBench                     nanoseconds per request, for all three kinds
+///     GatewayBench charts --once 2000  2000 requests of one kind; run two counts under callgrind and subtract
 @main
 enum Main {
     static func main() throws {
@@ -25,17 +25,17 @@ enum Main {
                 times.append(try ContinuousClock().measure { try endpoints.run(kind.name, count: count) })
             }
             let median = times.sorted()[4] / .nanoseconds(1) / Double(count)
-            print("\(kind.name): \(Int(median)) ns a request (\(kind.meaning))")
+            print("\(kind.name): \(Int(median)) ns per request (\(kind.meaning))")
         }
     }
 }
 
-/// The weight screen's charts, and the same with less below it.
+/// The weight screen's charts, and the same data without upstream calls.
 struct Endpoints {
     static let kinds = [
-        (name: "charts", meaning: "two upstream calls, answered at once"),
-        (name: "parts", meaning: "two parts that are known"),
-        (name: "value", meaning: "one value that is known"),
+        (name: "charts", meaning: "two upstream calls with instant responses"),
+        (name: "parts", meaning: "two constant parts"),
+        (name: "value", meaning: "one constant value"),
     ]
 
     private let responder: GatewayResponder
@@ -66,7 +66,7 @@ struct Endpoints {
         let request = ReceivedRequest(head: HTTPRequestHead(method: .get, target: target, fields: fields))
         for _ in 0..<count {
             _ = responder.respond(to: request) { answer in
-                precondition(answer.response.status == .ok, "the endpoint \(kind) answers")
+                precondition(answer.response.status == .ok, "the endpoint \(kind) must answer 200")
             }
         }
     }

@@ -1,4 +1,4 @@
-/// What the upstreams of the benchmark answer.
+/// The upstream responses of the benchmark.
 enum Bodies {
     static var all: [(name: String, body: String)] {
         [("recent", recent), ("total", total), ("large", large)]
@@ -24,7 +24,7 @@ enum Bodies {
             + list.joined(separator: ",") + "]}}"
     }
 
-    /// 600 items with Korean text, a space behind each comma and colon.
+    /// 600 items with Korean text, and a space after each comma and colon.
     private static let large: String = {
         let items = (0..<600).map { id in
             let note = String(repeating: "오늘의 체중 ", count: 3)

@@ -2,16 +2,14 @@ import Foundation
 import Glibc
 import JSONBytes
 
-/// Prints for each body how many megabytes a second are validated by `JSONScanner` (all of the body checked,
-/// the envelope's members captured) and decoded by Foundation's `JSONDecoder` into the type a client would use.
-/// Seconds are of this thread's CPU time, so that a busy machine changes them little.
+/// Prints megabytes per second for each body: validated by `JSONScanner`, which also captures the envelope's members, and
+/// decoded by Foundation's `JSONDecoder`. Then compares our coders with Foundation's, and composes an envelope.
+/// Rates are per second of this thread's CPU time, so other load changes them little.
 ///
-/// Then what it costs to make models of the bodies and bodies of the models, by our coders and by Foundation's.
-///
-///     JSONBench --decode COUNT, --encode COUNT   one of these only, for a profile
 ///     JSONBench [SECONDS per measurement, default 0.5] [--require MB/s]
+///     JSONBench --decode COUNT, --encode COUNT   only this, for a profiler
 ///
-/// With `--require` it exits with 1 when a body falls below that rate.
+/// With `--require` it exits with 1 if `JSONScanner` is slower than that for any body.
 @main
 enum JSONBench {
     private static let names = JSONMemberNames("code", "message", "responseMsg", "status", "data")
@@ -57,7 +55,7 @@ enum JSONBench {
         }
     }
 
-    /// The answer of a fan-out: two parts in `data`, then `meta`.
+    /// Composes the response of a fan-out: two parts in `data`, then `meta`.
     private static func envelopesPerSecond(_ seconds: Double) throws -> Double {
         let bytes = Array(Bodies.all[0].body.utf8)
         guard let part = try JSONScanner.scan(bytes[...], capturing: names)[4] else { return 0 }
@@ -99,7 +97,7 @@ enum JSONBench {
         }
     }
 
-    /// The best of ten measurements, in megabytes a second.
+    /// The best of ten measurements, in megabytes per second.
     static func rate(of bytes: Int, _ seconds: Double, _ work: () throws -> Void) rethrows -> Double {
         var best = 0.0
         for _ in 0..<10 {

@@ -2,8 +2,7 @@ import Foundation
 import JSONBytes
 import JSONCoding
 
-/// What it costs to make models of bodies and bodies of models, beside Foundation's coders: bytes that nobody has looked at
-/// yet, into the type a client would use, and back.
+/// Compares our coders with Foundation's: unvalidated bytes into the types that a client would use, and back.
 enum Typed {
     static func run(_ seconds: Double) throws {
         print("body", "bytes", "JSONBytesDecoder MB/s", "JSONDecoder MB/s", "times", separator: "\t")
@@ -17,7 +16,6 @@ enum Typed {
         }
     }
 
-    /// Only one thing, for a profile.
     static func `repeat`(_ decodes: Bool, _ count: Int) throws {
         let bytes = Array(Bodies.all[0].body.utf8)
         let decoder = JSONBytesDecoder()

@@ -5,8 +5,8 @@ import HTTPModel
 import HTTPOutbound
 import Rx
 
-/// What a call on a pooled connection costs its loop: GETs one after the other to a raw upstream in another thread,
-/// 700 bytes of JSON each.
+/// The CPU time of a call over a pooled connection: sequential GETs of about 700 bytes of JSON from a raw socket server in
+/// another thread.
 ///
 ///     swift run -c release OutboundBench [calls]
 @main
@@ -30,7 +30,7 @@ enum OutboundBench {
     }
 }
 
-/// A warm-up and three rounds of calls.
+/// A warm-up, then three rounds of calls.
 private struct Rounds: Sendable {
     let upstream: OriginClient
     let request: OutboundRequest
@@ -45,7 +45,7 @@ private struct Rounds: Sendable {
             let cost = (cpuTime() - used) / Double(count)
             if round > 0 {
                 print(
-                    "\(count) calls, \(Int(cost)) ns of CPU each, system calls included, in \(start.duration(to: .now))"
+                    "\(count) calls, \(Int(cost)) ns of CPU each including system calls, in \(start.duration(to: .now))"
                 )
             }
             run(round + 1)

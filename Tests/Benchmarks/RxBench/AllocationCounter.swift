@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 
-/// Counts heap allocations by a small C library that is built with the system's compiler and preloaded: the benchmark
-/// starts itself under it, so that nothing else that it measures pays for the counting.
+/// Counts heap allocations with a small preloaded C library, built by the system's compiler. The benchmark starts itself
+/// under it, so that counting does not slow down the other measurements.
 enum AllocationCounter {
-    /// What `operations` of a row took, and what they left.
+    /// Allocations made and leaked by `operations` runs of a row.
     struct Count {
         let taken: Int
         let leaked: Int
 
         static let operations = 20_000
 
-        /// Allocations an operation, times ten.
+        /// Allocations per operation, times ten.
         var tenths: Int { (taken * 10 + Count.operations / 2) / Count.operations }
     }
 
@@ -22,7 +22,7 @@ enum AllocationCounter {
         var description: String {
             switch self {
             case .noCompiler: "no C compiler"
-            case .unreadable(let text): "the counter said: \(text)"
+            case .unreadable(let text): "the counter printed: \(text)"
             }
         }
     }
@@ -46,7 +46,7 @@ enum AllocationCounter {
         void free(void *p) { if (p) { UP(freed); __libc_free(p); } }
         """
 
-    /// Measures the rows in a process that counts, and reads what it prints.
+    /// Measures each row in a counting process and parses its output.
     static func measure(_ rows: [Row]) throws -> [Count] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rxbench-\(getpid())")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -65,16 +65,16 @@ enum AllocationCounter {
         }
     }
 
-    // MARK: In the process that counts
+    // MARK: In the counting process
 
     private typealias Counter = @convention(c) () -> Int
 
     private static func counter(_ name: String) -> Counter {
-        guard let symbol = dlsym(nil, name) else { fail("--count is for RxBench itself") }
+        guard let symbol = dlsym(nil, name) else { fail("--count is for internal use") }
         return unsafeBitCast(symbol, to: Counter.self)
     }
 
-    /// What a row takes and what it leaves, once warm.
+    /// Returns the allocations of a warm row: made, then leaked.
     static func measure(_ row: Row) -> String {
         let taken = counter("counted_taken")
         let freed = counter("counted_freed")

@@ -1,7 +1,7 @@
 import Foundation
 import Rx
 
-/// What must not cost more for each because there are many: the time of a row is that of one among 20 000.
+/// Operations whose cost must not grow with their number: each figure is for one of 20 000.
 let growthRows: [Row] = [
     Row("virtual time, one of many timers", ns: 4_500, instructions: nil, allocations: 5) { count in
         let scheduler = ManualScheduler()
@@ -27,7 +27,7 @@ let growthRows: [Row] = [
     Row("merge, one of many inner streams that end", ns: 2_000, instructions: nil, allocations: 8) { count in
         let inners = (0..<count).map { _ in PublishSubject<Int>() }
         let subscription = Observable.from(inners).merge().subscribe(onNext: { consume($0) })
-        // From both ends to the middle, so that no order of the search is lucky.
+        // From both ends to the middle, so that no search order has an advantage.
         for index in 0..<count / 2 {
             inners[index].onCompleted()
             inners[count - 1 - index].onCompleted()
@@ -49,7 +49,7 @@ let growthRows: [Row] = [
     },
 ]
 
-/// Threads of their own, since a queue has no more than there are processors.
+/// Starts threads because a dispatch queue uses only as many as there are processors.
 private func onEightThreads(_ body: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()
     for _ in 0..<8 {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Instructions by callgrind, in all threads, system calls apart: the benchmark starts itself under valgrind with two
-/// counts, whose difference is what the operations cost.
+/// Instructions of all threads without system calls, by callgrind. The benchmark starts itself under valgrind with two
+/// counts and divides the difference.
 enum Instructions {
     static let areCounted: Bool = (try? Child.run(["valgrind", "--version"]).status) == 0
 
@@ -25,7 +25,7 @@ enum Instructions {
     }
 }
 
-/// A program that is run to its end.
+/// Runs a program to its end.
 enum Child {
     static let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
 
@@ -41,7 +41,7 @@ enum Child {
         process.standardOutput = output
         process.standardError = errors
         try process.run()
-        // Neither is longer than a pipe holds.
+        // Reading in turn cannot block: both outputs fit into a pipe.
         let text = output.fileHandleForReading.readDataToEndOfFile()
         let complaints = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

@@ -1,8 +1,8 @@
 import Foundation
 import Rx
 
-/// The timers of an event loop without the loop: a slab of targets with generations, as EventIO keeps them.
-/// Confined to the benchmark's one thread.
+/// An event loop's timers without the loop: a slab of targets with generations, as in EventIO.
+/// Confined to the benchmark's only thread.
 final class LoopScheduler: SchedulerType, @unchecked Sendable {
     private var targets: [(target: (any TimerTarget)?, generation: UInt32)] = []
     private var free: [UInt32] = []

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What operators, subjects and subscriptions cost.
+/// Measures operators, subjects and subscriptions.
 ///
-///     RxBench [part of a name]                nanoseconds, instructions and allocations of the rows of that name
-///     RxBench --allocations [part of a name]  allocations only, in a second
+///     RxBench [part of a name]                nanoseconds, instructions and allocations of the matching rows
+///     RxBench --allocations [part of a name]  allocations only, within a second
 ///
-/// Ends with 1 when allocations or instructions, which do not vary, are over a row's limit, or when something leaks.
+/// Exits with 1 if a row leaks or exceeds its limit of allocations or instructions, which do not vary.
 @main
 enum RxBench {
     static func main() {
@@ -17,7 +17,7 @@ enum RxBench {
             return
         }
         let chosen = rows.filter { row in arguments.first.map { row.name.contains($0) } ?? true }
-        guard !chosen.isEmpty else { fail("no row has such a name") }
+        guard !chosen.isEmpty else { fail("no row matches") }
         switch mode {
         case .count: for row in chosen { print(AllocationCounter.measure(row)) }
         case .allocations: exit(report(chosen, allocationsOnly: true))
@@ -28,24 +28,24 @@ enum RxBench {
     private enum Mode: String {
         case all = "--all"
         case allocations = "--allocations"
-        /// Runs a row so many times: by itself, under valgrind.
+        /// Internal: runs a row under valgrind.
         case once = "--once"
-        /// Counts allocations: by itself, under the counter.
+        /// Internal: runs rows under the allocation counter.
         case count = "--count"
     }
 
-    /// Prints the table. The exit status.
+    /// Prints the table and returns the exit status.
     private static func report(_ rows: [Row], allocationsOnly: Bool) -> Int32 {
         let counts: [AllocationCounter.Count]?
         do {
             counts = try AllocationCounter.measure(rows)
         } catch {
-            print("allocations are not counted: \(error)")
+            print("cannot count allocations: \(error)")
             if allocationsOnly { return 1 }
             counts = nil
         }
         let countsInstructions = !allocationsOnly && Instructions.areCounted
-        if !allocationsOnly, !countsInstructions { print("instructions are not counted: no valgrind") }
+        if !allocationsOnly, !countsInstructions { print("cannot count instructions: no valgrind") }
         var headline = pad("operation", Column.name)
         if !allocationsOnly { headline += "      ns  at most  instructions  at most" }
         print(headline + "  allocations  at most")

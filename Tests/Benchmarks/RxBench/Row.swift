@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// One operation, and what it may cost at most.
+/// An operation and the limits of its cost.
 struct Row: Sendable {
     let name: String
-    /// Told beside the time, which is too noisy to fail anything.
+    /// For information only: times are too noisy to fail the benchmark.
     let mostNanoseconds: Int
-    /// Without a limit where several threads take part: how often they meet varies.
+    /// nil for rows with several threads, where contention varies.
     let mostInstructions: Int?
     let mostAllocations: Int
-    /// Does it `count` times.
+    /// Repeats the operation `count` times.
     let run: @Sendable (_ count: Int) -> Void
 
     init(
@@ -25,8 +25,7 @@ struct Row: Sendable {
 
     /// The median of nine runs.
     func nanoseconds() -> Int {
-        // The time that this thread has computed, on which other work on the machine counts less than on the clock; but the
-        // clock's where other threads work for it.
+        // This thread's CPU time, which other load disturbs less than the clock; the clock for rows with several threads.
         let clock = mostInstructions == nil ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID
         run(1_000)
         let count = 20_000
@@ -46,7 +45,7 @@ struct Row: Sendable {
     }
 }
 
-/// What a row cost; `nil` is what was not measured.
+/// The measured cost of a row; nil if not measured.
 struct Cost {
     let row: Row
     var nanoseconds: Int?
@@ -93,7 +92,7 @@ func pad(_ number: Int?, _ width: Int) -> String {
     pad(number.map { String($0) } ?? "-", width, right: true)
 }
 
-/// Takes a value so that the work for it cannot be removed.
+/// Stores a value so that the compiler cannot remove the work for it.
 let sink = Atomic<Int>(0)
 
 func consume(_ value: Int) {

@@ -113,7 +113,7 @@ private let subjectRows: [Row] = [
     },
 ]
 
-/// Events through a pipeline that stands.
+/// Sends events through an existing subscription.
 private func pump(_ count: Int, _ pipeline: (Observable<Int>) -> Observable<Int>) {
     let subject = PublishSubject<Int>()
     let subscription = pipeline(subject).subscribe(onNext: { consume($0) })

@@ -2,7 +2,7 @@ import Dispatch
 import EventIO
 import Rx
 
-/// Two threads take part: times are the clock's, and instructions vary with how often the two meet.
+/// Rows with two threads: times are by the clock, and contention makes instructions vary.
 let threadRows: [Row] = [
     Row("observe(on:) from loop to loop, of many events", ns: 400, instructions: nil, allocations: 1) {
         count in
@@ -24,7 +24,7 @@ let threadRows: [Row] = [
         withLoops { first, second in
             let done = DispatchSemaphore(value: 0)
             let subject = PublishSubject<Int>()
-            // There and back are two.
+            // There and back count as two.
             let subscription = subject.observe(on: second).observe(on: first).subscribe(onNext: { left in
                 if left > 0 { subject.onNext(left - 2) } else { done.signal() }
             })

@@ -1,7 +1,7 @@
 import Dispatch
 import Rx
 
-/// What a transport would be asked for: the call that waits for its answer.
+/// A call that waits for its response.
 final class PendingCall: Disposable, @unchecked Sendable {
     private var callback: (@Sendable (SingleEvent<Int>) -> Void)?
 
@@ -49,7 +49,7 @@ final class Transport: @unchecked Sendable {
     }
 }
 
-/// A call that is itself the source, as HTTPOutbound's are.
+/// A call that is itself the source, as in HTTPOutbound.
 final class EmittingCall: Emitter<Int>, @unchecked Sendable {
     private let transport: Transport
 

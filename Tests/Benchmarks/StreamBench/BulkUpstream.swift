@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Answers `GET /n` with n bytes, and a PUT, when it has read it to the end, with none.
+/// Answers `GET /n` with n bytes, and a PUT with an empty body once it has read the request.
 enum BulkUpstream {
     static func start() -> UInt16 {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -26,7 +26,7 @@ enum BulkUpstream {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// One request; false at the end.
+    /// Serves one request. Returns false when the connection ends.
     private static func answer(_ descriptor: Int32, _ room: UnsafeMutableRawBufferPointer) -> Bool {
         var head: [UInt8] = []
         var rest = 0

@@ -5,8 +5,8 @@ import HTTPModel
 import HTTPOutbound
 import Rx
 
-/// What large bodies cost: so many MiB down, up, into a file and from one, over the loopback, and how much memory more
-/// than before each of them takes at its peak. Fails where one takes more KiB than is said.
+/// Measures large bodies over the loopback: down, up, into a file and from a file, with the peak growth of memory. With
+/// `--most`, fails if memory grows by more than that.
 ///
 ///     swift run -c release StreamBench [MiB] [--most KiB]
 @main
@@ -49,7 +49,7 @@ enum Step {
 }
 
 final class Outcome: @unchecked Sendable {
-    // Written on the loop, read when that has ended.
+    // Written on the loop, read after the loop has ended.
     var hasFailed = false
 }
 
@@ -62,7 +62,7 @@ extension OutboundLimits {
     }
 }
 
-/// One step after the other, on the loop.
+/// Runs the steps in turn on the loop.
 final class Runner: @unchecked Sendable {
     private let upstream: OriginClient
     private var steps: ArraySlice<(String, Int, Step)>
@@ -94,10 +94,10 @@ final class Runner: @unchecked Sendable {
                 print(
                     String(
                         format:
-                            "%-12@ %d MiB in %.2f s, %.2f GB/s, %.0f us of CPU a MiB, %d KiB more memory at the peak",
+                            "%-12@ %d MiB in %.2f s, %.2f GB/s, %.0f us of CPU per MiB, peak memory %d KiB above the start",
                         name, size >> 20, seconds, rate, cost, more))
                 if let most, more > most {
-                    print("\(name): more than \(most) KiB")
+                    print("\(name): exceeds \(most) KiB")
                     outcome.hasFailed = true
                 }
             }
@@ -128,7 +128,7 @@ struct CallFailure: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Streams its response into a file, or drops it.
+/// Streams its response into a file or discards it.
 final class BulkCall: OutboundCall, @unchecked Sendable {
     private let request: OutboundRequest
     private let done: @Sendable (Result<Void, any Error>) -> Void
@@ -173,7 +173,7 @@ final class BulkCall: OutboundCall, @unchecked Sendable {
     }
 }
 
-/// So many zeros, 64 KiB at a time.
+/// A body of zeros, 64 KiB at a time.
 struct Zeros: OutboundBodySource {
     let length: Int64?
     var canRestart: Bool { true }

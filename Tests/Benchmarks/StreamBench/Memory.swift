@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// What the process has in memory, in KiB (proc(5)), and its loop's time.
+/// Resident memory of the process in KiB (proc(5)), and CPU time.
 enum Memory {
-    /// Lets the peak begin anew, and tells where it begins.
+    /// Resets the peak and returns it.
     static func reset() -> Int {
         let descriptor = open("/proc/self/clear_refs", O_WRONLY)
         _ = write(descriptor, "5", 1)
@@ -13,7 +13,7 @@ enum Memory {
 
     static var peak: Int { field("VmHWM") }
 
-    /// Of this thread, in microseconds.
+    /// CPU time of this thread in microseconds.
     static var cpuTime: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

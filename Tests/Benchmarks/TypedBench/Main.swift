@@ -7,13 +7,12 @@ import JSONBytes
 import Networking
 import Rx
 
-/// The weight screen's charts as a type's: two models in, one out. Served as `sluice serve` serves, so that a load generator
-/// sees what the coders cost in a whole request; `Tests/Benchmarks/typed` starts it and its peers.
+/// Serves the weight screen's charts through models: decodes two and encodes one per request, so that a load generator sees
+/// the cost of the coders. `Tests/Benchmarks/typed` starts it and its peers.
 ///
 ///     TypedBench PORT UPSTREAM-URL own|foundation|spliced
 ///
-/// `own` decodes and encodes as a gateway does where nothing else is said, `foundation` by Foundation's coders, `spliced` not at
-/// all: what came from upstream is cut and joined.
+/// `own` uses the default coders and `foundation` Foundation's. `spliced` joins the upstream bytes without coders.
 @main
 enum TypedBench {
     static func main() {
@@ -60,7 +59,7 @@ enum TypedBench {
 private enum DiaryAPI: TargetType {
     case weights(CalendarDate, isRecent: Bool)
 
-    // Replaced by the one that is told.
+    // Replaced by the UPSTREAM-URL argument.
     var baseURL: String { "http://127.0.0.1:9" }
 
     var path: RequestPath { "/food-diary/weights" }
@@ -91,7 +90,7 @@ private struct Charts: Encodable, JSONRepresentable {
     let total: Chart
 }
 
-/// The same by Foundation's encoder, with the gateway's settings.
+/// Encodes with Foundation's encoder and the gateway's settings.
 private struct FoundationCharts: JSONRepresentable {
     let charts: Charts
 

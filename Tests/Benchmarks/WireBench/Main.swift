@@ -1,8 +1,8 @@
 import HTTPModel
 import HTTPWire
 
-// What the wire costs on a gateway's hot path: nanoseconds a message, best of five rounds.
-// swift run -c release WireBench [messages a round]
+// Parsing and serialization on the gateway's hot path: nanoseconds per message, best of five rounds.
+// swift run -c release WireBench [messages per round]
 
 @main
 struct WireBench {
@@ -62,7 +62,7 @@ struct WireBench {
                             head.fields.count &+ head.target.pathBytes.count &+ (framing.keepAlive ? 1 : 0)
                     case .end: isDone = true
                     case .body(let range): sum &+= range.count
-                    case .needMore: fatalError("the request is not whole")
+                    case .needMore: fatalError("the request is incomplete")
                     case .failed(let error): fatalError("\(error)")
                     }
                 }
@@ -85,7 +85,7 @@ struct WireBench {
                         sum &+= head.fields.count &+ head.status.code &+ (framing.keepAlive ? 1 : 0)
                     case .end: isDone = true
                     case .body(let range): sum &+= range.count
-                    case .needMore, .informational: fatalError("the response is not whole")
+                    case .needMore, .informational: fatalError("the response is incomplete")
                     case .failed(let error): fatalError("\(error)")
                     }
                 }

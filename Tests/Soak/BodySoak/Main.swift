@@ -4,13 +4,13 @@ import HTTPModel
 import Networking
 import NetworkingSession
 
-/// One large body by a provider over a session, and what it took: `make soak PROOF=bodies`.
+/// Moves one large body with a provider and measures its memory and time. `make soak PROOF=bodies` runs it.
 ///
 ///     BodySoak download URL FILE [AUTHORITY]    GET it into the file
 ///     BodySoak upload URL FILE [AUTHORITY]      PUT it from the file
 ///
-/// Four bodies at `URL/warm`, or sent there, go before, so that what is made once, or once a thread, is there. Prints
-/// the resident memory before and at its peak meanwhile, in KiB, and the seconds.
+/// First moves four bodies from or to `URL/warm`, to get one-time and per-thread allocations out of the way. Prints the
+/// resident memory before and its peak, both in KiB, and the seconds.
 @main
 enum BodySoak {
     private struct Body: TargetType {
@@ -55,12 +55,12 @@ enum BodySoak {
         print(before, peak(), seconds)
     }
 
-    /// The peak from now on: it begins with what is resident.
+    /// Resets the peak to the current resident memory and returns it.
     private static func resetPeak() -> Int {
         let descriptor = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
         // proc(5): 5 resets the peak.
         guard descriptor >= 0, write(descriptor, "5", 1) == 1 else {
-            FileHandle.standardError.write(Data("the kernel does not reset a peak\n".utf8))
+            FileHandle.standardError.write(Data("cannot reset the peak of memory\n".utf8))
             exit(1)
         }
         close(descriptor)
@@ -71,7 +71,7 @@ enum BodySoak {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         guard let word = line?.split(whereSeparator: \.isWhitespace).dropFirst().first, let number = Int(word)
-        else { fatalError("the kernel does not tell a peak") }
+        else { fatalError("cannot read the peak of memory") }
         return number
     }
 }
