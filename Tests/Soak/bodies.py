@@ -1,4 +1,4 @@
-"""A gibibyte down into a file and up from one, plain and over TLS, by a provider and nginx: at most 768 KiB of memory more."""
+"""A provider downloads and uploads a 1 GiB file, plain and over TLS, with at most 768 KiB of additional memory."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ from harness import PROGRAM, Failure, Missing, Process, check, tool, wait_until
 BODY = PROGRAM.parent / "BodySoak"
 SIZE = 1 << 30
 WARM = 64 << 20
-# Half of it again is what runs were seen to differ by: 316 to 564 KiB for the same upload.
+# KiB. Runs vary widely, from 316 to 564 KiB for the same upload.
 MOST = 768
 
 CONFIGURATION = """
@@ -43,7 +43,7 @@ http {{
 
 
 def certificates(folder):
-    """An authority in authority.pem, and what it certified: certificate.pem and its key."""
+    """Creates an authority in authority.pem and its certificate for nginx in certificate.pem and key.pem."""
     openssl = tool("openssl")
     new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     (folder / "names").write_text("subjectAltName=IP:127.0.0.1\n")
@@ -57,7 +57,7 @@ def certificates(folder):
 
 
 def fill(path, size):
-    """Bytes that repeat themselves nowhere near."""
+    """Fills a file with 1 MiB blocks, each numbered so that a shift or repetition shows."""
     block = bytearray(os.urandom(1 << 20))
     with open(path, "wb") as file:
         for number in range(size >> 20):
@@ -79,7 +79,7 @@ def prove():
         folder = pathlib.Path(name)
         free = os.statvfs(folder)
         if free.f_bavail * free.f_frsize < 4 * SIZE:
-            raise Missing(f"{4 * SIZE >> 30} GiB are needed in /var/tmp")
+            raise Missing(f"/var/tmp needs {4 * SIZE >> 30} GiB of free space")
         certificates(folder)
         (folder / "down").mkdir()
         (folder / "up").mkdir()
@@ -90,7 +90,7 @@ def prove():
         user = "user root;" if os.getuid() == 0 else ""
         (folder / "nginx.conf").write_text(
             CONFIGURATION.format(folder=folder, plain=plain, secure=secure, user=user))
-        # How nginx hands its sockets to a newer nginx: it takes over those it inherits.
+        # nginx adopts inherited sockets listed in NGINX, as in its own binary upgrade.
         numbers = [one.fileno() for one in sockets]
         environment = {**os.environ, "NGINX": "".join(f"{number};" for number in numbers)}
         nginx = [tool("nginx"), "-p", folder, "-e", folder / "error.log", "-c", folder / "nginx.conf"]
@@ -105,7 +105,7 @@ def prove():
 
 
 def move(folder, direction, url, file, other):
-    # What is sent before is beside what is sent.
+    # BodySoak expects the warm-up file beside the file to upload.
     warm = pathlib.Path(f"{file}.warm")
     if direction == "upload" and not warm.exists():
         os.link(folder / "down" / "warm", warm)
@@ -115,6 +115,6 @@ def move(folder, direction, url, file, other):
     before, peak, seconds = ran.stdout.split()
     print(f"    {direction} over {url.split(':')[0]}: {before} KiB resident before, {peak} KiB at the peak,"
           f" {SIZE / float(seconds) / (1 << 20):.0f} MiB/s")
-    check(subprocess.run(["cmp", "-s", file, other]).returncode == 0, "what came is what was sent")
-    check(int(peak) - int(before) <= MOST, f"{int(peak) - int(before)} KiB more than before, {MOST} at most")
+    check(subprocess.run(["cmp", "-s", file, other]).returncode == 0, "the bodies are identical")
+    check(int(peak) - int(before) <= MOST, f"memory grew by {int(peak) - int(before)} KiB, at most {MOST}")
     (file if direction == "download" else other).unlink()

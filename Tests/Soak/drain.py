@@ -1,5 +1,5 @@
-"""SIGTERM under load loses no request, twenty times of twenty: 64 connections, an upstream that takes 300 ms; alone, and
-with a successor that is started on the same port while the old one drains, when nobody is refused either."""
+"""SIGTERM loses no request with 64 connections and an upstream that takes 300 ms, in twenty rounds. If a successor starts on
+the same port while the old gateway drains, no connection is refused either."""
 
 import contextlib
 import re
@@ -17,18 +17,18 @@ REQUEST = f"GET {CHARTS} HTTP/1.1\r\nHost: soak\r\n\r\n".encode()
 
 
 class Load:
-    """Clients that ask one request after another, and count what becomes of each."""
+    """Clients that send one request after another and count the outcomes."""
 
     def __init__(self, port):
         self.address = ("127.0.0.1", port)
         self.epoll = select.epoll()
-        # descriptor: [socket, what was read, how often it was answered]
+        # descriptor: [socket, bytes read, number of responses]
         self.peers = {}
         self.answered = self.refused = self.turned_away = 0
         self.lost = []
 
     def run(self, true, seconds=20):
-        """Asks for as long as `true()` says so, then waits for the answers that are due."""
+        """Sends requests while `true()` holds, then waits for the outstanding responses."""
         while true():
             while len(self.peers) < CLIENTS and self.connect():
                 pass
@@ -53,7 +53,7 @@ class Load:
         try:
             self.peers[descriptor][0].sendall(REQUEST)
         except OSError:
-            # Told by the end of the connection, too.
+            # poll() sees the closed connection too.
             pass
 
     def poll(self, again):
@@ -116,22 +116,22 @@ def with_wrk(upstream):
             answers += int(re.search(r"(\d+) requests in", text).group(1))
             errors = re.search(r"connect (\d+), read (\d+), write (\d+), timeout (\d+)", text)
             connect, read, write, late = map(int, errors.groups()) if errors else (0, 0, 0, 0)
-            # Where nobody replaces it, those who come too late are refused: wrk counts that as a failed write, or connect.
+            # Without a successor late connections are refused, which wrk counts as failed writes or connects.
             if read or late or "Non-2xx" in text or replaced_too and (connect or write):
                 complaints.append(text)
     print(f"    wrk, {ROUNDS} drains and {ROUNDS} replacements: {answers} answers, {len(complaints)} with a request lost,"
           f" exit codes {codes}")
     for text in complaints[:2]:
         print(text)
-    check(answers > 2 * ROUNDS * CLIENTS and not complaints, "no request is lost, and with a successor nobody refused")
+    check(answers > 2 * ROUNDS * CLIENTS and not complaints, "no request is lost, and a successor leaves none refused")
     check(codes == {0}, "each drain ends with exit code 0")
 
 
 def leave(gateway):
-    """SIGTERM, and the gateway's word that it leaves."""
+    """Sends SIGTERM and waits until the gateway logs that it drains."""
     gateway.child.send_signal(signal.SIGTERM)
     if not wait_until(lambda: '"draining"' in gateway.complaints(), 5):
-        check(False, "a gateway that is told to leave says so")
+        check(False, "the gateway logs that it drains")
 
 
 def alone(upstream):
@@ -154,11 +154,11 @@ def alone(upstream):
     for line in lost[:5]:
         print(f"    {line}")
     check(answered > ROUNDS * CLIENTS and not lost, "no request in flight is lost")
-    check(longest < 3, "and a drain ends as soon as they are answered")
+    check(longest < 3, "each drain ends within 3 s")
 
 
 def replaced(upstream):
-    """One gateway after another on one port, each started once the one before it was told to leave."""
+    """Replaces the gateway on one port again and again: each starts while its predecessor drains."""
     gateway = Gateway(upstream, loops=2)
     load = Load(gateway.port)
     codes, rounds = [], 0
@@ -177,7 +177,7 @@ def replaced(upstream):
             rounds += 1
             old = gateway
             leave(old)
-            # Another number of loops each time, to the port whose gateway is still there.
+            # Each with another number of loops, on the port that the old gateway still uses.
             gateway = Gateway(upstream, loops=1 + rounds % 3, port=load.address[1])
         return True
 
@@ -191,6 +191,6 @@ def replaced(upstream):
           f" {load.refused} connections refused, {len(load.lost)} requests lost")
     for line in load.lost[:5]:
         print(f"    {line}")
-    check(rounds == ROUNDS and codes == [0] * ROUNDS, "each left with exit code 0")
+    check(rounds == ROUNDS and codes == [0] * ROUNDS, "each gateway exits with code 0")
     check(not load.lost, "no request is lost")
-    check(not load.refused and not load.turned_away, "nobody is refused or turned away")
+    check(not load.refused and not load.turned_away, "no client is refused or turned away")

@@ -1,4 +1,4 @@
-"""No descriptors left: who is there is served on, the processor rests, a line a second says so, and it passes alone."""
+"""Out of descriptors the gateway serves existing clients, stays idle, logs one line per second, and recovers by itself."""
 
 import resource
 import socket
@@ -15,7 +15,7 @@ def connect(gateway):
 
 
 def ask(peer):
-    """The status, or None."""
+    """Returns the status code, or None."""
     try:
         peer.sendall(REQUEST)
         return int(peer.recv(65536)[9:12])
@@ -36,20 +36,20 @@ def seconds_to_an_answer(gateway):
 
 def prove():
     with Upstream("chart") as upstream:
-        print(f"    {LIMIT} descriptors from one moment to the next")
+        print(f"    the limit drops to {LIMIT} descriptors")
         with Gateway(upstream) as gateway:
             exhausted_while_serving(gateway)
-        print(f"    {LIMIT} descriptors from the start, soft limit and hard")
+        print(f"    {LIMIT} descriptors from the start, soft and hard limit")
         with Gateway(upstream, descriptors=(LIMIT, LIMIT)) as gateway:
             exhausted_from_the_start(gateway)
 
 
 def exhausted_while_serving(gateway):
     friends = [connect(gateway) for _ in range(8)]
-    check(all(ask(friend) == 200 for friend in friends), "eight are served")
+    check(all(ask(friend) == 200 for friend in friends), "eight clients are served")
     resource.prlimit(gateway.pid, resource.RLIMIT_NOFILE, (LIMIT, LIMIT))
     crowd = [connect(gateway) for _ in range(300)]
-    check(wait_until(lambda: "no file descriptors left" in gateway.complaints(), 3), "the log says so")
+    check(wait_until(lambda: "no file descriptors left" in gateway.complaints(), 3), "the log reports it")
     spent, began, lines = gateway.seconds(), time.monotonic(), gateway.complaints().count("\n")
     asked = answered = 0
     while time.monotonic() - began < 5:
@@ -59,10 +59,10 @@ def exhausted_while_serving(gateway):
         time.sleep(0.1)
     share = (gateway.seconds() - spent) / (time.monotonic() - began)
     lines = gateway.complaints().count("\n") - lines
-    print(f"    {share:.1%} of a core, {lines} lines in 5 s, {answered} of {asked} answers to those who were there")
+    print(f"    {share:.1%} of a core, {lines} lines in 5 s, {answered} of {asked} requests of existing clients answered")
     check(share < 0.2, "the processor is used below 20 %")
-    check(4 <= lines <= 6, "a line a second")
-    check(answered == asked, "who was there is served on")
+    check(4 <= lines <= 6, "the log has one line per second")
+    check(answered == asked, "existing clients are still served")
     for peer in crowd:
         peer.close()
     waited = seconds_to_an_answer(gateway)
@@ -71,7 +71,7 @@ def exhausted_while_serving(gateway):
 
 
 def exhausted_from_the_start(gateway):
-    # Each of the clients that are let in, half as many as descriptors, asks for two upstream connections at once.
+    # The gateway accepts half as many clients as descriptors. Each request needs two upstream connections at once.
     crowd = [connect(gateway) for _ in range(300)]
     for peer in crowd:
         peer.sendall(REQUEST)
@@ -84,10 +84,10 @@ def exhausted_from_the_start(gateway):
             answers.append(0)
     time.sleep(2)
     share = (gateway.seconds() - spent) / (time.monotonic() - began)
-    print(f"    {share:.1%} of a core; answers to those let in: "
+    print(f"    {share:.1%} of a core; responses to accepted clients: "
           + ", ".join(f"{answers.count(status)} of {status}" for status in sorted(set(answers))))
     check(share < 0.2, "the processor is used below 20 %")
-    check(set(answers) <= {200, 502, 503}, "who was let in has an answer, and a name for what failed")
+    check(set(answers) <= {200, 502, 503}, "each accepted client gets a response or a named failure")
     for peer in crowd:
         peer.close()
     waited = seconds_to_an_answer(gateway)

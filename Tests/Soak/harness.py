@@ -1,4 +1,4 @@
-"""Starts the built gateway and its upstreams, looks at their memory, time and descriptors, and says what was found."""
+"""Starts the built gateway and its upstreams, and reads their memory, processor time and descriptors."""
 
 import json
 import os
@@ -15,11 +15,11 @@ CHARTS = "/api/weights/charts?fddDate=2026-11-20"
 
 
 class Failure(Exception):
-    """What was promised does not hold."""
+    """A proof does not hold."""
 
 
 class Missing(Exception):
-    """Something that a proof needs is not there."""
+    """A prerequisite of a proof is missing."""
 
 
 def check(holds, what):
@@ -29,7 +29,7 @@ def check(holds, what):
 
 
 def tool(name, package=None):
-    """The path of a program that a Debian package holds."""
+    """Returns the path of a program; if it is missing, names its Debian package."""
     path = next((p for d in os.get_exec_path() if os.access(p := os.path.join(d, name), os.X_OK)), None)
     if path is None:
         raise Missing(f"{name} is missing: apt-get install -y {package or name}")
@@ -37,19 +37,19 @@ def tool(name, package=None):
 
 
 def need_descriptors(count):
-    """Raises this process's limits, which what it starts inherits."""
+    """Raises this process's limit, which its children inherit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < count:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
             return
         except (ValueError, OSError):
-            raise Missing(f"{count} open files are needed, and the hard limit is {hard}: ulimit -Hn")
+            raise Missing(f"{count} open files are needed, but the hard limit (ulimit -Hn) is {hard}")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, count), hard))
 
 
 class Process:
-    """A child, ended when its `with` block ends."""
+    """A child process, killed at the end of its `with` block."""
 
     def __init__(self, arguments, **options):
         self.child = subprocess.Popen([str(word) for word in arguments], **options)
@@ -74,7 +74,7 @@ class Process:
         raise Failure("the process has ended")
 
     def seconds(self):
-        """Processor time so far."""
+        """Processor time in seconds."""
         fields = self._stat()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -89,10 +89,7 @@ class Upstream(Process):
 
 
 class Gateway(Process):
-    """`sluice serve` on a free port, or on the one given, its access log read to its end by somebody.
-
-    With `keeps_log` the access log is kept, for `lines`.
-    """
+    """`sluice serve` on a free port, or on `port`. Its access log is discarded, or kept for `lines` with `keeps_log`."""
 
     def __init__(self, upstream, loops=1, port=0, descriptors=None, arguments=(), keeps_log=False):
         if not PROGRAM.exists():
@@ -101,7 +98,7 @@ class Gateway(Process):
         limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, descriptors)) if descriptors else None
         environment = {k: v for k, v in os.environ.items() if not k.startswith("SLUICE_")}
         super().__init__(
-            # The proofs name it as they like.
+            # The proofs send arbitrary Host fields.
             [PROGRAM, "serve", "--port", port, "--hosts", "any", "--loops", loops,
              "--upstream", f"diary={upstream.url}", *arguments],
             stdout=subprocess.PIPE, stderr=self.errors, env=environment, preexec_fn=limit)
@@ -110,14 +107,14 @@ class Gateway(Process):
             raise Failure(f"the gateway did not start: {self.complaints()}")
         self.url = line.split()[-1]
         self.port = int(self.url.rsplit(":", 1)[1])
-        # Its descriptors are all open when it says that it is ready.
+        # All its descriptors are open once it logs that it is ready.
         wait_until(lambda: '"ready"' in self.complaints(), 5)
         self.kept = tempfile.TemporaryFile() if keeps_log else None
         self.log = subprocess.Popen(["cat"], stdin=self.child.stdout, stdout=self.kept or subprocess.DEVNULL)
         self.child.stdout.close()
 
     def lines(self):
-        """The access log so far, where it is kept."""
+        """The access log so far; needs `keeps_log`."""
         text = os.pread(self.kept.fileno(), 1 << 26, 0)
         return [json.loads(line) for line in text.split(b"\n")[:-1]]
 
@@ -126,7 +123,7 @@ class Gateway(Process):
         return os.pread(self.errors.fileno(), 1 << 24, 0).decode()
 
     def threads(self):
-        """Processor time so far of each thread whose name is a loop's, by name."""
+        """Processor time in seconds by thread name."""
         times = {}
         for task in pathlib.Path(f"/proc/{self.pid}/task").iterdir():
             name, rest = (task / "stat").read_text().split("(", 1)[1].rsplit(")", 1)
@@ -143,7 +140,7 @@ class Gateway(Process):
 
 
 def wait_until(true, seconds):
-    """Whether `true()` came to be in time."""
+    """Waits until `true()` holds, and returns whether it did in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if true():

@@ -1,6 +1,6 @@
-"""Nobody gets another's bytes: unique ids through an echo whose connections end at random, a third of the clients gone
-half-way; then through one that sends what nobody asked for, with the gateway stopped for moments; then through one that
-does so on every connection while the gateway stands still and clients ask."""
+"""No client gets bytes of another's response. Requests carry unique ids to an upstream that echoes them: first it closes
+connections at random while a third of the clients leave early; then it sends unsolicited responses while the gateway is
+paused at times; then it sends them on all connections while the gateway is paused and clients send requests."""
 
 import os
 import random
@@ -27,19 +27,19 @@ def ended_connections():
         traffic = Traffic(gateway.port, clients=64, leaving=0.48, echo=True)
         traffic.run(REQUESTS)
         ended = traffic.answered + traffic.failed + traffic.left
-        print(f"    {ended} requests: {traffic.answered} answered, {traffic.left} left half-way, {traffic.failed} failed,"
+        print(f"    {ended} requests: {traffic.answered} answered, {traffic.left} abandoned, {traffic.failed} failed,"
               f" {len(traffic.mixed)} mixed up")
         for line in traffic.mixed[:5]:
             print(f"    {line}")
-        check(ended >= REQUESTS, f"{REQUESTS} requests came to an end")
-        check(traffic.left >= 1 / 3 * ended, "a third of them was left half-way")
-        check(not traffic.mixed, "nobody got a byte that was another's, and nobody no answer")
-        check(traffic.failed < 0.001 * ended, "fewer than one in a thousand failed for the connections that ended")
+        check(ended >= REQUESTS, f"{REQUESTS} requests ended")
+        check(traffic.left >= 1 / 3 * ended, "clients abandoned a third of them")
+        check(not traffic.mixed, "no client got another's bytes or no response")
+        check(traffic.failed < 0.001 * ended, "fewer than one in a thousand failed because of closed connections")
         traffic.close()
 
 
 class Pauses:
-    """Stops a process for some milliseconds, again and again, so that what comes meanwhile is found all at once."""
+    """Pauses a process for some milliseconds again and again, so that it finds several events at once."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -80,18 +80,18 @@ def stray_bytes():
     ended = traffic.answered + traffic.failed + traffic.left
     early = [s for s in traffic.strays if sent[s[0]] < traffic.sent_at(s[1])]
     again = [u for u in used if u[0] in sent and sent[u[0]] < traffic.sent_at(u[1])]
-    print(f"    {ended} requests: {traffic.answered} answered, {traffic.left} left half-way, {traffic.failed} failed,"
-          f" {len(traffic.mixed)} mixed up; {len(sent)} strays, of which {len(traffic.strays)} answered a request that was"
-          f" under way; the gateway stopped {pauses.count} times;"
+    print(f"    {ended} requests: {traffic.answered} answered, {traffic.left} abandoned, {traffic.failed} failed,"
+          f" {len(traffic.mixed)} mixed up; {len(sent)} strays, of which {len(traffic.strays)} answered a request in"
+          f" flight; the gateway paused {pauses.count} times;"
           f" {len(used)} requests crossed a stray")
     for line in traffic.mixed[:5]:
         print(f"    {line}")
-    check(ended >= REQUESTS, f"{REQUESTS} requests came to an end")
-    check(len(sent) > REQUESTS / 100 and pauses.count > 100, "many strays were sent, and the gateway was stopped often")
-    check(not early, f"no stray answered a request that was sent after it ({early[:3]})")
-    check(not again, f"no connection was used again after a stray ({again[:3]})")
+    check(ended >= REQUESTS, f"{REQUESTS} requests ended")
+    check(len(sent) > REQUESTS / 100 and pauses.count > 100, "there were many strays and many pauses")
+    check(not early, f"no stray answered a later request ({early[:3]})")
+    check(not again, f"no connection was reused after a stray ({again[:3]})")
     check(len({number for number, _ in traffic.strays}) == len(traffic.strays), "no stray answered two requests")
-    check(not traffic.mixed, "nothing shifted: nobody got an answer that was another's, and nobody none")
+    check(not traffic.mixed, "responses did not shift: no client got another's response or none")
     check(traffic.failed < 0.001 * ended, "fewer than one in a thousand failed")
 
 
@@ -105,11 +105,11 @@ def ask(peer, name):
 
 
 def closed():
-    raise Failure("the gateway keeps its clients' connections")
+    raise Failure("the gateway closed a client's connection")
 
 
 def read(peer):
-    """The body of an answer."""
+    """Reads a response and returns its body."""
     data = b""
     while not (head := re.search(rb"content-length: *(\d+).*?\r\n\r\n", data, re.I | re.S)):
         data += peer.recv(65536) or closed()
@@ -119,7 +119,7 @@ def read(peer):
 
 
 def stalled():
-    """Requests that wait in the gateway's sockets while strays reach its upstream connections: it hears of both at once."""
+    """Pauses the gateway until requests and strays wait in its sockets, so that it finds both at once."""
     wrong, strays = [], 0
     with Upstream("twice") as upstream, Gateway(upstream) as gateway:
         peers = [socket.create_connection(("127.0.0.1", gateway.port), timeout=30) for _ in range(CLIENTS)]
@@ -141,9 +141,9 @@ def stalled():
                         wrong.append(f"{step}-{name} got {body}")
         for peer in peers:
             peer.close()
-    print(f"    {2 * ROUNDS * CLIENTS} requests, half of them sent while the gateway stood still; {strays} strays reached it"
-          f" then; {len(wrong)} requests got a wrong answer")
+    print(f"    {2 * ROUNDS * CLIENTS} requests, half of them sent while the gateway was paused, as were {strays} strays;"
+          f" {len(wrong)} requests got a wrong response")
     for line in wrong[:3]:
         print(f"    {line}")
-    check(strays > ROUNDS, "strays came on its connections each time")
-    check(not wrong, "no stray answered anybody, and nothing shifted")
+    check(strays > ROUNDS, "strays arrived in each pause")
+    check(not wrong, "no stray answered a request, and responses did not shift")

@@ -1,4 +1,4 @@
-"""Clients that read at a pace of their own, all at once, and how each of them ended."""
+"""Concurrent clients that each read at a given rate."""
 
 import re
 import select
@@ -8,31 +8,31 @@ import time
 
 from harness import CHARTS, Gateway, Upstream, tool
 
-# Bytes a second of one who takes the first bytes and stops.
+# The rate of clients that read the first bytes and stop.
 STOPS = 0
-# Two parts of an answer.
+# Bytes of each of the two parts of a response.
 PART = 4 << 20
 REQUEST = f"GET {CHARTS} HTTP/1.1\r\nHost: soak\r\n\r\n".encode()
-# Segment and receive buffer of the clients; none: the kernel's own.
+# Maximum segment and receive buffer of the clients; None for the kernel's defaults.
 SOCKETS = {"default": (None, None), "small segments": (536, None), "small buffer": (536, 8192)}
-# Seconds between two newcomers: what they leave moves to files meanwhile.
+# Seconds between new clients, so that unread responses can move to files.
 APART = 0.15
 
 
 class Reader:
-    """One client: reads at `rate` for `seconds`, or until its answer or its connection ends."""
+    """Reads at `rate` for `seconds`, or until the response or the connection ends."""
 
     def __init__(self, port, rate, seconds, kind):
         self.rate, self.seconds, self.kind = rate, seconds, kind
         segment, buffer = SOCKETS[kind]
         self.peer = socket.socket()
-        # Both count from the handshake on.
+        # Both must be set before the handshake.
         if segment:
             self.peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, segment)
         if buffer:
             self.peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         self.peer.connect(("127.0.0.1", port))
-        # What the gateway's log calls it.
+        # The client's name in the gateway's log.
         self.remote = f"127.0.0.1:{self.peer.getsockname()[1]}"
         self.peer.sendall(REQUEST)
         self.peer.setblocking(False)
@@ -41,12 +41,12 @@ class Reader:
 
     @property
     def due(self):
-        """Bytes that it may have read by now."""
+        """Bytes that the client may have read by now."""
         elapsed = min(time.monotonic() - self.began, self.seconds)
         return 1000 if self.rate == STOPS else int(elapsed * self.rate)
 
     def step(self):
-        """Reads what it may."""
+        """Reads up to `due` bytes."""
         while self.end is None and self.due > self.got:
             try:
                 data = self.peer.recv(min(self.due - self.got, 65536))
@@ -72,7 +72,7 @@ class Reader:
 
 
 def run(port, plan):
-    """The readers of `plan`, pairs of a rate and the seconds it is watched, with sockets of each kind."""
+    """Runs a reader for each (rate, seconds) of `plan` and each kind of socket."""
     waiting, readers = [(*each, kind) for each in plan for kind in SOCKETS], []
     poll, open_readers, latest = select.poll(), {}, 0
     while waiting or open_readers:
@@ -80,7 +80,7 @@ def run(port, plan):
             reader = Reader(port, *waiting.pop(0))
             readers.append(reader)
             open_readers[reader.peer.fileno()] = reader
-            # A reset is told unasked. Bytes that it may not read yet would wake it all the time.
+            # poll() always reports resets. Waiting for input would wake at once for bytes that are not due yet.
             poll.register(reader.peer, 0)
             latest = time.monotonic()
         for descriptor, _ in poll.poll(20):
@@ -96,7 +96,7 @@ def run(port, plan):
 
 
 def watch(plan):
-    """Each reader's figures, with its line in the gateway's log."""
+    """Runs the readers and returns their figures, each with its line in the gateway's log."""
     with Upstream("large", str(PART)) as upstream, Gateway(upstream, keeps_log=True) as gateway:
         readers = run(gateway.port, plan)
         time.sleep(1)
@@ -108,7 +108,7 @@ def watch(plan):
 
 
 def attack(connections, seconds):
-    """What slowhttptest's slow reading comes to: the lines of the gateway's log, and the connections still open at its end."""
+    """Runs slowhttptest's slow reading. Returns its peak number of connections and the lines of the gateway's log."""
     program = tool("slowhttptest")
     with Upstream("large", str(PART)) as upstream, Gateway(upstream, keeps_log=True) as gateway:
         text = subprocess.run(

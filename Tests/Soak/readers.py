@@ -1,5 +1,5 @@
-"""Clients that read slowly are served and clients that stop or drip are reset; what clients cost that ask for a large
-answer and do not read it: each, and all together."""
+"""Slow readers are served, clients that stop or drip are reset, and large responses that clients do not read cost bounded
+memory."""
 
 import concurrent.futures
 import select
@@ -11,11 +11,11 @@ from harness import CHARTS, Gateway, Upstream, check, wait_until
 
 READERS = 200
 FIRST, MORE = 20, 50
-# An answer has two parts of so many bytes.
+# Bytes of each of the two parts of a response.
 LARGE = 1 << 19
 LARGER = 4 << 20
 HUGE = 6 << 20
-# Bytes a second, and the seconds that they are watched.
+# Pairs of bytes per second and the duration in seconds.
 STEADY = [(20_000, 60), (50_000, 60), (150_000, 60)]
 LONG = [(5_000, 180), (20_000, 180)]
 STOPPED = [(paced.STOPS, 180)]
@@ -31,10 +31,10 @@ def ask(gateway):
 
 
 def slow(gateway, count):
-    """So many clients who ask and do not read, as long as it takes until what they leave is in files.
+    """Adds clients that send a request but do not read, and waits until their responses are in files.
 
-    The kernel takes little of an answer, and it moves to a file after a second: as many as come in that time are in
-    memory, and have to fit into the 128 MiB that may wait there.
+    A response moves to a file after a second. Those that arrive within that second must fit into the 128 MiB that may
+    wait in memory.
     """
     peers = []
     for _ in range(count):
@@ -45,7 +45,7 @@ def slow(gateway, count):
 
 
 def read(peer, part):
-    """Whether a whole answer comes."""
+    """Reads a response and returns whether it is complete."""
     got = 0
     try:
         while got < 2 * part and (data := peer.recv(1 << 20)):
@@ -56,7 +56,7 @@ def read(peer, part):
 
 
 def ended(peers):
-    """How many were reset, found without reading."""
+    """Counts the clients that were reset, without reading."""
     poll = select.poll()
     for peer in peers:
         poll.register(peer, 0)
@@ -64,7 +64,7 @@ def ended(peers):
 
 
 def prove():
-    # All of it at the same time, each with processes of its own: it takes some three and a half minutes as it is.
+    # Concurrently, each with its own processes: even so it takes about three and a half minutes.
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         readers = pool.submit(paced.watch, STEADY + LONG + STOPPED + DRIPS)
         attack = pool.submit(paced.attack, ATTACKERS, 170)
@@ -88,26 +88,26 @@ def prove_pace(readers):
         return all(reader["end"] in ("read on", "whole") for reader in of(plan))
 
     def are_cut(plan):
-        """Reset, and logged as such, with the bytes that were acknowledged: those read, and some in the client's kernel."""
+        """Whether all were reset and logged as stalled. The log also counts bytes that are unread in the client's kernel."""
         return all(
             reader["end"] == "reset" and reader["line"].get("end") == "stalled" and reader["line"]["status"] == 200
             and reader["got"] <= reader["line"]["bytesOut"] < 2 * LARGER for reader in of(plan))
 
-    check(are_served(STEADY), "readers of 20, 50 and 150 KB/s are served for 60 s, with small segments too")
+    check(are_served(STEADY), "readers of 20, 50 and 150 KB/s are served for 60 s")
     check(are_served(LONG), "readers of 5 and 20 KB/s are served for 180 s")
-    check(all(reader["got"] > reader["asked"] / 2 for reader in of(STEADY + LONG)), "and read as fast as they want")
+    check(all(reader["got"] > reader["asked"] / 2 for reader in of(STEADY + LONG)), "these readers get at least half of their rate")
     check(are_cut(STOPPED), "readers that stop are reset, and logged as stalled")
     check(all(110 < reader["after"] < 135 for reader in of(STOPPED)), "after 120 s")
     check(are_cut(DRIPS), "readers that drip below 500 B/s are reset, and logged as stalled")
     check(all((reader["line"].get("end") == "complete") == (reader["end"] == "whole") for reader in readers),
-          "whole answers are logged as complete, and only those")
+          "only whole responses are logged as complete")
 
 
 def prove_attack(held, lines):
     ends = {end: sum(line["end"] == end for line in lines) for end in sorted({line["end"] for line in lines})}
     print(f"    slowhttptest -X: {held} attackers connected; logged: {ends}")
-    check(held >= ATTACKERS * 0.9, "the attackers are there")
-    check(ends.get("stalled", 0) >= ATTACKERS and "complete" not in ends, "each of them is reset, and logged as stalled")
+    check(held >= ATTACKERS * 0.9, "the attackers are connected")
+    check(ends.get("stalled", 0) >= ATTACKERS and "complete" not in ends, "each attacker is reset and logged as stalled")
 
 
 def prove_memory():
@@ -115,22 +115,22 @@ def prove_memory():
         for _ in range(20):
             with ask(gateway) as peer:
                 if not read(peer, LARGE):
-                    check(False, "a reader that reads gets it all")
+                    check(False, "a reader gets the whole response")
         before = gateway.resident()
         peers = [ask(gateway) for _ in range(READERS)]
         time.sleep(3)
         each = (gateway.resident() - before) / READERS
-        print(f"    an answer of 1 MiB: {each:.0f} KiB for each of {len(peers)} who do not read")
-        check(each <= 512, "a slow reader costs 512 KiB at most")
+        print(f"    responses of 1 MiB: {each:.0f} KiB for each of {len(peers)} clients that do not read")
+        check(each <= 512, "a slow reader of 1 MiB costs at most 512 KiB")
     with Upstream("large", str(LARGER)) as upstream, Gateway(upstream) as gateway:
-        # What the allocator keeps for the next answer is in it already with the first of them.
+        # The first clients fill the allocator's reserves, so the rest shows the net cost.
         peers = slow(gateway, FIRST)
         before = gateway.resident()
         peers += slow(gateway, MORE)
         each = (gateway.resident() - before) / MORE
-        print(f"    an answer of 8 MiB: {each:.0f} KiB for each of {MORE} who do not read, the rest in files")
-        check(each <= 512, "a slow reader of 8 MiB costs 512 KiB at most")
-        check(all(read(peer, LARGER) for peer in peers), "who reads at last gets it all")
+        print(f"    responses of 8 MiB: {each:.0f} KiB for each of {MORE} clients that do not read, the rest in files")
+        check(each <= 512, "a slow reader of 8 MiB costs at most 512 KiB")
+        check(all(read(peer, LARGER) for peer in peers), "clients that read late get the whole response")
     with Upstream("large", str(HUGE)) as upstream, Gateway(upstream) as gateway:
         before = gateway.resident()
         peers, most, served = [], 0, 0
@@ -140,13 +140,13 @@ def prove_memory():
                 with ask(gateway) as reader:
                     served += read(reader, HUGE)
                 most = max(most, gateway.resident() - before)
-        print(f"    answers of 12 MiB, {len(peers)} who do not read: {most / 1024:.0f} MiB at most; {served} of"
-              f" {READERS // 10} who read were served meanwhile")
-        # 128 MiB that may wait, eleven answers under way at once, half as much again for the allocator.
-        check(most <= (128 + 11 * 12) * 1.5 * 1024, "they cost 390 MiB at most, all together")
-        check(served == READERS // 10, "who reads is served meanwhile")
+        print(f"    responses of 12 MiB, {len(peers)} clients that do not read: {most / 1024:.0f} MiB at most; meanwhile"
+              f" {served} of {READERS // 10} that read were served")
+        # 128 MiB may wait, eleven responses are in progress at once, and the allocator adds half as much again.
+        check(most <= (128 + 11 * 12) * 1.5 * 1024, "together they cost at most 390 MiB")
+        check(served == READERS // 10, "clients that read are served meanwhile")
         ended_early = ended(peers)
         print(f"    {ended_early} of them were reset to make room, for memory and disk")
-        check(0 < ended_early < READERS, "who has not read for longest gives way to the others, and only as many as have to")
-        check(wait_until(lambda: ended(peers) == READERS, 150), "each of them is reset once it took nothing for 120 s")
-        print(f"    {(gateway.resident() - before) / 1024:.0f} MiB more than before, kept by the allocator for what comes next")
+        check(0 < ended_early < READERS, "some of them make room for the others, but not all")
+        check(wait_until(lambda: ended(peers) == READERS, 150), "each of them is reset after 120 s without progress")
+        print(f"    {(gateway.resident() - before) / 1024:.0f} MiB above the start remain with the allocator")

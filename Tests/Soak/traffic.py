@@ -1,5 +1,4 @@
-"""Clients of the gateway, many at once on one epoll: each asks with an id of its own and compares every byte that has to
-do with it."""
+"""Many clients of the gateway on one epoll. Each request has a unique id, and the response is compared with it."""
 
 import array
 import random
@@ -17,14 +16,14 @@ RESET = struct.pack("ii", 1, 0)
 
 
 class Client:
-    """A connection and the request that is under way on it."""
+    """A connection and its request in progress."""
     __slots__ = ("socket", "asked", "read", "leaves")
 
 
 class Traffic:
-    """Clients that ask `requests` times in all, each one request after another.
+    """Clients that send one request after another.
 
-    leaving: the part of the requests whose client goes before the answer is whole.
+    leaving: the share of requests whose client disconnects before the response is complete.
     """
 
     def __init__(self, port, clients=64, leaving=0.0, echo=False):
@@ -36,18 +35,18 @@ class Traffic:
         self.echo = echo
         self.number = self.answered = self.failed = self.left = self.closed = 0
         self.mixed = []
-        # When each request was sent, and which strays answered it, where it was told of strays.
+        # When each request was sent, and the strays that answered requests.
         self.sent = array.array("q")
         self.strays = []
         self.leavers = set()
         self.run_id = f"{random.randrange(1 << 32):08x}"
 
     def sent_at(self, asked):
-        """When a request of this run was sent, in nanoseconds of the monotonic clock."""
+        """When a request was sent, in nanoseconds of the monotonic clock."""
         return self.sent[int(asked.rsplit("-", 1)[1]) - 1]
 
     def run(self, requests, seconds=600):
-        """Asks until so many requests more have ended one way or another."""
+        """Runs until `requests` more have ended."""
         target = self.answered + self.failed + self.left + requests
         deadline = time.monotonic() + seconds
         while len(self.clients) < self.count:
@@ -87,7 +86,7 @@ class Traffic:
             pass
 
     def leave(self):
-        """Those who go, one round after they asked: at once, or a few of them a round later still."""
+        """Disconnects half of the leaving clients; the others may stay for another round."""
         for client in list(self.leavers):
             if random.random() < 0.5:
                 continue
@@ -112,10 +111,10 @@ class Traffic:
         except OSError:
             data = b""
         if not data:
-            # The answer before said that it was the connection's last, or the gateway broke its word.
+            # The previous response did not announce that the connection closes.
             if client.read or not client.leaves:
                 self.closed += 1
-                self.mixed.append(f"{client.asked} got no answer, but {client.read[:200]!r}")
+                self.mixed.append(f"{client.asked} got no response, but {client.read[:200]!r}")
                 self.failed += 1
             else:
                 self.left += 1

@@ -1,11 +1,11 @@
-"""An upstream in one process on a free port of the loopback, which is the first line it prints.
+"""An upstream on a free loopback port, which it prints as its first line.
 
-Kinds:  chart        the food diary's answer to a question for weights
-        echo         the request's target and X-Request-Id, out of turn, some connections closed at random
-        stray FILE   the same, with bytes that nobody asked for in between; FILE tells when each was sent
-        twice        the same in turn, and at each SIGUSR1 a response that nobody asked for on every connection
-        delay MS     a chart, after so many milliseconds
-        large BYTES  a chart with a text of so many bytes
+Kinds:  chart        the food diary's response with weights
+        echo         the request's target and X-Request-Id, some late, with some connections closed at random
+        stray FILE   like echo, with unsolicited bytes in between; FILE records when each was sent
+        twice        like echo but always in order, and an unsolicited response on every connection at each SIGUSR1
+        delay MS     a chart after MS milliseconds
+        large BYTES  a text of BYTES bytes
 """
 
 import heapq
@@ -39,7 +39,7 @@ class Upstream:
         self.peers = {}
         self.read = {}
         self.unsent = {}
-        # (when, number, descriptor, the socket, bytes): what is answered later.
+        # Delayed responses: (due time, number, descriptor, socket, bytes).
         self.later = []
         self.count = 0
 
@@ -134,8 +134,8 @@ class Fixed(Upstream):
 
 
 class Echo(Upstream):
-    """One answer in eight is late; one connection in a hundred questions ends: instead of an answer, within one, or
-    right after one, when the next question may be on its way."""
+    """Delays one response in eight. After one request in a hundred it closes the connection: instead of the response, within
+    it, or right after it, when the next request may be on its way."""
 
     def answer(self, descriptor, head):
         if descriptor not in self.peers:
@@ -157,20 +157,20 @@ class Echo(Upstream):
 
 
 class Stray(Echo):
-    """An echo that sends what nobody asked for: on an idle connection, in front of a response, or behind one.
+    """An echo that sends unsolicited bytes (strays) on an idle connection, before a response or after one.
 
-    FILE has a line for each stray, `sent NUMBER NANOSECONDS` on the monotonic clock as send() returned, and one for each
-    request that comes on a connection behind it, `used NUMBER REQUEST-ID`. Such a request crossed the stray on its way:
-    the connection ends then, as a server ends one that it has given up.
+    FILE gets a line `sent NUMBER NANOSECONDS` for each stray, with the monotonic clock when send() returned, and a line
+    `used NUMBER REQUEST-ID` for each later request on that connection. Such a request crossed the stray on the wire; the
+    connection is then closed, as a server would.
     """
 
     def __init__(self, path):
         super().__init__()
         self.log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self.number = 0
-        # The stray that a connection had, by descriptor.
+        # The last stray on a connection, by descriptor.
         self.strays = {}
-        # Requests that were read and are not answered, by descriptor.
+        # Numbers of unanswered requests, by descriptor.
         self.owed = {}
 
     def answer(self, descriptor, head):
@@ -203,7 +203,7 @@ class Stray(Echo):
             self.after(random.random() * 0.003, descriptor, None)
 
     def make(self, response):
-        """A stray that is a response, or any other."""
+        """Returns a stray: a complete response if `response`, otherwise any kind."""
         self.number += 1
         kind = random.randrange(2 if response else 5)
         stray = [
@@ -216,7 +216,7 @@ class Stray(Echo):
         return self.number, stray
 
     def interrupt(self, descriptor):
-        """A stray on a connection that is idle as far as can be seen from here."""
+        """Sends a stray if the connection seems idle from here."""
         peer = self.peers[descriptor]
         if self.owed.get(descriptor) or descriptor in self.unsent or descriptor in self.strays:
             return
@@ -236,12 +236,11 @@ class Stray(Echo):
 
 
 class Twice(Upstream):
-    """An echo that also answers when nobody asks: once on each connection at each SIGUSR1. It prints how many those
-    were."""
+    """An echo that sends an unsolicited response on each connection at each SIGUSR1, and prints their number."""
 
     def __init__(self):
         super().__init__()
-        # A signal that only interrupted the poll could come just before it, and be lost.
+        # Without a wakeup descriptor, a signal just before the poll would be lost.
         self.signals, written = os.pipe2(os.O_NONBLOCK)
         signal.signal(signal.SIGUSR1, lambda *_: None)
         signal.set_wakeup_fd(written)

@@ -3,7 +3,7 @@ import Foundation
 /// Measures operators, subjects and subscriptions.
 ///
 ///     RxBench [part of a name]                nanoseconds, instructions and allocations of the matching rows
-///     RxBench --allocations [part of a name]  allocations only, within a second
+///     RxBench --allocations [part of a name]  allocations only
 ///
 /// Exits with 1 if a row leaks or exceeds its limit of allocations or instructions, which do not vary.
 @main
