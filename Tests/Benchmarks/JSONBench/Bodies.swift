@@ -1,4 +1,3 @@
-/// The upstream responses of the benchmark.
 enum Bodies {
     static var all: [(name: String, body: String)] {
         [("recent", recent), ("total", total), ("large", large)]

@@ -5,8 +5,7 @@ import HTTPModel
 import HTTPOutbound
 import Rx
 
-/// The CPU time of a call over a pooled connection: sequential GETs of about 700 bytes of JSON from a raw socket server in
-/// another thread.
+/// The CPU time of a call over a pooled connection: sequential GETs of 700 bytes of JSON from another thread.
 ///
 ///     swift run -c release OutboundBench [calls]
 @main

@@ -1,8 +1,7 @@
 import Foundation
 import Glibc
 
-/// Counts heap allocations with a small preloaded C library, built by the system's compiler. The benchmark starts itself
-/// under it, so that counting does not slow down the other measurements.
+/// Counts heap allocations in a child process with a preloaded C library, so that other measurements are not slowed down.
 enum AllocationCounter {
     /// Allocations made and leaked by `operations` runs of a row.
     struct Count {
@@ -46,7 +45,6 @@ enum AllocationCounter {
         void free(void *p) { if (p) { UP(freed); __libc_free(p); } }
         """
 
-    /// Measures each row in a counting process and parses its output.
     static func measure(_ rows: [Row]) throws -> [Count] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("rxbench-\(getpid())")
         defer { try? FileManager.default.removeItem(at: folder) }

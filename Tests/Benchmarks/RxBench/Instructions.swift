@@ -1,7 +1,6 @@
 import Foundation
 
-/// Instructions of all threads without system calls, by callgrind. The benchmark starts itself under valgrind with two
-/// counts and divides the difference.
+/// Counts user-space instructions of all threads: runs the benchmark twice under callgrind and divides the difference.
 enum Instructions {
     static let areCounted: Bool = (try? Child.run(["valgrind", "--version"]).status) == 0
 
@@ -25,7 +24,6 @@ enum Instructions {
     }
 }
 
-/// Runs a program to its end.
 enum Child {
     static let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
 

@@ -1,7 +1,6 @@
 import Dispatch
 import Rx
 
-/// A call that waits for its response.
 final class PendingCall: Disposable, @unchecked Sendable {
     private var callback: (@Sendable (SingleEvent<Int>) -> Void)?
 

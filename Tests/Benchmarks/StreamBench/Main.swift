@@ -5,8 +5,7 @@ import HTTPModel
 import HTTPOutbound
 import Rx
 
-/// Measures large bodies over the loopback: down, up, into a file and from a file, with the peak growth of memory. With
-/// `--most`, fails if memory grows by more than that.
+/// Measures the transfer of large bodies over the loopback. `--most` limits the growth of memory.
 ///
 ///     swift run -c release StreamBench [MiB] [--most KiB]
 @main

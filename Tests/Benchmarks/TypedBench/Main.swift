@@ -7,8 +7,7 @@ import JSONBytes
 import Networking
 import Rx
 
-/// Serves the weight screen's charts through models: decodes two and encodes one per request, so that a load generator sees
-/// the cost of the coders. `Tests/Benchmarks/typed` starts it and its peers.
+/// Serves charts by decoding two models and encoding one. `Tests/Benchmarks/typed` starts and measures it.
 ///
 ///     TypedBench PORT UPSTREAM-URL own|foundation|spliced
 ///

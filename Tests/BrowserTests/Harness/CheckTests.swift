@@ -1,7 +1,6 @@
 import Testing
 
 extension InBrowser {
-    /// Each check reports bad pages and accepts good ones.
     @Suite("The checks of a page", .timeLimit(.minutes(2)))
     struct CheckTests {
         @Test("A good page gives no complaints")

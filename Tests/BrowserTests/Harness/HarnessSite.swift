@@ -37,7 +37,6 @@ final class HarnessSite: Sendable {
     }
 }
 
-/// Opens a harness page with `content` in its main part.
 func withHarness(
     _ content: String, style: String = "", language: String = "en", look: Look = Look(),
     _ test: @Sendable (Page, HarnessSite) async throws -> Void

@@ -1,7 +1,6 @@
 import Testing
 
 extension InBrowser {
-    /// Accessibility of the page in all its states and looks.
     @Suite("The look of the page", .timeLimit(.minutes(3)))
     struct LookTests {
         @Test("The page is accessible in every state", arguments: Look.matrix)

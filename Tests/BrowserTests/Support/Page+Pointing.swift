@@ -1,7 +1,6 @@
 import Networking
 
 extension Page {
-    /// Moves the pointer to the middle of the first element that matches.
     func hover(_ selector: String) async throws {
         struct Point: Decodable {
             var x: Int
@@ -34,7 +33,6 @@ extension Page {
         }
     }
 
-    /// Presses Tab until the element has the focus.
     func tab(to selector: String) async throws {
         for _ in 1...80 {
             try await press(.tab)

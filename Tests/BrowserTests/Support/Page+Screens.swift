@@ -1,7 +1,6 @@
 import Foundation
 import JSONBytes
 
-/// The parts of the demo's page.
 extension Page {
     /// Waits until both screens and all switches have loaded.
     func ready() async throws {
@@ -19,7 +18,6 @@ extension Page {
     /// A card of the home screen: `weights`, `weather`, `tags` or `user`.
     func card(_ part: String) -> Element { self["article[data-part=\"\(part)\"]"] }
 
-    /// Waits until the cards have these states.
     func cards(are states: [String: String], within limit: Duration = .seconds(15)) async throws {
         for (part, state) in states.sorted(by: { $0.key < $1.key }) {
             try await card(part).has("data-state", state, within: limit)
@@ -51,13 +49,11 @@ extension Page {
     /// The day on show, as `2026-11-20`.
     var day: String { get async throws { try await self["#day"].value } }
 
-    /// Chooses an upstream's fault and switches it on.
     func breakUpstream(_ upstream: String, by fault: String) async throws {
         try await self["[data-fault-kind=\"\(upstream)\"] option[value=\"\(fault)\"]"].click()
         try await toggle(upstream)
     }
 
-    /// Switches an upstream's fault on or off.
     func toggle(_ upstream: String) async throws {
         try await self["[data-fault-switch=\"\(upstream)\"]"].click()
     }

@@ -16,12 +16,10 @@ enum Key: String, Sendable {
 }
 
 extension Page {
-    /// Presses keys in turn.
     func press(_ keys: Key..., holding held: Key? = nil) async throws {
         try await strike(keys.map(\.rawValue), holding: held)
     }
 
-    /// Types text into the focused element.
     func type(_ text: String) async throws {
         try await strike(text.map(String.init), holding: nil)
     }

@@ -25,7 +25,7 @@ extension Page {
         try await devTools("Emulation.setTimezoneOverride", ["timezoneId": .text(zone)])
     }
 
-    /// Without a height, in CSS pixels, the device's own applies.
+    /// Sets the size in CSS pixels; `height` replaces the device's own.
     func resize(_ device: Look.Device, height: Int? = nil) async throws {
         try await devTools(
             "Emulation.setDeviceMetricsOverride",

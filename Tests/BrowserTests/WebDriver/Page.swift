@@ -42,7 +42,6 @@ final class Page: Sendable {
 
     subscript(selector: String) -> Element { Element(page: self, selector: selector) }
 
-    /// References to the elements that match now.
     func references(_ selector: String) async throws -> [String] {
         try await send(.session(session, .findElements(css: selector))).elements
             .compactMap { $0.members.first?.value.stringValue }
@@ -56,7 +55,6 @@ final class Page: Sendable {
         try await send(.session(session, .execute(script: script, arguments: arguments)))
     }
 
-    /// Runs a function body and decodes its result.
     func run<Value: Decodable & Sendable>(
         _ script: String, _ arguments: ParameterValue = [], as type: Value.Type
     ) async throws -> Value {

@@ -6,9 +6,8 @@ import JSONBytes
 @testable import GatewayCore
 @testable import Networking
 
-// Field and query values: dates, times, days, ranges, weights, preferences, tags, cookies, Retry-After, trace contexts and
-// numbers. No parser may trap. Results are within bounds and survive a round trip through text. The first two lines are two
-// values of the same message.
+// Field and query values: dates, ranges, lists, Retry-After, cookies, trace contexts and numbers. Nothing may trap. Results
+// are within bounds, and dates round-trip. The first two lines are two values of the same message.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFields(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -135,8 +135,7 @@ private func hasRepeatedName(_ bytes: [UInt8]) -> Bool {
     return Set(names).count < names.count
 }
 
-/// Whether a number, or text that looks like one, has a fraction that Double may lose: too many digits, or so small that it
-/// becomes zero.
+/// Whether a fraction, or text that looks like one, has too many digits for Double or underflows to zero.
 private func hasLostFraction(_ bytes: [UInt8]) -> Bool {
     bytes.split(whereSeparator: { !"0123456789+-.eE".utf8.contains($0) }).contains { number in
         guard number.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) else {

@@ -1,6 +1,5 @@
-// Runs a random pipeline with Rx in virtual time and with a reference model that shares no code with it. Both must emit
-// the same events at the same ticks, keep the same subscriptions to the sources, and leave nothing scheduled. A difference
-// is shrunk to a minimal pipeline that still differs.
+// Compares Rx in virtual time with an independent reference model on random pipelines: same events, ticks and subscriptions
+// to the sources, and nothing left scheduled. A difference is shrunk to a minimal pipeline.
 //
 // runs: 20000
 // sources: Tests/Fuzz/Pipelines/Generator+Operators.swift

@@ -1,9 +1,8 @@
 import HTTPModel
 import HTTPWire
 
-// The response parser must not trap or read out of bounds, and its verdict does not depend on how the input is cut. Accepted
-// fields can be serialized. The first byte sets the length of the pieces; two bits of the second choose GET or HEAD, and
-// whether the connection closes after the input.
+// The response parser must not trap or read out of bounds. Its verdict is the same however the input is cut, and accepted
+// fields can be serialized. The first byte sets the length of the pieces, the second GET or HEAD and whether input ends.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzResponses(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

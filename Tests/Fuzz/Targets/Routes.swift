@@ -2,9 +2,8 @@ import HTTPModel
 
 @testable import GatewayCore
 
-// Path templates and routing. Nothing may trap. Templates match their text, paths decode as in plain code, the router finds
-// the same route as trying each template in turn, and the fast paths agree. The first line is the request target. Each
-// further line is a template, alternately for GET and POST.
+// Templates, paths and routing. Nothing may trap. Decoding, routing and their fast paths agree with plain code that tries
+// each template. The first line is the request target; the others are templates, alternately for GET and POST.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRoutes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -6,9 +6,8 @@ import Rx
 
 @testable import Networking
 
-// Parsing and building of URLs. Nothing may trap. Parsed URLs round-trip, and all parsers agree. An encoded value stays in its
-// place and decodes to itself, and fast paths agree with plain code. The lines are a value, a URL or request target, a query
-// and the path of a call.
+// Parsing and building of URLs. Nothing may trap. Parsed URLs round-trip, encoded values stay in their place and decode to
+// themselves, and all parsers agree. The lines are a value, a URL or request target, a query and the path of a call.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzURLs(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -188,7 +187,6 @@ private func checkQuery(_ query: ArraySlice<UInt8>) {
             fatalError("the values of \(name) are not \(values)")
         }
     }
-    // Both encodings round-trip.
     var parameters = Parameters()
     for (name, value) in all { parameters.append(name, value) }
     for encoding in [ParameterEncoding.query, .form] {
