@@ -91,11 +91,11 @@ private func checkPath(
             fatalError("the fast path finds \(literal) instead of \(best as Any)")
         }
         switch router.route(method, path) {
-        case .found(let match):
-            guard let best, match.value == best,
-                match.parameters.elementsEqual(
+        case .found(let value, let found):
+            guard let best, value == best,
+                found.elementsEqual(
                     parameters(of: routes[best].template, plain), by: { $0.elementsEqual($1) })
-            else { fatalError("\(match) is found instead of \(best as Any)") }
+            else { fatalError("\(value) is found instead of \(best as Any)") }
         case .otherMethods(let methods):
             guard best == nil, Set(methods) == Set(matching.map { routes[$0].method }), !methods.isEmpty,
                 Set(methods).count == methods.count
