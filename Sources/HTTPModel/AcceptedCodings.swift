@@ -2,7 +2,7 @@ import ASCIIText
 
 /// The content codings that a client accepts (RFC 9110 12.5.3).
 public struct AcceptedCodings: Sendable, Hashable {
-    /// Thousandths, by coding.
+    /// Weights in thousandths, by coding.
     private var weights: [String: Int] = [:]
 
     /// Reads the Accept-Encoding lines and skips malformed members.
@@ -26,8 +26,7 @@ public struct AcceptedCodings: Sendable, Hashable {
         weights[coding == "x-gzip" ? "gzip" : coding] = weight
     }
 
-    /// Whether the client accepts the coding and weighs it no less than `identity`. False without the field: then nothing is
-    /// known of the client.
+    /// Whether the client accepts the coding and weighs it no less than `identity`. False without the field.
     public func prefers(_ coding: String) -> Bool {
         guard let weight = weights[coding] ?? weights["*"], weight > 0 else { return false }
         return weight >= weights["identity"] ?? 0

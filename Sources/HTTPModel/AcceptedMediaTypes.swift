@@ -4,7 +4,7 @@ import ASCIIText
 public struct AcceptedMediaTypes: Sendable, Hashable {
     struct Range: Sendable, Hashable {
         let type: MediaType
-        /// Thousandths.
+        /// In thousandths.
         let weight: Int
 
         /// How closely the range names the type; nil if it does not cover the type.
@@ -20,7 +20,7 @@ public struct AcceptedMediaTypes: Sendable, Hashable {
 
     private let ranges: [Range]?
 
-    /// Reads the Accept lines and skips malformed members. Without a line, every type is accepted.
+    /// Reads the Accept lines and skips malformed members. If there are none, every type is accepted.
     public init(_ fields: HTTPFields) {
         let values = fields.valueBytes(of: .accept)
         ranges = values.isEmpty ? nil : values.flatMap(Self.ranges(in:))
@@ -37,8 +37,8 @@ public struct AcceptedMediaTypes: Sendable, Hashable {
         return best?.weight ?? 0
     }
 
-    /// Whether the client wants failures as RFC 9457 problem details: it names `application/problem+json`, not by a wildcard,
-    /// and weighs it no less than `application/json`.
+    /// Whether the client wants failures as RFC 9457 problem details: it names `application/problem+json` without a
+    /// wildcard and weighs it no less than `application/json`.
     public var prefersProblemJSON: Bool {
         guard let ranges else { return false }
         guard let problem = ranges.first(where: { $0.type.isSameType(as: .problemJSON) }), problem.weight > 0

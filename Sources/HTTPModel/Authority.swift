@@ -4,7 +4,7 @@ import ASCIIText
 public enum Authority {
     /// Whether the bytes are a host with an optional port.
     ///
-    /// A comma is refused although a reg-name may have one, because two Host lines that were joined have one too.
+    /// A reg-name may contain a comma, but two joined Host lines do too, so commas are refused.
     public static func isValid(_ bytes: UnsafeRawBufferPointer, requiresPort: Bool = false) -> Bool {
         guard let host = hostEnd(in: bytes) else { return false }
         if host == bytes.count { return !requiresPort }
@@ -12,8 +12,7 @@ public enum Authority {
         return portIsValid(UnsafeRawBufferPointer(rebasing: bytes[(host + 1)...]), mayBeEmpty: !requiresPort)
     }
 
-    /// Returns the index behind the host, where the bytes end or the colon of a port should follow; nil if the host is not
-    /// valid.
+    /// Returns the index after the host: the end of the bytes, or the colon before a port. Nil if the host is invalid.
     package static func hostEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
         guard let first = bytes.first else { return nil }
         if first == Byte.openBracket {
@@ -36,7 +35,6 @@ public enum Authority {
         return index == 0 ? nil : index
     }
 
-    /// Whether the digits are a port, at most 65535.
     private static func portIsValid(_ digits: UnsafeRawBufferPointer, mayBeEmpty: Bool) -> Bool {
         if digits.isEmpty { return mayBeEmpty }
         var value = 0
@@ -49,7 +47,7 @@ public enum Authority {
     }
 }
 
-/// The text form of an IPv6 address (RFC 4291 2.2), without a zone, which has a meaning on one machine only.
+/// The text form of an IPv6 address (RFC 4291 2.2). Zones are refused because they mean something on one machine only.
 package enum IPv6Text {
     package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var groups = 0

@@ -1,14 +1,14 @@
 import ASCIIText
 
-/// A part of a representation that a request asks for (RFC 9110 14.1.2).
+/// A byte range that a request asks for (RFC 9110 14.1.2).
 public enum ByteRange: Sendable, Hashable {
     /// `bytes=500-999`, both ends included, or `bytes=500-`.
     case from(Int64, through: Int64?)
     /// `bytes=-500`: the last 500 bytes.
     case last(Int64)
 
-    /// Returns the ranges of a `Range` field, in order; nil if the field is to be ignored, because its unit is not `bytes` or
-    /// a range is malformed. A range that ends before it begins is malformed.
+    /// Returns the ranges of a `Range` field in order. Nil means that the field is to be ignored: its unit is not
+    /// `bytes`, or a range is malformed or ends before it begins.
     public static func ranges(in value: ArraySlice<UInt8>) -> [ByteRange]? {
         let unit = value.prefix { $0 != UInt8(ascii: "=") }
         guard unit.count < value.count, unit.count == 5,
@@ -17,7 +17,7 @@ public enum ByteRange: Sendable, Hashable {
         var ranges: [ByteRange] = []
         for element in value[(unit.endIndex + 1)...].split(separator: UInt8(ascii: ",")) {
             let text = element.withUnsafeBytes { Array(ASCII.trimmed($0)) }
-            // RFC 9110 5.6.1: a list may have empty elements.
+            // RFC 9110 5.6.1: a list may contain empty elements.
             if text.isEmpty { continue }
             guard let range = ByteRange(text[...]) else { return nil }
             ranges.append(range)
@@ -42,7 +42,7 @@ public enum ByteRange: Sendable, Hashable {
         self = .from(first, through: last)
     }
 
-    /// A number of more than 18 digits becomes 10^18: no representation is that long.
+    // More than 18 significant digits become 10^18: no representation is that long.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
         guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
         let significant = digits.drop { $0 == UInt8(ascii: "0") }
@@ -50,7 +50,7 @@ public enum ByteRange: Sendable, Hashable {
         return significant.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
 
-    /// Returns the bytes of the range in a representation of `length` bytes; nil if it has none of them (416).
+    /// Returns the range's bytes in a representation of `length` bytes; nil if the range lies outside it (416).
     public func resolved(in length: Int64) -> Range<Int64>? {
         switch self {
         case .from(let first, let last):

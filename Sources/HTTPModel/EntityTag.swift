@@ -1,13 +1,13 @@
 import ASCIIText
 
-/// The name of one state of a representation (RFC 9110 8.8.3): `"a1b2"`, or the weak `W/"a1b2"`.
+/// Names one state of a representation (RFC 9110 8.8.3): `"a1b2"`, or the weak `W/"a1b2"`.
 public struct EntityTag: Sendable, Hashable {
     /// Whether states with the same tag are equivalent but may differ in their bytes.
     public let isWeak: Bool
     /// The bytes between the quotes.
     public let opaque: [UInt8]
 
-    /// Nil if the text has a byte that a tag cannot have: a quote, a blank or a control character.
+    /// Returns nil if the text contains a quote, a space or a control character.
     public init?(_ opaque: String, isWeak: Bool = false) {
         guard opaque.utf8.allSatisfy(Self.isTagByte) else { return nil }
         self.init(opaque: Array(opaque.utf8), isWeak: isWeak)
@@ -18,25 +18,25 @@ public struct EntityTag: Sendable, Hashable {
         self.isWeak = isWeak
     }
 
-    /// Reads a tag with its quotes; nil for malformed bytes and if anything follows the tag.
+    /// Parses a quoted tag; nil if it is malformed or followed by anything.
     public init?(bytes: ArraySlice<UInt8>) {
         var rest = bytes
         guard let tag = Self.next(in: &rest), rest.isEmpty else { return nil }
         self = tag
     }
 
-    /// Strong comparison (RFC 9110 8.8.3.2), for ranges and for changes: both states have the same bytes.
+    /// Strong comparison (RFC 9110 8.8.3.2), for ranges and writes: the bytes are the same.
     public func isStronglyEqual(to other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque == other.opaque
     }
 
-    /// Weak comparison (RFC 9110 8.8.3.2), for caches: both states are equivalent.
+    /// Weak comparison (RFC 9110 8.8.3.2), for caches: the states are equivalent.
     public func isWeaklyEqual(to other: EntityTag) -> Bool { opaque == other.opaque }
 
-    /// `etagc`: every visible character but the quote, and every byte beyond ASCII.
+    /// `etagc`: any visible character except the quote, and any byte beyond ASCII.
     private static func isTagByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != Byte.quote && byte != 0x7f }
 
-    /// Takes a tag from the front; nil, and nothing taken, if there is none.
+    /// Removes a tag from the front. Returns nil and removes nothing if there is none.
     fileprivate static func next(in rest: inout ArraySlice<UInt8>) -> EntityTag? {
         var bytes = rest
         let isWeak = bytes.starts(with: "W/".utf8)
@@ -51,7 +51,7 @@ public struct EntityTag: Sendable, Hashable {
 }
 
 extension EntityTag: CustomStringConvertible {
-    /// The tag with its quotes, as a field has it.
+    /// The tag with its quotes, as written in a field.
     public var description: String { "\(isWeak ? "W/" : "")\"\(String(decoding: opaque, as: UTF8.self))\"" }
 }
 
@@ -59,10 +59,10 @@ extension EntityTag: CustomStringConvertible {
 public enum EntityTagCondition: Sendable, Hashable {
     /// `*`: any state of the representation.
     case any
-    /// The tags up to the first malformed one, which cannot be a tag of ours.
+    /// The tags before the first malformed one, which cannot be ours.
     case tags([EntityTag])
 
-    /// Nil without a field of that name.
+    /// Returns nil if the field is absent.
     public init?(_ name: HTTPFieldName, in fields: HTTPFields) {
         let values = fields.valueBytes(of: name)
         guard let first = values.first else { return nil }
@@ -77,7 +77,7 @@ public enum EntityTagCondition: Sendable, Hashable {
         var tags: [EntityTag] = []
         var rest = value
         while true {
-            // RFC 9110 5.6.1: a list may have empty elements.
+            // RFC 9110 5.6.1: a list may contain empty elements.
             rest = rest.drop { ASCII.isBlank($0) || $0 == UInt8(ascii: ",") }
             guard let tag = EntityTag.next(in: &rest) else { return tags }
             rest = rest.drop(while: ASCII.isBlank)

@@ -1,12 +1,11 @@
 /// Why a call failed: a short token of a small set, fit for a metric label.
 ///
-/// The tokens below are the error types of RFC 9209 (Proxy-Status) 2.3. The set is open: other layers add reasons that the
-/// RFC has no error type for.
+/// The tokens below are the error types of RFC 9209 (Proxy-Status) 2.3. Other layers add reasons that the RFC lacks.
 public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
-    /// The name in logs, metrics and answers, e.g. `connection_refused`.
+    /// The name in logs, metrics and responses, e.g. `connection_refused`.
     public let token: String
 
-    /// Creates a reason of your own. Keep the set small.
+    /// Creates a reason. Keep the set small.
     public init(token: String) {
         self.token = token
     }
@@ -19,19 +18,18 @@ public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
     public static let dnsTimeout = FailureReason(token: "dns_timeout")
     /// The upstream cannot be reached: no route, an invalid address, or a closed session.
     public static let destinationUnavailable = FailureReason(token: "destination_unavailable")
-    /// The connection was refused.
     public static let connectionRefused = FailureReason(token: "connection_refused")
     /// No connection within `AttemptLimits.connect`.
     public static let connectionTimeout = FailureReason(token: "connection_timeout")
     /// The connection closed or was reset before a response began.
     public static let connectionTerminated = FailureReason(token: "connection_terminated")
-    /// The first byte of the response, or its next byte, did not arrive in time.
+    /// The first or the next byte of the response did not arrive in time.
     public static let connectionReadTimeout = FailureReason(token: "connection_read_timeout")
     /// The upstream did not accept the request's bytes in time.
     public static let connectionWriteTimeout = FailureReason(token: "connection_write_timeout")
     /// No connection became free in time, or too many calls are waiting for one.
     public static let connectionLimitReached = FailureReason(token: "connection_limit_reached")
-    /// The whole call, with all attempts and the waits between them, took too long.
+    /// The whole call, including retries and the waits between them, took too long.
     public static let responseTimeout = FailureReason(token: "http_response_timeout")
     /// The connection ended in the middle of the response.
     public static let responseIncomplete = FailureReason(token: "http_response_incomplete")
@@ -51,8 +49,7 @@ public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
     public static let tlsCertificateError = FailureReason(token: "tls_certificate_error")
     /// The upstream aborted the handshake with an alert.
     public static let tlsAlertReceived = FailureReason(token: "tls_alert_received")
-    /// The request could not be built, for example because of an invalid path value or unencodable
-    /// parameters. Nothing was sent, and the call is never retried.
+    /// The request could not be built, e.g. for an invalid path value. Nothing was sent, and the call is never retried.
     public static let requestError = FailureReason(token: "http_request_error")
     /// An error on this side.
     public static let internalError = FailureReason(token: "proxy_internal_error")

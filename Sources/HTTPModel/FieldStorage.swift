@@ -1,9 +1,9 @@
 import ASCIIText
 
-/// The bytes of fields in one array: an entry for each field, room for more entries, and the text.
+/// The fields of a message in one array: one entry per field, room for more entries, then the text.
 ///
-/// Entries are read and written without checks. This is sound because `room` entries fit before the text, `count` of them are
-/// written, and only this file writes them. The ranges that entries hold are checked where they are used.
+/// Sound: entries are accessed unchecked. `room` entries fit before the text, `count` of them are written, and only
+/// this file writes them. The ranges in entries are checked where they are used.
 @usableFromInline
 package struct FieldStorage: Sendable {
     /// The place of one field in the array.
@@ -28,7 +28,7 @@ package struct FieldStorage: Sendable {
         @inlinable @inline(__always)
         package var value: Range<Int> { Int(valueStart)..<Int(valueStart) &+ Int(valueCount) }
 
-        /// Returns the entry for text that was moved back by that many bytes.
+        /// Returns the entry for text that was moved back by `distance` bytes.
         @inline(__always)
         func moved(by distance: Int) -> Entry {
             var entry = self
@@ -41,17 +41,17 @@ package struct FieldStorage: Sendable {
     @usableFromInline package private(set) var bytes: [UInt8] = []
     @usableFromInline package private(set) var entryCount: UInt32 = 0
     private var room: UInt32 = 0
-    /// Whether the text is whole, valid lines that a serializer may copy (`HTTPFields.checked`).
+    /// Whether the text consists of complete, valid lines that a serializer may copy (`HTTPFields.checked`).
     @usableFromInline package private(set) var isChecked = false
 
     package init() {}
 
-    /// Copies a parsed head, with or without the content behind it.
+    /// Copies a parsed head, optionally with the content after it.
     ///
     /// - Parameters:
-    ///   - head: the bytes of the head.
-    ///   - entries: the places of the fields, counted from the first byte of `head`.
-    ///   - count: how many of `entries` are fields.
+    ///   - head: the head's bytes.
+    ///   - entries: the positions of the fields, counted from the first byte of `head`.
+    ///   - count: the number of fields in `entries`.
     package init(head: UnsafeRawBufferPointer, entries: borrowing [Entry], count: Int) {
         self.init(text: head, room: count, capacity: 0) { place, textStart in
             for index in 0..<count {
@@ -66,7 +66,7 @@ package struct FieldStorage: Sendable {
     /// - Parameters:
     ///   - text: the bytes to copy.
     ///   - room: how many entries fit before the text.
-    ///   - capacity: bytes to reserve behind the text.
+    ///   - capacity: bytes to reserve after the text.
     ///   - writeEntries: writes at most `room` entries at `place`.
     @inline(__always)
     private init(
@@ -94,15 +94,14 @@ package struct FieldStorage: Sendable {
 
     @inlinable package var count: Int { Int(entryCount) }
 
-    /// Declares the text fit for a serializer to copy. Any change but `overwrite` takes that back.
+    /// Marks the text as ready for a serializer to copy. Any change except `overwrite` removes the mark.
     mutating func markChecked() { isChecked = true }
 
-    /// The index of the text's first byte.
     package var textStart: Int { Int(room) &* Self.stride }
 
     // MARK: Reading
 
-    /// Returns the entry at that index.
+    /// Returns the entry at an index.
     ///
     /// - Parameters:
     ///   - index: less than `count`.
@@ -113,7 +112,7 @@ package struct FieldStorage: Sendable {
         return bytes.loadUnaligned(fromByteOffset: index &* Self.stride, as: Entry.self)
     }
 
-    /// Returns the index of the first field of that name, in any case, at or after `start`.
+    /// Returns the index of the first field with that name, ignoring case, at or after `start`.
     func firstIndex(of name: UnsafeRawBufferPointer, from start: Int) -> Int? {
         precondition(start >= 0, "no field has that index")
         var index = start
@@ -136,7 +135,7 @@ package struct FieldStorage: Sendable {
 
     // MARK: Change
 
-    /// Appends a field as a serializer writes it: `name: value CRLF`.
+    /// Appends a field in wire form: `name: value CRLF`.
     mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let length = name.count &+ value.count &+ 4
         precondition(bytes.count &+ length < Int(UInt32.max), "4 GiB of fields")
@@ -185,7 +184,7 @@ package struct FieldStorage: Sendable {
         entryCount = old.entryCount
     }
 
-    /// Removes the entries of fields whose name matches; their text stays. Nothing is copied if no name matches.
+    /// Removes the entries whose names match and leaves their text in place. Copies nothing if no name matches.
     mutating func remove(where isRemoved: (_ name: UnsafeRawBufferPointer) -> Bool) {
         let first = bytes.withUnsafeBytes { bytes in
             (0..<count).first {

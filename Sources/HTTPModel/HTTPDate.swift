@@ -1,8 +1,8 @@
 import ASCIIText
 
-/// HTTP's dates (RFC 9110 5.6.7), always in GMT: read in all three forms, written as IMF-fixdate.
+/// HTTP dates (RFC 9110 5.6.7), always in GMT. All three forms are read; IMF-fixdate is written.
 package enum HTTPDate {
-    /// Returns seconds since 1970; nil if the text is no such date.
+    /// Returns the seconds since 1970; nil if the text is not an HTTP date.
     package static func seconds(_ bytes: ArraySlice<UInt8>) -> Int64? {
         let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") }
         switch words.count {
@@ -16,8 +16,7 @@ package enum HTTPDate {
             guard words[3].elementsEqual("GMT".utf8), parts.count == 3, parts[2].count == 2,
                 let short = number(parts[2])
             else { return nil }
-            // RFC 9110 wants a year more than 50 years ahead to be read as past. Splitting at 70 is enough, because dates of
-            // servers are not before 1970.
+            // RFC 9110 reads a year more than 50 years ahead as past. 70 suffices: servers send no dates before 1970.
             return seconds(
                 day: parts[0], month: parts[1], year: short < 70 ? 2000 + short : 1900 + short, time: words[2]
             )
@@ -52,8 +51,7 @@ package enum HTTPDate {
 
     // MARK: Writing
 
-    /// Returns text such as `Sun, 06 Nov 1994 08:49:37 GMT`. A time before 1970 or after 9999, which a file may have, is
-    /// written as the first or the last second of those years.
+    /// Returns text such as `Sun, 06 Nov 1994 08:49:37 GMT`. File times before 1970 or after 9999 are clamped.
     package static func text(secondsSince1970 seconds: Int64) -> [UInt8] {
         let seconds = min(max(seconds, 0), lastSecond)
         let (days, secondOfDay) = GregorianCalendar.split(secondsSince1970: Int(seconds))

@@ -1,8 +1,8 @@
 public import ASCIIText
 
-/// A field name (RFC 9110 5.1): a case-insensitive token, which is sent in the case it was given.
+/// A field name (RFC 9110 5.1): a case-insensitive token, sent in the case it was given.
 ///
-/// A literal costs no allocation: `let name: HTTPFieldName = "X-Request-Id"`.
+/// A literal needs no allocation: `let name: HTTPFieldName = "X-Request-Id"`.
 public struct HTTPFieldName: Sendable {
     @usableFromInline
     enum Storage: Sendable {
@@ -12,7 +12,7 @@ public struct HTTPFieldName: Sendable {
 
     @usableFromInline let storage: Storage
 
-    /// Nil if the text is no token of 1 to 256 bytes.
+    /// Returns nil if the text is not a token of 1 to 256 bytes.
     public init?(_ text: some StringProtocol) {
         let bytes = [UInt8](text.utf8)
         guard (1...Self.maximumLength).contains(bytes.count), bytes.allSatisfy(ASCII.isTokenByte) else {
@@ -26,7 +26,7 @@ public struct HTTPFieldName: Sendable {
         storage = .literal(literal)
     }
 
-    /// The longest name that is accepted or sent, in bytes.
+    /// In bytes.
     public static var maximumLength: Int { 256 }
 
     /// Calls `body` with the name's bytes, which are valid during the call.
@@ -40,7 +40,7 @@ public struct HTTPFieldName: Sendable {
 }
 
 extension HTTPFieldName: ExpressibleByStringLiteral {
-    /// Stops a debug build if the literal is no field name. A release build accepts it, and the serializers refuse it.
+    /// Stops a debug build if the literal is not a field name. In a release build, the serializers refuse it.
     @inlinable
     public init(stringLiteral value: StaticString) {
         self.init(literal: value)

@@ -1,14 +1,14 @@
 public import ASCIIText
 
-/// The fields that belong to one connection and that no intermediary forwards.
+/// The fields that belong to one connection and must not be forwarded.
 ///
-/// RFC 9110 7.6.1 lists Connection, Proxy-Connection, Keep-Alive, TE, Transfer-Encoding and Upgrade. Trailer joins them
-/// because trailers are discarded here, and HTTP2-Settings because it comes with an upgrade to HTTP/2 (RFC 7540 3.2.1).
+/// RFC 9110 7.6.1 lists Connection, Proxy-Connection, Keep-Alive, TE, Transfer-Encoding and Upgrade. Trailer is added
+/// because trailers are discarded here, and HTTP2-Settings because it belongs to an HTTP/2 upgrade (RFC 7540 3.2.1).
 @usableFromInline
 package enum HopByHopFields {
-    /// Whether the list has a field of that name, in any case.
+    /// Whether the list contains the name, ignoring case.
     ///
-    /// - Parameter name: bytes without a control character.
+    /// - Parameter name: bytes without control characters.
     @inlinable @inline(__always)
     package static func contains(_ name: UnsafeRawBufferPointer) -> Bool {
         switch name.count {
@@ -22,13 +22,12 @@ package enum HopByHopFields {
         }
     }
 
-    /// Whether the list has a field of that name.
     package static func contains(_ name: HTTPFieldName) -> Bool { name.withBytes(contains) }
 }
 
 extension HTTPFields {
-    /// Removes the fields that belong to one connection (RFC 9110 7.6.1): those that `Connection` names, then the fixed
-    /// list. Call it on a received message before adding fields, so that a peer can remove only its own.
+    /// Removes the fields that belong to one connection (RFC 9110 7.6.1): those named by `Connection`, then the fixed
+    /// list. Call it before adding fields, so that a peer can remove only its own.
     public mutating func removeHopByHop() {
         guard contains(.connection) else { return removeFixed() }
         let before = self
@@ -48,7 +47,7 @@ extension HTTPFields {
     }
 }
 
-/// Calls `body` with each element of a comma-separated list, without the blanks around it. Empty elements are skipped.
+/// Calls `body` with each nonempty element of a comma-separated list, without surrounding blanks.
 package func forEachListElement(
     in value: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
 ) {

@@ -30,7 +30,7 @@ extension HTTPFields: ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPFields: Equatable {
-    /// Whether both have the same fields in the same order: names in any case, values to the byte.
+    /// Whether both have the same fields in the same order. Names are compared without case, values by their bytes.
     public static func == (left: HTTPFields, right: HTTPFields) -> Bool {
         guard left.count == right.count else { return false }
         for index in 0..<left.count {
@@ -45,7 +45,7 @@ extension HTTPFields: Equatable {
 }
 
 extension HTTPFields: CustomStringConvertible {
-    /// The fields as lines, for messages of tests. Values of Authorization, Cookie and Set-Cookie are hidden.
+    /// The fields as lines, for test messages. Values of Authorization, Cookie and Set-Cookie are hidden.
     public var description: String {
         let hidden: Set<HTTPFieldName> = [.authorization, .cookie, .setCookie]
         return map { name, value in

@@ -1,9 +1,9 @@
 import ASCIIText
 
-/// The fields of a message, in order; a name may occur more than once (RFC 9110 5.3).
+/// The fields of a message in order. A name may occur more than once (RFC 9110 5.3).
 ///
-/// All fields live in one array of bytes. A parsed head shares that array with its request target, and appended fields stand
-/// in it as they are sent: `Name: value CRLF`.
+/// All fields live in one array of bytes. A parsed head shares that array with its request target, and appended
+/// fields are stored in wire form: `Name: value CRLF`.
 public struct HTTPFields: Sendable {
     @usableFromInline package private(set) var storage: FieldStorage
 
@@ -11,9 +11,9 @@ public struct HTTPFields: Sendable {
         storage = FieldStorage()
     }
 
-    /// For a parser.
+    /// For parsers.
     ///
-    /// - Precondition: names are tokens, and values have no control byte.
+    /// - Precondition: names are tokens, and values contain no control byte.
     package init(_ storage: consuming FieldStorage) {
         self.storage = storage
     }
@@ -25,23 +25,23 @@ public struct HTTPFields: Sendable {
 // MARK: - Bytes
 
 extension HTTPFields {
-    /// Returns the index of the first field of that name at or after `start`.
+    /// Returns the index of the first field with that name at or after `start`.
     public func firstIndex(of name: HTTPFieldName, from start: Int = 0) -> Int? {
         name.withBytes { storage.firstIndex(of: $0, from: start) }
     }
 
-    /// Returns the name of the field at that index, in its own case, as a slice of the storage.
+    /// Returns the name of a field, in its own case, as a slice of the storage.
     public func nameBytes(at index: Int) -> ArraySlice<UInt8> { storage.bytes[storage.entry(index).name] }
 
-    /// Returns the value of the field at that index, without the blanks around it, as a slice of the storage.
+    /// Returns the value of a field, without surrounding blanks, as a slice of the storage.
     public func valueBytes(at index: Int) -> ArraySlice<UInt8> { storage.bytes[storage.entry(index).value] }
 
-    /// Returns the value of the first field of that name, as a slice of the storage.
+    /// Returns the value of the first field with that name, as a slice of the storage.
     public func firstValueBytes(_ name: HTTPFieldName) -> ArraySlice<UInt8>? {
         firstIndex(of: name).map(valueBytes(at:))
     }
 
-    /// Whether the field at that index is `Host` and has that value, in any case.
+    /// Whether the field at that index is `Host` with that value, ignoring case.
     package func isHost(at index: Int, _ value: borrowing [UInt8]) -> Bool {
         var isHost = false
         withValue(at: index, ifNamed: "host") { found in
@@ -50,13 +50,12 @@ extension HTTPFields {
         return isHost
     }
 
-    /// Calls `body` with the value of the field at that index if the field exists and has that name. Copies and retains
-    /// nothing.
+    /// Calls `body` with the value of the field at that index if it has that name. Copies and retains nothing.
     ///
     /// - Parameters:
     ///   - index: 0 or more.
     ///   - name: in lower case, at least four bytes.
-    ///   - body: gets bytes that are valid during the call.
+    ///   - body: receives bytes that are valid during the call.
     @inline(__always)
     package func withValue(
         at index: Int, ifNamed name: StaticString, _ body: (UnsafeRawBufferPointer) -> Void
@@ -69,7 +68,7 @@ extension HTTPFields {
         }
     }
 
-    /// Returns the values of all fields of that name, in order, as slices of the storage.
+    /// Returns the values of all fields with that name, in order, as slices of the storage.
     public func valueBytes(of name: HTTPFieldName) -> [ArraySlice<UInt8>] {
         var values: [ArraySlice<UInt8>] = []
         var index = firstIndex(of: name)
@@ -80,7 +79,7 @@ extension HTTPFields {
         return values
     }
 
-    /// Calls `body` with name and value of each field, in order; the bytes are valid during the call.
+    /// Calls `body` with the name and value of each field in order. The bytes are valid during the call.
     public func withEachField(
         _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
     ) {
@@ -98,8 +97,8 @@ extension HTTPFields {
 // MARK: - Text
 
 extension HTTPFields {
-    /// The value of the first field of that name. Setting it replaces all fields of the name by one at the end; setting nil
-    /// removes them.
+    /// The value of the first field with that name. Setting it replaces all of them by one at the end; nil removes
+    /// them.
     public subscript(_ name: HTTPFieldName) -> String? {
         get { firstValueBytes(name).map { String(decoding: $0, as: UTF8.self) } }
         set {
@@ -108,7 +107,7 @@ extension HTTPFields {
         }
     }
 
-    /// Returns the values of all fields of that name, in order.
+    /// Returns the values of all fields with that name, in order.
     public func values(of name: HTTPFieldName) -> [String] {
         valueBytes(of: name).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -132,13 +131,11 @@ extension HTTPFields {
         }
     }
 
-    /// Appends the fields of another message, in order.
     public mutating func append(contentsOf other: HTTPFields) {
         other.withEachField { name, value in append(name: name, value: value) }
     }
 
-    /// Appends a field from bytes, without the blanks around the value. The bytes are not checked here: the serializers
-    /// refuse malformed fields.
+    /// Appends a field from bytes, without surrounding blanks in the value. The serializers refuse malformed fields.
     ///
     /// - Precondition: the name has at most 256 bytes.
     public mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
@@ -146,18 +143,18 @@ extension HTTPFields {
         storage.append(name: name, value: ASCII.trimmed(value))
     }
 
-    /// Replaces a value by one of the same length. A message made from a template of fields then costs one copy.
+    /// Replaces a value by one of the same length, so that a message made from a template of fields costs one copy.
     ///
-    /// - Precondition: `write` stores no control character, and no blank at either end.
+    /// - Precondition: `write` stores no control character and no leading or trailing blank.
     package mutating func overwrite(valueAt index: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
         storage.overwrite(valueAt: index, write)
     }
 
-    /// Returns the same fields, marked as valid: a serializer copies them in one piece. For fields that many messages share.
-    /// Any change but `overwrite` removes the mark.
+    /// Returns the same fields marked as valid, so that a serializer copies them in one piece. For fields that many
+    /// messages share. Any change except `overwrite` removes the mark.
     ///
-    /// - Precondition: names are tokens, values have no control characters, and no field is hop-by-hop or one that a serializer
-    ///   writes itself.
+    /// - Precondition: names are tokens, values contain no control characters, and no field is hop-by-hop or a
+    ///   serializer's own.
     package func checked() -> HTTPFields {
         withEachField { name, value in
             precondition(!name.isEmpty && name.allSatisfy(ASCII.isTokenByte), "a field name is no token")
@@ -167,14 +164,14 @@ extension HTTPFields {
             }
             precondition(!isOwn && !HopByHopFields.contains(name), "a field that a serializer writes")
         }
-        // A fresh copy, because the text may still have lines of removed fields.
+        // A fresh copy, because the text may still contain lines of removed fields.
         var fields = HTTPFields()
         fields.append(contentsOf: self)
         fields.storage.markChecked()
         return fields
     }
 
-    /// Removes all fields of that name and returns how many there were.
+    /// Removes all fields with that name and returns their number.
     @discardableResult
     public mutating func remove(_ name: HTTPFieldName) -> Int {
         name.withBytes { remove(named: $0) }
@@ -194,7 +191,7 @@ extension HTTPFields {
 }
 
 extension HTTPFields {
-    /// Returns the content of the message, if the parser stored it behind the fields: the last `count` bytes of the storage.
+    /// Returns the message's content if the parser stored it after the fields: the last `count` bytes of the storage.
     package func content(_ count: Int) -> ArraySlice<UInt8> {
         storage.bytes[(storage.bytes.count - count)...]
     }

@@ -16,7 +16,7 @@ public struct HTTPRequestHead: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// The authority that the request is for: that of an absolute target, else the value of Host (RFC 9112 3.2.2).
+    /// The authority that the request addresses: from an absolute target, else from Host (RFC 9112 3.2.2).
     public var authorityBytes: ArraySlice<UInt8>? {
         target.authorityBytes ?? fields.firstValueBytes(.host)
     }
@@ -35,7 +35,7 @@ public struct HTTPResponseHead: Sendable, Hashable {
     }
 }
 
-/// A request that a server received as a whole.
+/// A request that a server has received completely.
 public struct ReceivedRequest: Sendable, Hashable {
     public var head: HTTPRequestHead
     public var body: ArraySlice<UInt8>
@@ -46,7 +46,7 @@ public struct ReceivedRequest: Sendable, Hashable {
     }
 }
 
-/// A whole response. Its body is in pieces, which are written in order.
+/// A complete response. The pieces of its body are written in order.
 public struct HTTPResponse: Sendable {
     public var status: HTTPStatus
     public var fields: HTTPFields
@@ -58,7 +58,7 @@ public struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// The length of all pieces in bytes.
+    /// The total length of all pieces in bytes.
     public var bodyCount: Int { body.reduce(0) { $0 + $1.count } }
 }
 

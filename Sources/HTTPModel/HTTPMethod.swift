@@ -25,7 +25,7 @@ public struct HTTPMethod: Sendable, Hashable {
     public static var trace: HTTPMethod { HTTPMethod(.trace) }
     public static var connect: HTTPMethod { HTTPMethod(.connect) }
 
-    /// Whether RFC 9110 9.2.1 defines the method as safe: it asks for no change of state.
+    /// Whether RFC 9110 9.2.1 defines the method as safe: it requests no change of state.
     public var isSafe: Bool {
         switch storage {
         case .get, .head, .options, .trace: true
@@ -33,7 +33,7 @@ public struct HTTPMethod: Sendable, Hashable {
         }
     }
 
-    /// Whether RFC 9110 9.2.2 defines the method as idempotent: sent twice, it has the effect of sending it once.
+    /// Whether RFC 9110 9.2.2 defines the method as idempotent: sending it twice has the effect of sending it once.
     public var isIdempotent: Bool {
         switch storage {
         case .get, .head, .options, .trace, .put, .delete: true
@@ -41,11 +41,11 @@ public struct HTTPMethod: Sendable, Hashable {
         }
     }
 
-    // Checked on every request, so without the comparison of names that `==` includes.
+    // Checked on every request, so they avoid the comparison of names in `==`.
     @inlinable package var isGet: Bool { if case .get = storage { true } else { false } }
     @inlinable package var isHead: Bool { if case .head = storage { true } else { false } }
 
-    /// Whether a request without content has `Content-Length: 0` (RFC 9110 8.6).
+    /// Whether a request without content sends `Content-Length: 0` (RFC 9110 8.6).
     public var anticipatesContent: Bool {
         switch storage {
         case .post, .put, .patch: true
@@ -57,7 +57,7 @@ public struct HTTPMethod: Sendable, Hashable {
 extension HTTPMethod {
     // Not RawRepresentable: the compiler would prefer its `==`, which compares the names as strings.
 
-    /// Nil if the text is no token (RFC 9110 5.6.2).
+    /// Returns nil if the text is not a token (RFC 9110 5.6.2).
     public init?(rawValue: String) {
         var text = rawValue
         let method = text.withUTF8 { HTTPMethod(bytes: UnsafeRawBufferPointer($0)) }
@@ -72,7 +72,7 @@ extension HTTPMethod {
         }
     }
 
-    /// Nil if the bytes are no token (RFC 9110 5.6.2).
+    /// Returns nil if the bytes are not a token (RFC 9110 5.6.2).
     public init?(bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty, bytes.allSatisfy(ASCII.isTokenByte) else { return nil }
         self.init(token: bytes)
@@ -127,7 +127,7 @@ extension HTTPMethod {
         }
     }
 
-    /// The length of the name in bytes.
+    /// In bytes.
     package var length: Int {
         if case .other(let text) = storage { return text.utf8.count }
         return name.utf8CodeUnitCount

@@ -2,7 +2,6 @@
 public struct HTTPStatus: Sendable, Hashable {
     @usableFromInline let value: UInt16
 
-    /// Nil if the code is not 100 to 599.
     public init?(code: Int) {
         guard (100...599).contains(code) else { return nil }
         value = UInt16(code)
@@ -17,15 +16,11 @@ public struct HTTPStatus: Sendable, Hashable {
     @inlinable
     public var code: Int { Int(value) }
 
-    /// 1xx: an interim response, which the final response follows.
+    /// 1xx: an interim response, followed by the final one.
     public var isInformational: Bool { value < 200 }
-    /// 2xx.
     public var isSuccess: Bool { (200..<300).contains(value) }
-    /// 3xx.
     public var isRedirection: Bool { (300..<400).contains(value) }
-    /// 4xx.
     public var isClientError: Bool { (400..<500).contains(value) }
-    /// 5xx.
     public var isServerError: Bool { value >= 500 }
     /// Whether a response with this status has no body, whatever its fields say (RFC 9112 6.3).
     public var forbidsBody: Bool { value < 200 || value == 204 || value == 304 }
@@ -89,12 +84,12 @@ extension HTTPStatus {
 }
 
 extension HTTPStatus {
-    /// nginx's status for a client that left before its response. It stands in logs and is never sent.
+    /// nginx's status for a client that left before its response. It appears in logs and is never sent.
     package static var clientClosedRequest: HTTPStatus { HTTPStatus(unchecked: 499) }
 }
 
 extension HTTPStatus {
-    /// The phrase of the IANA registry, or the name of the class if the registry has none. Never text of an upstream.
+    /// The phrase of the IANA registry, or else the name of the class. It never contains text from an upstream.
     public var reasonPhrase: StaticString {
         switch value {
         case 100: "Continue"

@@ -1,16 +1,16 @@
 import ASCIIText
 
 extension HTTPURL {
-    /// Resolves a reference, such as the value of `Location`, against this URL (RFC 3986 5.2): a URL, `//host/path`, `/path`,
-    /// `path` or `?query`. Removes the fragment, the blanks around the reference and dot segments, also those written as
-    /// `%2e`, and normalizes the rest as `init(normalizing:)` does.
+    /// Resolves a reference, such as the value of `Location`, against this URL (RFC 3986 5.2). The reference is a
+    /// URL, `//host/path`, `/path`, `path` or `?query`. Removes its fragment, surrounding blanks and dot segments
+    /// (including `%2e`), and normalizes the rest as `init(normalizing:)` does.
     ///
     /// - Throws: if the result is not an http or https URL.
     public func resolving(_ reference: String) throws(Failure) -> HTTPURL {
         try resolving(Array(reference.utf8))
     }
 
-    /// Resolves a reference from received bytes. Bytes that are not UTF-8 are percent-encoded one by one.
+    /// Resolves a reference from received bytes. Invalid UTF-8 is percent-encoded byte by byte.
     public func resolving(_ reference: some Collection<UInt8>) throws(Failure) -> HTTPURL {
         let bytes = Array(reference).withUnsafeBytes { Array(ASCII.trimmed($0)) }
         if Self.hasScheme(bytes) { return try HTTPURL(normalizing: bytes).withoutDotSegments() }
@@ -29,7 +29,7 @@ extension HTTPURL {
         }
     }
 
-    /// Whether the reference begins with `scheme ":"` (RFC 3986 3.1).
+    /// Whether the reference starts with `scheme ":"` (RFC 3986 3.1).
     private static func hasScheme(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first, ASCII.isLetter(first),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":"))

@@ -14,19 +14,18 @@ public struct HTTPURL: Sendable, Hashable {
         }
     }
 
-    /// The rule that a text breaks.
     public enum Failure: Error, Sendable, Hashable {
         case scheme, userinfo, host, port, forbiddenByte, fragment, malformedEscape
     }
 
     public var scheme: Scheme
-    /// The host in lower case; an IPv6 address without its brackets.
+    /// In lower case; an IPv6 address has no brackets.
     public var host: String
-    /// The port; the scheme's default if the text has none.
+    /// The scheme's default if the text has none.
     public var port: Int
-    /// The path, percent-encoded as it was given; `/` if the text has none.
+    /// Percent-encoded as given; `/` if the text has none.
     public var path: String
-    /// The query without its `?`, percent-encoded as it was given; nil without a `?`.
+    /// Percent-encoded as given, without its `?`; nil if there is no `?`.
     public var query: String?
 
     public init(_ text: String) throws(Failure) {
@@ -72,7 +71,7 @@ public struct HTTPURL: Sendable, Hashable {
         return true
     }
 
-    /// The value of Host, `host[:port]`: the port only if it is not the scheme's default, an IPv6 address in brackets.
+    /// `host[:port]` for Host: without the scheme's default port, and with brackets around an IPv6 address.
     public var authority: String {
         let host = host.contains(":") ? "[\(host)]" : host
         return port == scheme.defaultPort ? host : "\(host):\(port)"

@@ -1,4 +1,4 @@
-/// The versions that are supported. A higher minor version of HTTP/1 is read as 1.1 (RFC 9110 2.5).
+/// A supported version. A higher minor version of HTTP/1 is read as 1.1 (RFC 9110 2.5).
 public enum HTTPVersion: Sendable, Hashable {
     case http10
     case http11

@@ -1,6 +1,6 @@
 import ASCIIText
 
-/// A media type (RFC 9110 8.3.1): `type/subtype` and parameters. Type, subtype and the names of parameters are in lower case.
+/// A media type (RFC 9110 8.3.1), `type/subtype` with parameters. Type, subtype and parameter names are lowercase.
 public struct MediaType: Sendable, Hashable {
     public let type: String
     public let subtype: String
@@ -23,12 +23,12 @@ public struct MediaType: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Nil if the text is no media type.
+    /// Returns nil if the text is not a media type.
     public init?(_ text: some StringProtocol) {
         self.init(bytes: Array(text.utf8)[...])
     }
 
-    /// Nil if the bytes are no media type.
+    /// Returns nil if the bytes are not a media type.
     public init?(bytes: ArraySlice<UInt8>) {
         var scanner = ParameterScanner(bytes)
         guard let type = scanner.token(), scanner.skip(Byte.slash), let subtype = scanner.token() else {
@@ -49,7 +49,7 @@ public struct MediaType: Sendable, Hashable {
         parameters.first { $0.name == name }?.value
     }
 
-    /// Whether type and subtype are equal, whatever the parameters.
+    /// Whether type and subtype are equal. Parameters are ignored.
     public func isSameType(as other: MediaType) -> Bool {
         type == other.type && subtype == other.subtype
     }

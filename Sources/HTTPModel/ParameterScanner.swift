@@ -15,14 +15,13 @@ struct ParameterScanner {
         while let byte = rest.first, ASCII.isBlank(byte) { rest.removeFirst() }
     }
 
-    /// Skips the next byte if it is `byte`.
     mutating func skip(_ byte: UInt8) -> Bool {
         guard rest.first == byte else { return false }
         rest.removeFirst()
         return true
     }
 
-    /// Skips `OWS ";" OWS`. Without a semicolon it skips the blanks and returns false.
+    /// Skips `OWS ";" OWS`. If there is no semicolon, skips the blanks and returns false.
     mutating func skipSemicolon() -> Bool {
         skipBlanks()
         guard skip(Byte.semicolon) else { return false }
@@ -30,7 +29,7 @@ struct ParameterScanner {
         return true
     }
 
-    /// Skips `BWS "=" BWS`. Without an equals sign it skips the blanks and returns false.
+    /// Skips `BWS "=" BWS`. If there is no equals sign, skips the blanks and returns false.
     mutating func skipEquals() -> Bool {
         skipBlanks()
         guard skip(Byte.equals) else { return false }
@@ -61,7 +60,7 @@ struct ParameterScanner {
         return nil
     }
 
-    /// Splits at the commas outside of quotes.
+    /// Splits at the commas outside quotes.
     static func members(of value: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var members: [ArraySlice<UInt8>] = []
         var start = value.startIndex

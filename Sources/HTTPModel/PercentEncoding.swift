@@ -1,22 +1,19 @@
 public import ASCIIText
 
-/// Percent-encoding (RFC 3986 2.1), and the rules for values that become a segment of a path.
+/// Percent-encoding (RFC 3986 2.1), and the rules for path segments.
 public enum PercentEncoding {
-    /// The rule that a value breaks.
     public enum Failure: Error, Sendable, Hashable {
-        /// Two hexadecimal digits do not follow a `%`.
+        /// A `%` is not followed by two hex digits.
         case malformedEscape
-        /// The decoded bytes are not UTF-8.
         case notUTF8
-        /// The segment has no byte.
         case empty
-        /// The segment is `.` or `..`, plain or encoded.
+        /// `.` or `..`, plain or encoded.
         case dotSegment
-        /// The segment has a `/`, a `\` or a control byte, plain or encoded.
+        /// A `/`, `\` or control byte, plain or encoded.
         case forbiddenByte
     }
 
-    /// Returns the byte that the escape at `index` stands for; nil if two hexadecimal digits do not follow.
+    /// Decodes the escape at `index`; nil if two hex digits do not follow.
     ///
     /// - Parameters:
     ///   - index: the index of a `%`.
@@ -31,7 +28,7 @@ public enum PercentEncoding {
         return high &<< 4 | low
     }
 
-    /// Decodes every escape. A `+` stays a plus.
+    /// Decodes every escape. `+` stays `+`.
     public static func decode(_ bytes: some Collection<UInt8>) throws(Failure) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
@@ -49,13 +46,13 @@ public enum PercentEncoding {
         return decoded
     }
 
-    /// Decodes every escape and checks that the result is UTF-8. A `+` stays a plus.
+    /// Decodes every escape and checks that the result is UTF-8. `+` stays `+`.
     public static func decodeString(_ bytes: some Collection<UInt8>) throws(Failure) -> String {
         guard let text = String(validating: try decode(bytes), as: UTF8.self) else { throw .notUTF8 }
         return text
     }
 
-    /// Decodes one segment of a request's path and checks that it stays one segment (`checkSegment`).
+    /// Decodes one path segment and checks that it stays one segment (`checkSegment`).
     public static func decodeSegment(_ bytes: some Collection<UInt8>) throws(Failure) -> String {
         let decoded = try decode(bytes)
         try checkSegment(decoded)
@@ -63,16 +60,16 @@ public enum PercentEncoding {
         return text
     }
 
-    /// Percent-encodes a value as one segment of a path: everything outside `unreserved`.
+    /// Percent-encodes a value as one path segment: everything outside `unreserved`.
     ///
-    /// - Throws: if the value would not stay one segment. Values that are encoded already, any number of times, are checked
-    ///   too, because the server may decode once more than it should.
+    /// - Throws: if the value would not stay one segment. Values already encoded, any number of times, are checked
+    ///   too, because the server may decode once too often.
     public static func encodeSegment(_ value: String) throws(Failure) -> String {
         try checkSegment(Array(value.utf8))
         return encode(value)
     }
 
-    /// Percent-encodes everything outside `unreserved`, for a name or a value of a query.
+    /// Percent-encodes everything outside `unreserved`, for a query's name or value.
     public static func encode(_ value: String) -> String {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(value.utf8.count)
@@ -80,11 +77,11 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Checks that a value stays one segment of a path: it is not empty, is not `.` or `..`, and has no `/`, `\` or control
+    /// Checks that a value stays one path segment: it is not empty, `.` or `..`, and contains no `/`, `\` or control
     /// byte, plain or encoded any number of times.
     public static func checkSegment(_ value: [UInt8]) throws(Failure) {
         guard !value.isEmpty else { throw .empty }
-        // No forbidden byte is part of an escape, so further decodings keep what one of them brings out.
+        // No forbidden byte is part of an escape, so one that a decoding step reveals survives the further steps.
         let decoded = value.contains(Byte.percent) ? decodeToTheEnd(value) : value
         guard decoded != [Byte.point], decoded != [Byte.point, Byte.point] else { throw .dotSegment }
         guard !decoded.contains(where: isForbiddenInSegment) else { throw .forbiddenByte }
@@ -94,8 +91,8 @@ public enum PercentEncoding {
         byte == Byte.slash || byte == Byte.backslash || ASCII.isControl(byte)
     }
 
-    /// Decodes until no escape is left and keeps a malformed `%`, as a chain of careless servers would. One pass is enough,
-    /// however often the value is encoded: an escape is decoded when its last digit is appended.
+    /// Decodes until no escape is left and keeps a malformed `%`, as a chain of careless servers would. One pass is
+    /// enough: an escape is decoded as soon as its last digit is appended.
     private static func decodeToTheEnd(_ bytes: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)

@@ -1,12 +1,12 @@
-/// The preferences of a client (RFC 7240), from all its Prefer lines.
+/// A client's preferences (RFC 7240), from all its Prefer lines.
 ///
 ///     Prefer: respond-async, wait=10
 ///     Prefer: timeline
 public struct Preferences: Sendable, Hashable {
-    /// Values by name in lower case.
+    /// Values by lowercase name.
     private let values: [String: String]
 
-    /// Reads the Prefer lines. Malformed preferences are skipped; of several with one name the first counts.
+    /// Reads the Prefer lines. Malformed preferences are skipped. If a name repeats, its first preference counts.
     public init(_ fields: HTTPFields) {
         var values: [String: String] = [:]
         for line in fields.valueBytes(of: .prefer) {
@@ -18,8 +18,7 @@ public struct Preferences: Sendable, Hashable {
         self.values = values
     }
 
-    /// The value of the preference with that name, in any case; empty for a preference without a value, nil without the
-    /// preference.
+    /// The value of the preference with that name, in any case. Empty if it has no value, nil if it is absent.
     public subscript(name: String) -> String? { values[name.lowercased()] }
 
     /// Reads `token [ BWS "=" BWS word ] *( OWS ";" [ OWS parameter ] )` and drops the parameters.
@@ -33,7 +32,7 @@ public struct Preferences: Sendable, Hashable {
         return scanner.isAtEnd ? (name.lowercased(), value) : nil
     }
 
-    /// Reads `[ BWS "=" BWS word ]`: empty without an equals sign, nil if no word follows the sign.
+    /// Reads `[ BWS "=" BWS word ]`. Empty if there is no equals sign, nil if no word follows it.
     private static func word(_ scanner: inout ParameterScanner) -> String? {
         scanner.skipEquals() ? scanner.tokenOrQuoted() : ""
     }

@@ -1,29 +1,28 @@
 import ASCIIText
 
-/// The items of a query, read as `application/x-www-form-urlencoded` (WHATWG URL 5.1): `&` separates items, the first `=`
+/// A query's items, read as `application/x-www-form-urlencoded` (WHATWG URL 5.1): `&` separates items, the first `=`
 /// separates name and value, and `+` is a space. Items are decoded on access.
 public struct QueryItems: Sendable {
     private let bytes: ArraySlice<UInt8>
 
-    /// - Parameter query: the query without its `?`; nil has no items.
+    /// - Parameter query: the query without its `?`; nil for no items.
     public init(_ query: ArraySlice<UInt8>?) {
         bytes = query ?? []
     }
 
-    /// Returns the first value of that name; nil without such an item, empty if the item has no `=`.
+    /// Returns the first value with that name; nil if there is none, empty if the item has no `=`.
     public func first(_ name: String) throws(PercentEncoding.Failure) -> String? {
         for item in items where try item.isNamed(name) { return try item.decodedValue() }
         return nil
     }
 
-    /// Returns all values of that name, in order.
+    /// Returns all values with that name, in order.
     public func values(of name: String) throws(PercentEncoding.Failure) -> [String] {
         var values: [String] = []
         for item in items where try item.isNamed(name) { values.append(try item.decodedValue()) }
         return values
     }
 
-    /// Returns all items, in order.
     public func all() throws(PercentEncoding.Failure) -> [(name: String, value: String)] {
         var all: [(name: String, value: String)] = []
         for item in items { all.append((try Item.decode(item.name), try item.decodedValue())) }
@@ -38,7 +37,7 @@ public struct QueryItems: Sendable {
             guard name.contains(where: { $0 == Byte.percent || $0 == Byte.plus }) else {
                 return name.elementsEqual(wanted.utf8)
             }
-            // Compared by bytes here too: `==` on strings takes the two spellings of an accented letter for one.
+            // Compared by bytes here too: `==` on strings equates the two spellings of an accented letter.
             return try Item.decode(name).utf8.elementsEqual(wanted.utf8)
         }
 

@@ -1,8 +1,6 @@
 import ASCIIText
 
-/// The target of a request (RFC 9112 3.2), as it was received.
-///
-/// Its bytes are part of the array that holds the parsed head; nothing is decoded or copied.
+/// A request target as received (RFC 9112 3.2). It shares the array of the parsed head; nothing is decoded or copied.
 public struct RequestTarget: Sendable {
     public enum Form: Sendable, Hashable {
         /// `/path?query`
@@ -19,16 +17,16 @@ public struct RequestTarget: Sendable {
     let block: [UInt8]
     let start: UInt32
     let pathStart: UInt32
-    /// The index of the `?`, or `end` without one.
+    /// The index of the `?`, or `end` if there is none.
     let pathEnd: UInt32
     let end: UInt32
 
-    /// For a parser.
+    /// For parsers.
     ///
     /// - Parameters:
-    ///   - storage: the storage of the head.
-    ///   - range: the place of the target in the text of the storage.
-    ///   - shape: the shape of the target.
+    ///   - storage: the head's storage.
+    ///   - range: the target's range in the text of the storage.
+    ///   - shape: the target's shape.
     package init(in storage: FieldStorage, range: Range<Int>, shape: TargetShape) {
         let start = storage.textStart
         self.init(
@@ -44,7 +42,7 @@ public struct RequestTarget: Sendable {
         end = UInt32(truncatingIfNeeded: range.upperBound)
     }
 
-    /// Nil if the text is no request target.
+    /// Returns nil if the text is not a request target.
     public init?(_ text: String) {
         let bytes = [UInt8](text.utf8)
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != Byte.hash }) else { return nil }
@@ -52,26 +50,25 @@ public struct RequestTarget: Sendable {
         self.init(block: bytes, range: 0..<bytes.count, shape: shape)
     }
 
-    /// The whole target as it was received.
+    /// The whole target as received.
     public var bytes: ArraySlice<UInt8> { block[Int(start)..<Int(end)] }
 
-    /// The path as it was received, percent-encoded; `/` if an absolute target has none, empty for the asterisk and authority
-    /// forms.
+    /// The path as received, percent-encoded. `/` if an absolute target has none; empty for `*` and authorities.
     public var pathBytes: ArraySlice<UInt8> {
         if pathStart == pathEnd, form == .absolute { return [Byte.slash] }
         return block[Int(pathStart)..<Int(pathEnd)]
     }
 
-    /// The length of the path as it was received.
+    /// The length of the path as received.
     package var pathLength: Int { Int(pathEnd &- pathStart) }
 
-    /// The query as it was received, without its `?`; nil without a `?`.
+    /// The query as received, without its `?`; nil if there is no `?`.
     public var queryBytes: ArraySlice<UInt8>? {
         guard pathEnd < end else { return nil }
         return block[Int(pathEnd) + 1..<Int(end)]
     }
 
-    /// `host[:port]` of an absolute or authority target; nil for the other forms.
+    /// `host[:port]` of an absolute or authority target, else nil.
     public var authorityBytes: ArraySlice<UInt8>? {
         switch form {
         case .origin, .asterisk: return nil

@@ -1,11 +1,11 @@
 import ASCIIText
 
-/// The form of a request target and the range of its path, counted from the target's first byte.
+/// A request target's form and the range of its path, counted from the target's first byte.
 package struct TargetShape {
     package let form: RequestTarget.Form
     package let path: Range<Int>
 
-    /// Nil if the bytes have none of the four forms. The caller checks that the form fits the method.
+    /// Returns nil if the bytes have none of the four forms. The caller checks that the form fits the method.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return nil }
         if first == Byte.slash {
@@ -42,7 +42,7 @@ package struct TargetShape {
         while end &+ 8 <= bytes.count {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self))
             let other = word ^ (ones &* 0x3f)
-            // Flags above the lowest one may be wrong.
+            // Flags above the lowest one may be wrong because of a borrow.
             let flags = (other &- ones) & ~other & (ones &* 0x80)
             if flags != 0 { return end &+ flags.trailingZeroBitCount &>> 3 }
             end &+= 8
@@ -51,7 +51,7 @@ package struct TargetShape {
         return end
     }
 
-    /// Returns the index behind `http://` or `https://`, in any case; nil for other beginnings.
+    /// Returns the index after `http://` or `https://`, ignoring case; nil if the bytes start otherwise.
     private static func schemeEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
         if bytes.count >= 7,
             ASCII.equals(UnsafeRawBufferPointer(rebasing: bytes[0..<7]), lowercase: "http://")
