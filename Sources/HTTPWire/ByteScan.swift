@@ -1,10 +1,10 @@
 import ASCIIText
 import HTTPModel
 
-/// Finds the first byte of a class, sixteen bytes at a time, then eight.
+/// Finds the first byte of a class, sixteen or eight bytes at a time.
 ///
-/// In a word, a borrow may set wrong flags above the lowest right one, so only the lowest flag of a little-endian word counts.
-/// Vectors are compared by arithmetic, because the compiler makes vector instructions of it; comparisons go lane by lane.
+/// In a word, a borrow may set wrong flags above the lowest right one, so only the lowest flag of a little-endian word
+/// counts. Vectors use arithmetic because the compiler vectorizes it, but evaluates comparisons lane by lane.
 enum ByteScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
@@ -35,7 +35,7 @@ enum ByteScan {
         guard count >= 16, let base = bytes.baseAddress else {
             return firstControl(bytes, from: 0, to: count) == count
         }
-        // The last step overlaps the one before it.
+        // The last 16 bytes may overlap the loop's.
         var flags = controls(base.loadUnaligned(fromByteOffset: count &- 16, as: SIMD16<UInt8>.self))
         var index = 0
         while index &+ 16 < count {
@@ -46,7 +46,6 @@ enum ByteScan {
         return words[0] | words[1] == 0
     }
 
-    /// Whether the bytes of `range` are a token.
     @inline(__always)
     static func isToken(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         if let base = bytes.baseAddress, range.lowerBound &+ 16 <= bytes.count,
@@ -58,7 +57,6 @@ enum ByteScan {
         return firstOutsideToken(bytes, from: range.lowerBound, to: range.upperBound) == range.upperBound
     }
 
-    /// Returns the index of the first byte that is neither a letter nor a dash, or 16.
     @inline(__always)
     private static func firstOutsideWord(_ vector: SIMD16<UInt8>) -> Int {
         // Letters become 0 to 25. Any other byte has bit 7 set before or after the addition.
@@ -67,8 +65,8 @@ enum ByteScan {
         return firstFlag((letters | (letters &+ (0x80 - 26))) & ~isDash)
     }
 
-    /// Finds the ends of name and value in a field line of the usual form: letters and dashes, a colon, a space, a value
-    /// without blanks around it, CRLF, all before `limit`. Nil for any other line, valid or not.
+    /// Finds the ends of name and value in a field line of the usual form: letters and dashes, a colon, a space, a
+    /// value without surrounding blanks, CRLF, all before `limit`. Nil for any other line, valid or not.
     @inline(__always)
     static func usualFieldLine(
         _ bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int
@@ -137,7 +135,7 @@ enum ByteScan {
         guard count >= 16, let base = bytes.baseAddress else {
             return firstOutsideTarget(bytes, from: 0, to: count) == count
         }
-        // The last step overlaps the one before it.
+        // The last 16 bytes may overlap the loop's.
         var flags = outsideTarget(base.loadUnaligned(fromByteOffset: count &- 16, as: SIMD16<UInt8>.self))
         var index = 0
         while index &+ 16 < count {
@@ -176,7 +174,7 @@ enum ByteScan {
         byte > 0x20 && byte < 0x7f && byte != 0x23
     }
 
-    /// Returns the index of the first byte in `start..<end` that is no `tchar`, or `end`.
+    /// Returns the index of the first byte in `start..<end` that is not a `tchar`, or `end`.
     @inline(__always)
     static func firstOutsideToken(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
         let isToken = tokenBytes.utf8Start
@@ -185,8 +183,7 @@ enum ByteScan {
         return index
     }
 
-    /// A `1` for each byte that is a `tchar` (RFC 9110 5.6.2), 64 in a row. Constant data needs no initialization and no
-    /// bounds checks.
+    /// A `1` for each `tchar` (RFC 9110 5.6.2), 64 per row. Constant data needs no initialization and no bounds checks.
     private static var tokenBytes: StaticString {
         """
         0000000000000000000000000000000001011111001101101111111111000000\

@@ -1,7 +1,7 @@
 import ASCIIText
 import HTTPModel
 
-/// Scans the first line of a chunk, `chunk-size [ chunk-ext ] CRLF` (RFC 9112 7.1).
+/// Scans a chunk's first line, `chunk-size [ chunk-ext ] CRLF` (RFC 9112 7.1).
 struct ChunkSizeLine: LineScanner {
     private(set) var size = 0
     private(set) var extensionBytes = 0
@@ -35,7 +35,7 @@ struct ChunkSizeLine: LineScanner {
         case beforeSemicolon, beforeName, name, afterName, beforeValue, value, quoted, escaped, afterQuote
     }
 
-    /// Returns the index of the CR that ends `*( BWS ";" BWS name [ BWS "=" BWS value ] )`; nil if it has not arrived.
+    /// Returns the index of the CR after `*( BWS ";" BWS name [ BWS "=" BWS value ] )`; nil if it has not arrived.
     private func extensionEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(WireFault) -> Int? {
         if bytes[start] == Byte.carriageReturn { return start }
         guard bytes[start] == Byte.semicolon || ASCII.isBlank(bytes[start]) else {

@@ -1,7 +1,7 @@
 import ASCIIText
 import HTTPModel
 
-/// Decodes a chunked body (RFC 9112 7.1). Returns data as ranges of the input; checks and drops extensions and trailers.
+/// Decodes a chunked body (RFC 9112 7.1) into ranges of the input. Checks and drops extensions and trailers.
 struct ChunkedDecoder {
     enum Step {
         case needMore
@@ -56,15 +56,14 @@ struct ChunkedDecoder {
     }
 }
 
-/// Scans lines of bytes.
 protocol LineScanner {
-    /// Scans bytes that begin where the last call left `position`, and moves `position` past the bytes that are done.
+    /// Scans on from `position`, where the last call stopped, and moves `position` past the scanned bytes.
     ///
-    /// - Returns: false if the line goes on: the next call needs the bytes from `position` on, and more.
+    /// - Returns: false if the line is incomplete: the next call needs the bytes from `position` on, and more.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, position: inout Int) throws(WireFault) -> Bool
 }
 
-/// Lets a scanner read lines in place, and copies only a line that the input cuts.
+/// Lets a scanner read lines in place, and copies a line only if the input cuts it.
 struct LineBuffer {
     private static let step = 1024
     private var kept: [UInt8] = []

@@ -1,6 +1,6 @@
 /// Writes a body in chunks (RFC 9112 7.1).
 public enum ChunkedEncoding {
-    /// Appends the line that precedes the data of a chunk.
+    /// Appends the line before a chunk's data.
     ///
     /// - Precondition: `count` is positive, because an empty chunk ends the body.
     public static func appendSize(_ count: Int, to output: inout [UInt8]) {
@@ -9,12 +9,10 @@ public enum ChunkedEncoding {
         output.append("\r\n")
     }
 
-    /// Appends the line end that follows the data of a chunk.
     public static func appendDataEnd(to output: inout [UInt8]) {
         output.append("\r\n")
     }
 
-    /// Appends the last chunk and the empty trailer section.
     public static func appendEnd(to output: inout [UInt8]) {
         output.append("0\r\n\r\n")
     }

@@ -1,7 +1,7 @@
 import ASCIIText
 import HTTPModel
 
-/// The facts about framing and connection in a head's fields, noted during parsing to save lookups.
+/// What a head's fields say about framing and connection, noted during parsing to save lookups.
 struct FieldFacts {
     enum Side {
         case request
@@ -29,11 +29,11 @@ struct FieldFacts {
         self.side = side
     }
 
-    /// Notes what a field says. The length of the name selects the names that it is compared with.
+    /// Notes what a field says. The length of the name selects the names to compare it with.
     ///
     /// - Parameters:
     ///   - name: a token.
-    ///   - value: without blanks around it.
+    ///   - value: without surrounding blanks.
     @inline(__always)
     mutating func note(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) throws(WireFault) {
         switch name.count {
@@ -71,7 +71,7 @@ struct FieldFacts {
 
     @inline(never)
     private mutating func noteConnection(_ value: UnsafeRawBufferPointer) {
-        // The most frequent value needs no splitting of a list.
+        // The most frequent value needs no list splitting.
         if ASCII.isText(value, "keep-alive") {
             keepsAlive = true
             return
@@ -110,7 +110,7 @@ struct FieldFacts {
         contentLength = length
     }
 
-    /// Reads 1 to 19 digits; nil for anything else. A number beyond `Int` becomes `Int.max`, which is beyond every limit.
+    /// Reads 1 to 19 digits; nil for anything else. Values above `Int.max` become `Int.max`, which exceeds every limit.
     private static func decimal(_ digits: UnsafeRawBufferPointer) -> Int? {
         guard (1...19).contains(digits.count) else { return nil }
         var value: UInt64 = 0

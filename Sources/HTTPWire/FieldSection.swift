@@ -1,20 +1,19 @@
 import ASCIIText
 import HTTPModel
 
-/// Parses field lines, of a head or of trailers, and counts them against the limits.
-///
-/// It refuses at the first byte that breaks a rule, so the result is the same however the input is cut.
+/// Parses the field lines of a head or of trailers, and counts them against the limits. Fails at the first byte that
+/// breaks a rule, so the result does not depend on how the input is cut.
 struct FieldSection {
     let blockLimit: Int
     let lineLimit: Int
     let countLimit: Int
-    /// The places of the fields, counted from the head's first byte. The array is reused for the next head.
+    /// The fields' positions, counted from the head's first byte. Reused for the next head.
     private var entries: [FieldStorage.Entry] = []
     private var entryCount = 0
     private(set) var facts: FieldFacts
     private var blockBytes = 0
     private var lineCount = 0
-    /// The progress in a line that is not whole yet, so that no byte is scanned twice.
+    /// The progress in an incomplete line, so that no byte is scanned twice.
     private var cutLine: CutLine?
 
     private struct CutLine {
@@ -39,16 +38,16 @@ struct FieldSection {
         cutLine = nil
     }
 
-    /// Returns a copy of the head with the places of its fields.
+    /// Returns a copy of the head with the positions of its fields.
     func storage(of head: UnsafeRawBufferPointer) -> FieldStorage {
         FieldStorage(head: head, entries: entries, count: entryCount)
     }
 
-    /// Parses the lines from `position` on, and moves `position` past the last whole line.
+    /// Parses lines from `position` on, and moves `position` past the last complete line.
     ///
     /// - Parameters:
     ///   - bytes: the head, or the trailers, so far.
-    ///   - position: the index of the first byte that is not parsed.
+    ///   - position: the index of the first unparsed byte.
     ///   - keeping: false for trailers, which are checked and dropped.
     /// - Returns: true after the empty line; false if the next call needs the bytes from `position` on, and more.
     mutating func parse(
@@ -70,7 +69,7 @@ struct FieldSection {
         return false
     }
 
-    /// Parses a line of any form. Returns false if it is not whole yet.
+    /// Parses a line of any form. Returns false if it is incomplete.
     @inline(never)
     private mutating func parseLine(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int, keeping: Bool
@@ -78,7 +77,7 @@ struct FieldSection {
         let count = bytes.count
         let start = position
         guard lineCount < countLimit else { throw .tooManyFields }
-        // The line's CR has to stand at `cap` or before.
+        // The line's CR must be at `cap` or earlier.
         let blockRest = blockLimit &- blockBytes &- 2
         let cap = start &+ min(lineLimit, blockRest)
 
@@ -129,13 +128,13 @@ struct FieldSection {
         return true
     }
 
-    /// Parses lines of the usual form up to the first line of another form.
+    /// Parses lines of the usual form until a line has another form.
     @inline(never)
     private mutating func parseUsualLines(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int
     ) throws(WireFault) {
         if entries.isEmpty { entries = Array(repeating: Self.noEntry, count: 12) }
-        // Moved out and back, so that writes do not check for each line whether the array is shared.
+        // Moved out and back, so that writes do not check each time whether the array is shared.
         var entries = self.entries
         self.entries = []
         let first = position
@@ -150,7 +149,7 @@ struct FieldSection {
         blockBytes &+= position &- first
     }
 
-    /// Returns how many lines it parsed, at most as many as there are places.
+    /// Returns the number of lines parsed, at most the number of places.
     private mutating func parseUsualLines(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int,
         _ places: UnsafeMutableBufferPointer<FieldStorage.Entry>
@@ -194,7 +193,7 @@ struct FieldSection {
             value: UnsafeRawBufferPointer(rebasing: bytes[value]))
     }
 
-    /// Returns the rule that is broken if a name ends at that byte instead of a colon.
+    /// Returns the rule broken by this byte in place of the colon after a name.
     private static func nameFault(_ byte: UInt8, isFirst: Bool) -> WireFault {
         switch byte {
         case Byte.lineFeed: .bareLineFeed

@@ -1,17 +1,17 @@
 import ASCIIText
 import HTTPModel
 
-/// The reason why a head cannot be sent. Nothing of it was appended.
+/// Why a head cannot be sent. Nothing of it was appended.
 public enum SerializationError: Error, Sendable, Hashable {
-    /// The name of a field is not a token of 1 to 256 bytes.
+    /// A field name is not a token of 1 to 256 bytes.
     case fieldName
-    /// The value of the field has a control character.
+    /// A field value contains a control character.
     case fieldValue(name: String)
-    /// The target is not a path or `*`, or has a blank, a control character, a `#` or a byte beyond ASCII.
+    /// The target is not a path or `*`, or contains a blank, a control character, a `#` or a byte beyond ASCII.
     case target
-    /// The host is not a host name or address with an optional port.
+    /// The host is not a name or address with an optional port.
     case host
-    /// The status is 1xx, which is not final.
+    /// A 1xx status, which is not final.
     case informationalStatus
 }
 
@@ -27,12 +27,11 @@ extension SerializationError: CustomStringConvertible {
     }
 }
 
-/// Appends field lines and checks them.
 enum FieldWriter {
-    /// Returns an upper bound of the bytes that `append` writes.
+    /// Returns an upper bound for the bytes that `append` writes.
     static func capacity(_ fields: HTTPFields) -> Int { fields.storage.bytes.count &+ 4 &* fields.count }
 
-    /// Appends the fields except those for which `isSkipped` returns true.
+    /// Appends the fields except those that `isSkipped` selects.
     @inline(__always)
     static func append(
         _ fields: HTTPFields, except isSkipped: (UnsafeRawBufferPointer) -> Bool, to writer: inout ByteWriter
@@ -64,7 +63,7 @@ enum FieldWriter {
     ) {
         let name = entry.name
         let value = entry.value
-        // Most fields stand in their storage as they are sent.
+        // Most fields are stored in wire form.
         if value.lowerBound == name.upperBound &+ 2, bytes[name.upperBound] == Byte.colon,
             bytes[name.upperBound &+ 1] == Byte.space, value.upperBound &+ 2 <= bytes.count,
             bytes[value.upperBound] == Byte.carriageReturn, bytes[value.upperBound &+ 1] == Byte.lineFeed
@@ -100,13 +99,12 @@ enum FieldWriter {
 }
 
 extension [UInt8] {
-    /// Appends constant text.
     @inline(__always)
     mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { append(contentsOf: $0) }
     }
 
-    /// Appends a number in hexadecimal digits, without leading zeros.
+    /// Appends lowercase hex digits without leading zeros.
     ///
     /// - Precondition: `number` is not negative.
     mutating func append(hexadecimal number: Int) {

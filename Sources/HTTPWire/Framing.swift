@@ -1,37 +1,36 @@
-/// What a request's head says about its body and about the connection (RFC 9112 6, 9).
+/// What a request's head says about its body and the connection (RFC 9112 6, 9).
 public struct RequestFraming: Sendable, Hashable {
     public enum Body: Sendable, Hashable {
         case none
-        /// That many bytes. A length beyond `Int` is `Int.max`, which is beyond every limit.
+        /// In bytes. A length above `Int.max` becomes `Int.max`, which exceeds every limit.
         case length(Int)
         case chunked
     }
 
     public let body: Body
-    /// Whether the client waits for a 100 before it sends the body. Never on HTTP/1.0.
+    /// Whether the client waits for a 100 before it sends the body. False on HTTP/1.0.
     public let expectsContinue: Bool
     /// Whether the connection may serve another request: HTTP/1.1 without `Connection: close`.
     public let keepAlive: Bool
-    /// Whether `Connection` names fields, which then belong to this hop.
+    /// Whether `Connection` names further hop-by-hop fields.
     public let namesHopFields: Bool
 }
 
-/// What a response's head says about its body and about the connection (RFC 9112 6, 9).
+/// What a response's head says about its body and the connection (RFC 9112 6, 9).
 public struct ResponseFraming: Sendable, Hashable {
     public enum Body: Sendable, Hashable {
         case none
         case length(Int)
         case chunked
-        /// Everything up to the end of the connection.
+        /// The connection's end ends the body.
         case untilClose
     }
 
     public let body: Body
-    /// Whether the connection may carry another request after this response.
     public let keepAlive: Bool
-    /// Whether the fields have Content-Encoding and the response may have content.
+    /// Whether Content-Encoding is present and the response may have content.
     public let hasContentCoding: Bool
-    /// `timeout` of Keep-Alive: how many seconds the server keeps the idle connection open.
+    /// `timeout` of Keep-Alive: how many seconds the server keeps an idle connection open.
     public let keepAliveTimeout: Int?
     /// `max` of Keep-Alive: how many more requests the server accepts on the connection.
     public let keepAliveMaximum: Int?

@@ -1,29 +1,27 @@
-/// Scans the lines of a head.
 protocol HeadScanner {
     associatedtype Head
 
-    /// The length of the longest head within the limits, in bytes.
+    /// The maximum length of a head in bytes.
     var longestHead: Int { get }
 
-    /// Goes on where the last call stopped.
+    /// Continues where the last call stopped.
     ///
-    /// - Parameter bytes: the head from its first byte, the bytes of the last call included.
-    /// - Returns: the length of the head; nil if it is not whole yet.
+    /// - Parameter bytes: the head from its first byte, including the bytes of the last call.
+    /// - Returns: the length of the head; nil if it is incomplete.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(WireFault) -> Int?
 
-    /// Returns the head that was scanned to its end. The bytes may go on behind it.
+    /// Returns the completely scanned head. Further bytes may follow it.
     mutating func head(of bytes: UnsafeRawBufferPointer, length: Int) throws(WireFault) -> Head
 }
 
-/// Lets a scanner read a head in place, and gathers only a head that arrives in pieces.
+/// Lets a scanner read a head in place, and gathers it only if it arrives in pieces.
 struct HeadBuffer {
     private var gathered: [UInt8] = []
 
-    /// Whether nothing is gathered: the head begins in the input.
     var isEmpty: Bool { gathered.isEmpty }
 
-    /// Scans the input and returns the length of the head; nil, with all input consumed, if it is not whole yet. Then `head`
-    /// has to be called with the same input.
+    /// Scans the input and returns the length of the head. Nil if it is incomplete; then all input is consumed. If it
+    /// is complete, call `head` with the same input.
     @inline(__always)
     mutating func feed(
         _ scanner: inout some HeadScanner, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
@@ -43,7 +41,7 @@ struct HeadBuffer {
         _ scanner: inout some HeadScanner, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(WireFault) -> Int? {
         let rest = UnsafeRawBufferPointer(rebasing: input[consumed...])
-        // A scanner decides within its longest head, so the bytes behind that are not needed.
+        // A scanner decides within its longest head, so no further bytes are needed.
         let taken = min(rest.count, scanner.longestHead &- gathered.count)
         let before = gathered.count
         gathered.append(contentsOf: rest[..<taken])
@@ -59,13 +57,13 @@ struct HeadBuffer {
         return length
     }
 
-    /// Returns the head after `feed` returned its length.
+    /// Returns the head after `feed` has returned its length.
     ///
     /// - Parameters:
-    ///   - scanner: the scanner that `feed` used.
-    ///   - length: what `feed` returned.
-    ///   - input: the input of `feed`.
-    ///   - end: the index in the input behind the head.
+    ///   - scanner: the scanner passed to `feed`.
+    ///   - length: the length returned by `feed`.
+    ///   - input: the input passed to `feed`.
+    ///   - end: the index after the head in the input.
     @inline(__always)
     mutating func head<Scanner: HeadScanner>(
         _ scanner: inout Scanner, length: Int, _ input: UnsafeRawBufferPointer, end: Int

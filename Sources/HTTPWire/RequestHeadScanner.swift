@@ -1,17 +1,17 @@
 import ASCIIText
 import HTTPModel
 
-/// Scans request line and fields, and checks them against each other.
+/// Scans the request line and the fields, and checks them against each other.
 struct RequestHeadScanner: HeadScanner {
-    /// The longest method in bytes; no registered one is longer. Beyond it 501 (RFC 9112 3).
+    /// In bytes; no registered method is longer. A longer one gets 501 (RFC 9112 3).
     static let methodLimit = 32
 
     let limits: RequestLimits
     var section: FieldSection
     private var position = 0
-    /// The index behind the scanned part of the target while the line is not whole.
+    /// The index up to which the target of an incomplete line is scanned.
     private var targetScanned = 0
-    /// The method, once it is scanned.
+    /// Nil until it is scanned.
     private(set) var method: HTTPMethod?
     private var target = 0..<0
     private var shape: TargetShape?
@@ -61,7 +61,7 @@ struct RequestHeadScanner: HeadScanner {
         switch (facts.transferCoding, facts.contentLength) {
         case (.none, nil): body = .none
         case (.none, let length?): body = .length(length)
-        // RFC 9112 6.3: both framings together serve to smuggle requests.
+        // RFC 9112 6.3: requests with both framings are used for smuggling.
         case (.chunked, _?), (.unknown, _?): throw .bothFramings
         case (.chunked, nil), (.unknown, nil):
             guard version == .http11 else { throw .transferEncodingInOldVersion }

@@ -1,25 +1,25 @@
 import ASCIIText
 public import HTTPModel
 
-/// Parses the requests of a connection, strictly and without I/O (RFC 9112).
+/// Parses a connection's requests, strictly and without I/O (RFC 9112).
 ///
-/// Call `parse` with the received bytes, and again with the same input and `consumed`, until it returns `.needMore`; then all
-/// input is consumed. After `.end` the next call begins the next request. After `.failed` every call returns `.failed`. The
-/// events are the same however the bytes are cut into inputs.
+/// Call `parse` with received bytes, and again with the same input and `consumed`, until it returns `.needMore`; then
+/// all input is consumed. After `.end`, the next call begins the next request. After `.failed`, every call returns
+/// `.failed`. The events do not depend on how the bytes are cut into inputs.
 public struct RequestParser: Sendable {
     public enum Event: Sendable {
-        /// All input is consumed, and the request goes on.
+        /// All input is consumed, and the request is incomplete.
         case needMore
         case head(HTTPRequestHead, RequestFraming)
         /// A part of the body, as a range of this call's input.
         case body(Range<Int>)
-        /// The request is whole.
+        /// The request is complete.
         case end
         case failed(RequestError)
     }
 
     private enum Phase {
-        /// Between requests, where one empty line is allowed (RFC 9112 2.2): how many of its bytes have arrived.
+        /// Between requests, where one empty line is allowed (RFC 9112 2.2). Counts its bytes so far.
         case start(leadingBytes: Int)
         case head
         case body(remaining: Int)
@@ -35,7 +35,7 @@ public struct RequestParser: Sendable {
         scanner = RequestHeadScanner(limits: limits)
     }
 
-    /// Whether a request has begun and is not whole. An empty line before a request does not begin it.
+    /// Whether a request has begun and is incomplete. An empty line before a request does not count.
     public var hasStarted: Bool {
         switch phase {
         case .start: false
@@ -43,10 +43,10 @@ public struct RequestParser: Sendable {
         }
     }
 
-    /// The method of the request that is being parsed or that failed; nil before it has arrived.
+    /// The method of the current or failed request; nil until it has arrived.
     public var method: HTTPMethod? { scanner.method }
 
-    /// Parses the bytes of `input` from `consumed` on, and moves `consumed` past the parsed bytes.
+    /// Parses `input` from `consumed` on, and moves `consumed` past the parsed bytes.
     public mutating func parse(_ input: UnsafeRawBufferPointer, consumed: inout Int) -> Event {
         do {
             return try next(input, &consumed)
@@ -108,12 +108,12 @@ public struct RequestParser: Sendable {
         return .end
     }
 
-    /// Skips the event `.end` of a request without a body. To be called directly after `.head`.
+    /// Skips the `.end` event of a request without a body. Call it directly after `.head`.
     public mutating func takeEnd() {
         if case .body(0) = phase { _ = end() }
     }
 
-    /// Returns true if the next byte is the request's first.
+    /// Returns true if the next byte begins the request.
     private mutating func skipLeadingLine(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int, _ leadingBytes: Int
     ) throws(WireFault) -> Bool {
@@ -138,7 +138,7 @@ public struct RequestParser: Sendable {
 }
 
 extension RequestHeadScanner {
-    /// Decodes a chunked body. Trailers count against the limits of the head's fields.
+    /// Decodes a chunked body. Trailers count against the head's field limits.
     mutating func next(
         _ decoder: inout ChunkedDecoder, _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(WireFault) -> ChunkedDecoder.Step {

@@ -1,26 +1,23 @@
 import ASCIIText
 public import HTTPModel
 
-/// Writes the heads of requests.
 public enum RequestSerializer {
-    /// The body of the request.
     public enum Body: Sendable, Hashable {
         case none
-        /// That many bytes, sent as they are.
+        /// In bytes; sent as it is.
         case length(Int)
         /// Sent in chunks (`ChunkedEncoding`).
         case chunked
     }
 
-    /// A value of Host, checked once for all requests that have it.
+    /// A value of Host, checked once for all requests that use it.
     public struct Host: Sendable {
         fileprivate let bytes: ArraySlice<UInt8>
         fileprivate let isTargetAbsolute: Bool
 
         /// - Parameters:
         ///   - bytes: `host[:port]`.
-        ///   - isTargetAbsolute: whether targets are written in absolute-form, with `http://` and the host in front, as a
-        ///     proxy wants them (RFC 9112 3.2.2).
+        ///   - isTargetAbsolute: whether a proxy gets targets in absolute-form, `http://host/path` (RFC 9112 3.2.2).
         public init(_ bytes: ArraySlice<UInt8>, isTargetAbsolute: Bool = false) throws(SerializationError) {
             guard bytes.withUnsafeBytes({ Authority.isValid($0) }) else { throw .host }
             self.bytes = bytes
@@ -28,8 +25,8 @@ public enum RequestSerializer {
         }
     }
 
-    /// Appends request line and fields, or nothing if it throws. Host, framing, `Connection` and `Expect` follow from the
-    /// parameters; such fields in `fields` are skipped.
+    /// Appends the request line and the fields, or nothing if it throws. Writes Host, framing, `Connection` and
+    /// `Expect` from the parameters, and skips such fields in `fields`.
     ///
     /// - Parameters:
     ///   - method: the method.
@@ -38,7 +35,7 @@ public enum RequestSerializer {
     ///   - fields: end-to-end fields.
     ///   - body: how the body will be sent.
     ///   - closes: whether to send `Connection: close` because this is the connection's last request.
-    ///   - output: gets the head.
+    ///   - output: the head is appended to it.
     public static func appendHead(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: ArraySlice<UInt8>, fields: HTTPFields,
         body: Body,
@@ -49,18 +46,18 @@ public enum RequestSerializer {
             method, target: target, host: Host(host), fields: fields, body: body, closes: closes, to: &output)
     }
 
-    /// Appends request line and fields, or nothing if it throws, with a host that was checked before.
+    /// Appends a head like the other `appendHead`, with a host that is already checked.
     ///
     /// - Parameters:
     ///   - method: the method.
     ///   - target: the target in origin-form or `*`, percent-encoded.
     ///   - host: the value of Host.
     ///   - fields: end-to-end fields.
-    ///   - sharedFields: more fields, written after `fields`. They are separate so that requests may share either.
+    ///   - sharedFields: written after `fields`. Separate, so that requests may share either.
     ///   - body: how the body will be sent.
     ///   - closes: whether to send `Connection: close` because this is the connection's last request.
     ///   - expectsContinue: whether to send `Expect: 100-continue` because the body waits for a 100 (RFC 9110 10.1.1).
-    ///   - output: gets the head.
+    ///   - output: the head is appended to it.
     public static func appendHead(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields,
         sharedFields: HTTPFields = HTTPFields(), body: Body,
@@ -75,9 +72,7 @@ public enum RequestSerializer {
         }
     }
 
-    /// Writes request line and fields into memory of at least `headCapacity` bytes.
-    ///
-    /// - Returns: how many bytes were written.
+    /// Writes the head into memory of at least `headCapacity` bytes, and returns the number of bytes written.
     public static func writeHead(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields,
         sharedFields: HTTPFields, body: Body, to room: UnsafeMutableRawBufferPointer
@@ -89,7 +84,7 @@ public enum RequestSerializer {
         }
     }
 
-    /// Returns an upper bound of the head's length in bytes.
+    /// Returns an upper bound for the head's length in bytes.
     public static func headCapacity(
         _ method: HTTPMethod, target: ArraySlice<UInt8>, host: Host, fields: HTTPFields,
         sharedFields: HTTPFields
@@ -112,7 +107,7 @@ public enum RequestSerializer {
             writer.append("http://")
             writer.append(host.bytes)
         }
-        // RFC 9112 3.2.4: in absolute-form an asterisk is an authority without a path.
+        // RFC 9112 3.2.4: in absolute-form, an authority without a path replaces the asterisk.
         if !host.isTargetAbsolute || target.first != UInt8(ascii: "*") { writer.append(target) }
         writer.append(" HTTP/1.1\r\nHost: ")
         writer.append(host.bytes)
@@ -121,7 +116,7 @@ public enum RequestSerializer {
         try FieldWriter.append(sharedFields, except: isOwn, to: &writer)
         switch body {
         case .none:
-            // RFC 9110 8.6: a method that anticipates content announces that there is none.
+            // RFC 9110 8.6: a method that anticipates content announces empty content.
             if method.anticipatesContent { writer.append("Content-Length: 0\r\n") }
         case .length(let length):
             writer.append("Content-Length: ")
@@ -143,7 +138,7 @@ public enum RequestSerializer {
         return ByteScan.isTarget(bytes)
     }
 
-    /// Whether the serializer writes the field itself or the field belongs to one hop. The name is a token.
+    /// Whether the serializer writes the field itself or the field is hop-by-hop. The name is a token.
     @inline(__always)
     private static func isOwn(_ name: UnsafeRawBufferPointer) -> Bool {
         switch name.count {
@@ -156,7 +151,6 @@ public enum RequestSerializer {
 }
 
 extension ByteWriter {
-    /// Appends a method's name.
     @inline(__always)
     fileprivate mutating func append(name method: HTTPMethod) {
         if method.isGet { append("GET") } else { method.withBytes { append($0) } }

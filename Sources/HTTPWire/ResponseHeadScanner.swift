@@ -1,15 +1,15 @@
 import ASCIIText
 import HTTPModel
 
-/// Scans status line and fields, and checks them against each other.
+/// Scans the status line and the fields, and checks them against each other.
 struct ResponseHeadScanner: HeadScanner {
     let limits: ResponseLimits
-    /// The method of the request that the response is for.
+    /// The method of the request.
     var method = HTTPMethod.get
     var section: FieldSection
     private var position = 0
     private var isWhole = false
-    /// The index behind the scanned part of the reason phrase while the line is not whole.
+    /// The index up to which the reason phrase of an incomplete line is scanned.
     private var reasonScanned = 12
     private var status: HTTPStatus?
     private var version = HTTPVersion.http11
@@ -48,9 +48,9 @@ struct ResponseHeadScanner: HeadScanner {
         return (head(UnsafeRawBufferPointer(rebasing: bytes[..<length])), framing)
     }
 
-    /// Returns the head that was scanned to its end.
+    /// Returns the completely scanned head.
     ///
-    /// - Parameter bytes: the head, and the content too if the storage of the fields shall have it.
+    /// - Parameter bytes: the head, followed by the content if the storage of the fields is to include it.
     func head(_ bytes: UnsafeRawBufferPointer) -> HTTPResponseHead {
         guard let status else { preconditionFailure("a head was asked for before it was scanned") }
         return HTTPResponseHead(
@@ -59,7 +59,7 @@ struct ResponseHeadScanner: HeadScanner {
 
     var isInformational: Bool { status?.isInformational ?? false }
 
-    /// Returns the framing by the order of RFC 9112 6.3: no body by status or method, then the fields, then the close.
+    /// Determines the framing in the order of RFC 9112 6.3: bodiless status or method, then the fields, then the close.
     func framing() throws(WireFault) -> ResponseFraming {
         guard let status else { throw .statusLine }
         let facts = section.facts
@@ -73,7 +73,7 @@ struct ResponseHeadScanner: HeadScanner {
             guard facts.transferCoding == .chunked else { throw .unknownTransferCoding }
             body = .chunked
         }
-        // A 204 that announces a body may send it too, so the connection cannot be reused.
+        // A 204 that announces a body may also send it, so the connection cannot be reused.
         let contradicts = status == .noContent && body != .untilClose && body != .length(0)
         let isBodiless = status.forbidsBody || method == .head
         let persists = version == .http11 ? !facts.closes : facts.keepsAlive && !facts.closes
@@ -100,7 +100,7 @@ struct ResponseHeadScanner: HeadScanner {
         }
         guard let status = HTTPStatus(code: code) else { throw .statusCode }
         guard count > 12 else { return false }
-        // Many servers leave out the space before an empty reason phrase, which is harmless.
+        // Many servers omit the space before an empty reason phrase, which is harmless.
         guard bytes[12] == Byte.space || bytes[12] == Byte.carriageReturn else {
             throw bytes[12] == Byte.lineFeed ? .bareLineFeed : .statusCode
         }

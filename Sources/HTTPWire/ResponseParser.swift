@@ -1,26 +1,25 @@
 public import HTTPModel
 
-/// Parses the responses of a connection to an upstream, strictly and without I/O (RFC 9112).
+/// Parses the responses on an upstream connection, strictly and without I/O (RFC 9112).
 ///
-/// Call `expectResponse(to:)` before each request is sent; bytes that arrive without it are a failure. Call `parse` with the
-/// received bytes, and again with the same input and `consumed`, until it returns `.needMore`. If bytes are left after `.end`,
-/// nobody asked for them: do not use the connection again.
+/// Call `expectResponse(to:)` before sending each request; bytes that arrive without it are a failure. Call `parse`
+/// with received bytes, and again with the same input and `consumed`, until it returns `.needMore`. Bytes left after
+/// `.end` are unsolicited: do not reuse the connection.
 public struct ResponseParser: Sendable {
     public enum Event: Sendable {
-        /// All input is consumed, and the response goes on.
+        /// All input is consumed, and the response is incomplete.
         case needMore
         /// A 1xx response; the final response follows.
         case informational(HTTPStatus)
         case head(HTTPResponseHead, ResponseFraming)
         /// A part of the body, as a range of this call's input.
         case body(Range<Int>)
-        /// The response is whole. `reusable` is true if the connection may carry another request by what the head says.
+        /// The response is complete. `reusable` is true if the head allows another request on the connection.
         case end(reusable: Bool)
         case failed(ResponseError)
     }
 
     private enum Phase {
-        /// No response is expected.
         case idle
         case head
         case body(remaining: Int)
@@ -38,15 +37,15 @@ public struct ResponseParser: Sendable {
     private var scanner: ResponseHeadScanner
 
     /// - Parameters:
-    ///   - limits: the sizes that heads may have.
-    ///   - opensTunnel: whether the responses are a proxy's to CONNECT. `Content-Length` and `Transfer-Encoding` are ignored
-    ///     then, which RFC 9110 9.3.6 wants of a success; do not read the body of a refusal.
+    ///   - limits: the limits on heads.
+    ///   - opensTunnel: whether a proxy responds to CONNECT. Then `Content-Length` and `Transfer-Encoding` are
+    ///     ignored, as RFC 9110 9.3.6 requires for a success; do not read the body of a refusal.
     public init(limits: ResponseLimits = ResponseLimits(), opensTunnel: Bool = false) {
         self.limits = limits
         scanner = ResponseHeadScanner(limits: limits, side: opensTunnel ? .tunnelResponse : .response)
     }
 
-    /// Announces that a request with that method is sent.
+    /// Announces that a request with that method will be sent.
     ///
     /// - Precondition: no other response is expected.
     public mutating func expectResponse(to method: HTTPMethod) {
@@ -59,12 +58,11 @@ public struct ResponseParser: Sendable {
         hasStarted = false
     }
 
-    /// Whether no response is expected or being parsed.
     public var isIdle: Bool {
         if case .idle = phase { true } else { false }
     }
 
-    /// Parses the bytes of `input` from `consumed` on, and moves `consumed` past the parsed bytes.
+    /// Parses `input` from `consumed` on, and moves `consumed` past the parsed bytes.
     public mutating func parse(_ input: UnsafeRawBufferPointer, consumed: inout Int) -> Event {
         do {
             return try next(input, &consumed)
@@ -76,22 +74,21 @@ public struct ResponseParser: Sendable {
     /// The sizes of a response that arrived in one piece.
     public struct Whole: Sendable, Hashable {
         public let framing: ResponseFraming
-        /// The length of the head in bytes.
+        /// In bytes.
         let headLength: Int
-        /// The length of the content, which follows the head, in bytes.
+        /// In bytes, directly after the head.
         let contentLength: Int
 
-        /// The length of the response in bytes.
+        /// In bytes.
         public var length: Int { headLength &+ contentLength }
     }
 
-    /// Finds a response that begins and ends in `input`, as most do. Call `take` next, which needs no events; if nil is
-    /// returned, call `parse`.
+    /// Finds a response that begins and ends in `input`, as most do. Then call `take`, or `parse` if the result is nil.
     ///
     /// - Parameters:
-    ///   - input: the received bytes, with the first byte of the response first.
-    ///   - contentLimit: the longest content in bytes.
-    /// - Returns: nil if the response is not whole, does not announce its length, is longer or has a content coding.
+    ///   - input: the received bytes, starting with the response.
+    ///   - contentLimit: the maximum content length in bytes.
+    /// - Returns: nil if the response is incomplete, too long, of unannounced length or in a content coding.
     public mutating func whole(in input: UnsafeRawBufferPointer, contentLimit: Int) -> Whole? {
         guard case .head = phase, buffer.isEmpty, !input.isEmpty else { return nil }
         hasStarted = true
@@ -116,7 +113,7 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// Returns the response that `whole` found in the same input. Its body stands in the storage of its fields.
+    /// Returns the response that `whole` found in the same input. Its body is stored with its fields.
     public mutating func take(
         _ whole: Whole, of input: UnsafeRawBufferPointer
     ) -> (head: HTTPResponseHead, body: ArraySlice<UInt8>) {
@@ -126,10 +123,10 @@ public struct ResponseParser: Sendable {
         return (head, whole.contentLength > 0 ? head.fields.content(whole.contentLength) : [])
     }
 
-    /// How many bytes of the body are missing; 0 if none are, and for a body of unknown length.
+    /// The number of missing body bytes. 0 if the length is unknown.
     public var bodyLeft: Int { if case .body(let remaining) = phase { remaining } else { 0 } }
 
-    /// Counts bytes of the body that were received without `parse`.
+    /// Counts body bytes received without `parse`.
     ///
     /// - Precondition: `count` is at most `bodyLeft`.
     public mutating func tookBody(_ count: Int) {
@@ -139,8 +136,8 @@ public struct ResponseParser: Sendable {
         phase = .body(remaining: remaining - count)
     }
 
-    /// Handles the orderly end of the connection (FIN): ends a body that runs to the close, and fails everywhere else. Not to
-    /// be called for a reset, after which no response is whole.
+    /// Handles the orderly end of the connection (FIN): ends a body delimited by the close, and fails otherwise. Do
+    /// not call it after a reset, which truncates every response.
     public mutating func inputEnded() -> Event {
         switch phase {
         case .untilClose:

@@ -1,33 +1,31 @@
 import ASCIIText
 public import HTTPModel
 
-/// Writes the heads of responses and decides, from the request, how the body is sent.
+/// Writes the heads of responses, and decides from the request how the body is sent.
 public enum ResponseSerializer {
-    /// The body of the response.
     public enum Body: Sendable, Hashable {
-        /// That many bytes.
+        /// In bytes.
         case length(Int)
-        /// A body of unknown length.
+        /// Of unknown length.
         case stream
     }
 
-    /// How the body is sent.
     public enum Transfer: Sendable, Hashable {
-        /// Not at all, for HEAD, 204 and 304: drop it.
+        /// HEAD, 204 or 304: drop the body.
         case none
-        /// As it is.
+        /// Unchanged.
         case identity
         /// In chunks (`ChunkedEncoding`).
         case chunked
-        /// As it is, and the end of the connection ends it: HTTP/1.0 has no chunks.
+        /// Unchanged, until the connection closes: HTTP/1.0 has no chunks.
         case untilClose
     }
 
-    /// The properties of a request that its response depends on.
+    /// What a response depends on in its request.
     public struct Context: Sendable, Hashable {
         public var version: HTTPVersion
         public var isHead: Bool
-        /// Whether the connection stays open. If not, the response has `Connection: close`.
+        /// If false, the response has `Connection: close`.
         public var keepAlive: Bool
 
         public init(version: HTTPVersion, isHead: Bool, keepAlive: Bool) {
@@ -36,16 +34,15 @@ public enum ResponseSerializer {
             self.keepAlive = keepAlive
         }
 
-        /// The context of a received request.
         public init(_ head: HTTPRequestHead, _ framing: RequestFraming) {
             self.init(version: head.version, isHead: head.method == .head, keepAlive: framing.keepAlive)
         }
     }
 
-    /// What the caller has to do after the head.
+    /// What the caller does after the head.
     public struct Outcome: Sendable, Hashable {
         public let transfer: Transfer
-        /// Whether the connection stays open after the body. If not, the client knows from the head.
+        /// Whether the connection stays open after the body. If not, the head tells the client.
         public let keepAlive: Bool
 
         public init(transfer: Transfer, keepAlive: Bool) {
@@ -54,7 +51,7 @@ public enum ResponseSerializer {
         }
     }
 
-    /// Appends a 1xx response, such as `100 Continue`, without fields.
+    /// Appends a 1xx response without fields, such as `100 Continue`.
     ///
     /// - Precondition: the status is 1xx.
     public static func appendInformational(_ status: HTTPStatus, to output: inout [UInt8]) {
@@ -65,8 +62,8 @@ public enum ResponseSerializer {
         }
     }
 
-    /// Appends status line and fields, or nothing if it throws. Framing and `Connection`, and `Date` if it is given, follow
-    /// from the parameters; such fields in `fields` are skipped.
+    /// Appends the status line and the fields, or nothing if it throws. Writes framing, `Connection` and, if given,
+    /// `Date` from the parameters, and skips such fields in `fields`.
     ///
     /// - Parameters:
     ///   - status: a final status.
@@ -74,7 +71,7 @@ public enum ResponseSerializer {
     ///   - body: the body that will be sent.
     ///   - context: the request.
     ///   - date: the value of Date (RFC 9110 5.6.7).
-    ///   - output: gets the head.
+    ///   - output: the head is appended to it.
     public static func appendHead(
         _ status: HTTPStatus, _ fields: HTTPFields, body: Body, context: Context,
         date: ArraySlice<UInt8>? = nil,
@@ -88,8 +85,7 @@ public enum ResponseSerializer {
         return outcome
     }
 
-    /// Writes status line and fields into memory of at least `headCapacity` bytes, and returns how many bytes were written as
-    /// `length`.
+    /// Writes the head into memory of at least `headCapacity` bytes. `length` is the number of bytes written.
     public static func writeHead(
         _ status: HTTPStatus, _ fields: HTTPFields, body: Body, context: Context, date: ArraySlice<UInt8>?,
         to room: UnsafeMutableRawBufferPointer
@@ -101,7 +97,7 @@ public enum ResponseSerializer {
         return (outcome, length)
     }
 
-    /// Returns an upper bound of the head's length in bytes.
+    /// Returns an upper bound for the head's length in bytes.
     public static func headCapacity(_ fields: HTTPFields, date: ArraySlice<UInt8>?) -> Int {
         // The constants in `write`, a length of up to 19 digits and a status line.
         192 &+ (date?.count ?? 0) &+ FieldWriter.capacity(fields)
@@ -143,8 +139,8 @@ public enum ResponseSerializer {
         }
     }
 
-    /// Appends Content-Length or Transfer-Encoding (RFC 9110 8.6, RFC 9112 6.1): neither for 1xx, 204 and 304, and for HEAD what
-    /// a GET would have.
+    /// Appends Content-Length or Transfer-Encoding (RFC 9110 8.6, RFC 9112 6.1). HEAD gets the same as GET; 204 and 304
+    /// get none.
     private static func appendFraming(
         _ status: HTTPStatus, _ body: Body, _ context: Context, to writer: inout ByteWriter
     ) {
@@ -171,12 +167,12 @@ public enum ResponseSerializer {
         writer.append("\r\n")
     }
 
-    /// Whether the serializer writes the field itself or the field belongs to one hop. The name is a token.
+    /// Whether the serializer writes the field itself or the field is hop-by-hop. The name is a token.
     @inline(__always)
     private static func isOwn(_ name: UnsafeRawBufferPointer, hasDate: Bool) -> Bool {
         switch name.count {
         case 4: hasDate && ASCII.isText(name, "date")
-        // RFC 9110 15.5.22: a 426 has to list protocols in Upgrade, so a server may send the field.
+        // RFC 9110 15.5.22: a 426 must list protocols in Upgrade, so a server may send the field.
         case 7: HopByHopFields.contains(name) && !ASCII.isText(name, "upgrade")
         case 14: ASCII.isText(name, "content-length") || HopByHopFields.contains(name)
         default: HopByHopFields.contains(name)

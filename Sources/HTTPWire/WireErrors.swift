@@ -1,10 +1,10 @@
 public import HTTPModel
 
-/// The reason why the parser refuses a request. The connection closes after the response.
+/// Why the parser refuses a request. The connection closes after the response.
 public struct RequestError: Error, Sendable, Equatable {
     /// 400, 405, 414, 417, 431, 501 or 505.
     public let status: HTTPStatus
-    /// The broken rule: constant text, never a byte of the request.
+    /// The broken rule: constant text, without bytes of the request.
     public let message: String
 
     init(_ fault: WireFault) {
@@ -13,10 +13,10 @@ public struct RequestError: Error, Sendable, Equatable {
     }
 }
 
-/// The reason why the parser refuses a response. The connection closes.
+/// Why the parser refuses a response. The connection closes.
 public struct ResponseError: Error, Sendable, Equatable {
     public let reason: FailureReason
-    /// The broken rule: constant text, never a byte of the response.
+    /// The broken rule: constant text, without bytes of the response.
     public let message: String
 
     init(_ fault: WireFault) {

@@ -1,6 +1,6 @@
 import HTTPModel
 
-/// The rules of the grammar and the limits that received bytes can break, for both directions.
+/// The grammar rules and limits that received bytes can break, in both directions.
 enum WireFault: Error, Equatable, CaseIterable {
     case bareLineFeed, bareCarriageReturn, repeatedLeadingLine
     case methodByte, methodTooLong, emptyTarget, targetByte, targetTooLong, targetForm, targetMethod
@@ -15,7 +15,7 @@ enum WireFault: Error, Equatable, CaseIterable {
     case chunkSize, chunkTooLarge, chunkExtension, chunkExtensionTooLong, chunkEnd
     case unsolicitedBytes, switchingProtocols, tooManyInformational
 
-    /// The broken rule as text for people. It never has a byte of the message.
+    /// The broken rule as text, without bytes of the message.
     var message: StaticString {
         switch self {
         case .bareLineFeed: "a line must end with CRLF"
@@ -67,7 +67,7 @@ enum WireFault: Error, Equatable, CaseIterable {
         }
     }
 
-    /// The status of the response to a request that breaks the rule.
+    /// The status sent to a client whose request breaks the rule.
     var requestStatus: HTTPStatus {
         switch self {
         case .targetTooLong: .uriTooLong
@@ -87,7 +87,7 @@ enum WireFault: Error, Equatable, CaseIterable {
         }
     }
 
-    /// The name of the failure if a response breaks the rule (RFC 9209 2.3).
+    /// The failure reason if a response breaks the rule (RFC 9209 2.3).
     var responseReason: FailureReason {
         switch self {
         case .lineTooLong, .blockTooLarge, .tooManyFields: .responseHeadSize

@@ -1,18 +1,18 @@
-/// The limits on a request's head. A size beyond 1 GiB counts as 1 GiB.
+/// The limits on a request's head. Sizes above 1 GiB count as 1 GiB.
 public struct RequestLimits: Sendable, Hashable {
-    /// Bytes of the request target. Beyond it 414. Default 8 KiB.
+    /// Bytes of the request target; more gets 414. Default 8 KiB.
     public var target = 8 * 1024
-    /// Bytes of all field lines with their line ends, trailers included. Beyond it 431. Default 16 KiB.
+    /// Bytes of all field lines with their line ends, trailers included; more gets 431. Default 16 KiB.
     public var fieldBlock = 16 * 1024
-    /// Bytes of one field line without its line end. Beyond it 431. Default 8 KiB.
+    /// Bytes of one field line without its line end; more gets 431. Default 8 KiB.
     public var fieldLine = 8 * 1024
-    /// Field lines, trailers included. Beyond it 431. Default 100.
+    /// Field lines, trailers included; more get 431. Default 100.
     public var fieldCount = 100
 
     public init() {}
 }
 
-/// The limits on a response's head. A size beyond 1 GiB counts as 1 GiB.
+/// The limits on a response's head. Sizes above 1 GiB count as 1 GiB.
 public struct ResponseLimits: Sendable, Hashable {
     /// Bytes of the status line. Default 8 KiB.
     public var statusLine = 8 * 1024
@@ -29,7 +29,7 @@ public struct ResponseLimits: Sendable, Hashable {
 }
 
 extension RequestLimits {
-    /// The limits as the parser uses them. A program may set `Int.max` for "no limit", and sums of sizes have to fit in an Int.
+    /// The limits as the parser uses them. A program may set `Int.max`, but sums of sizes must fit in an Int.
     var bounded: RequestLimits {
         var limits = self
         limits.target = clamped(limits.target)
@@ -41,7 +41,6 @@ extension RequestLimits {
 }
 
 extension ResponseLimits {
-    /// The limits as the parser uses them.
     var bounded: ResponseLimits {
         var limits = self
         limits.statusLine = clamped(limits.statusLine)
@@ -52,7 +51,7 @@ extension ResponseLimits {
     }
 }
 
-/// Clamps a size to 0 to 1 GiB, because fields are stored with offsets of 32 bits.
+/// Clamps a size to 0 to 1 GiB, because fields are stored with 32-bit offsets.
 private func clamped(_ size: Int) -> Int { min(max(size, 0), 1 << 30) }
 
 /// The limits on chunk sizes and extensions, for both directions.
