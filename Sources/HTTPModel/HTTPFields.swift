@@ -97,8 +97,7 @@ extension HTTPFields {
 // MARK: - Text
 
 extension HTTPFields {
-    /// The value of the first field with that name. Setting it replaces all of them by one at the end; nil removes
-    /// them.
+    /// The value of the first field with that name. Setting it replaces all of them by one at the end; nil removes all.
     public subscript(_ name: HTTPFieldName) -> String? {
         get { firstValueBytes(name).map { String(decoding: $0, as: UTF8.self) } }
         set {
@@ -153,8 +152,7 @@ extension HTTPFields {
     /// Returns the same fields marked as valid, so that a serializer copies them in one piece. For fields that many
     /// messages share. Any change except `overwrite` removes the mark.
     ///
-    /// - Precondition: names are tokens, values contain no control characters, and no field is hop-by-hop or a
-    ///   serializer's own.
+    /// - Precondition: names are tokens, values contain no control characters, and serializers skip none of the fields.
     package func checked() -> HTTPFields {
         withEachField { name, value in
             precondition(!name.isEmpty && name.allSatisfy(ASCII.isTokenByte), "a field name is no token")

@@ -139,8 +139,7 @@ public enum ResponseSerializer {
         }
     }
 
-    /// Appends Content-Length or Transfer-Encoding (RFC 9110 8.6, RFC 9112 6.1). HEAD gets the same as GET; 204 and 304
-    /// get none.
+    /// Appends Content-Length or Transfer-Encoding (RFC 9110 8.6, RFC 9112 6.1), to HEAD as to GET. Skips 204 and 304.
     private static func appendFraming(
         _ status: HTTPStatus, _ body: Body, _ context: Context, to writer: inout ByteWriter
     ) {

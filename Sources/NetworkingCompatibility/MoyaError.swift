@@ -48,7 +48,7 @@ extension MoyaError: NestedError {
 extension MoyaError: CustomNSError {
     public static var errorDomain: String { "Moya.MoyaError" }
 
-    /// The status for `.statusCode`, otherwise 0, as in Moya.
+    /// The status for `.statusCode`, else 0, as in Moya.
     public var errorCode: Int {
         if case .statusCode(let response) = self { response.statusCode } else { 0 }
     }
@@ -62,7 +62,6 @@ extension MoyaError: CustomNSError {
 }
 
 extension NetworkError {
-    /// The failure in Moya's terms.
     public var moyaError: MoyaError {
         switch requestPart {
         case .url, .headers: return .requestMapping(message)

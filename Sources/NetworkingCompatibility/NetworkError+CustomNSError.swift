@@ -1,17 +1,16 @@
 public import Foundation
 public import Networking
 
-// Failures for code that reads `NSError` (`error as NSError`), such as crash reporters and loggers. `NSError`
-// needs all of Foundation, which Networking does without.
+// For code that reads `NSError`, such as crash reporters. `NSError` needs all of Foundation, which Networking avoids.
 
 extension NetworkError: CustomNSError {
     public static var errorDomain: String { "Sluice.NetworkError" }
 
-    /// The status of the call, or 0 if no complete response arrived.
+    /// The status of the call; 0 if no complete response arrived.
     public var errorCode: Int { statusCode ?? 0 }
 
-    /// `upstream`, `kind`, `reason` and `attempts`; `path`, `statusCode` and `response` if known; the
-    /// underlying error under `NSUnderlyingErrorKey` and the message under `NSLocalizedDescriptionKey`.
+    /// `upstream`, `kind`, `reason` and `attempts`; `path`, `statusCode` and `response` if known; the underlying error
+    /// under `NSUnderlyingErrorKey`, and the message under `NSLocalizedDescriptionKey`.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [
             NSLocalizedDescriptionKey: message, NSLocalizedFailureReasonErrorKey: reason.token,

@@ -1,4 +1,3 @@
-// What a program imports that was written for another client: Networking, with the names and errors that such
-// code expects.
+// The import for programs written for another client: Networking with the names and errors that they expect.
 
 @_exported public import Networking

@@ -1,6 +1,6 @@
 public import Networking
 
-/// The tasks under Moya's names. Where Moya takes a file's `URL`, these take its path.
+/// Tasks with Moya's names. Where Moya takes a file's `URL`, these take its path.
 extension RequestTask {
     /// Moya's name for `plain`.
     public static let requestPlain = RequestTask.plain
@@ -36,8 +36,8 @@ extension RequestTask {
         .data(bodyData).adding(query: urlParameters)
     }
 
-    /// Moya's name for `parameters(_:encoding:)` with further parameters in the query. If `bodyEncoding` does
-    /// not write a body, the call fails (Moya stops the program).
+    /// Moya's name for `parameters(_:encoding:)` with further parameters in the query. If `bodyEncoding` does not write
+    /// a body, the call fails (Moya stops the program).
     public static func requestCompositeParameters(
         bodyParameters: Parameters, bodyEncoding: ParameterEncoding, urlParameters: Parameters
     ) -> RequestTask {

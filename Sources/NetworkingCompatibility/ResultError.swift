@@ -1,9 +1,8 @@
 public import Networking
 
-/// A failure in the terms of a screen that distinguishes an empty result, a failing status and a malformed
-/// body.
+/// A failure for a screen that distinguishes an empty result, a failing status and a malformed body.
 public enum ResultError: Error, Sendable {
-    /// The upstream answered without content.
+    /// The upstream sent no content.
     case noContent
     /// The status is a failure, in HTTP or in the envelope.
     case statusCodeError(Int)
@@ -12,8 +11,7 @@ public enum ResultError: Error, Sendable {
 }
 
 extension NetworkError {
-    /// The failure as a `ResultError`; nil if no complete response arrived, which a `ResultError` cannot
-    /// express.
+    /// Nil if no complete response arrived, because a `ResultError` cannot express that.
     public var resultError: ResultError? {
         switch kind {
         case .requestErr, .serverErr: .statusCodeError(failingCode)
@@ -24,8 +22,7 @@ extension NetworkError {
         }
     }
 
-    /// The status. If an envelope reports a failure under a 2xx status with a numeric code of its own ("04"),
-    /// that code.
+    /// The status, or the code of an envelope that reports a failure under a 2xx status with its own number ("04").
     var failingCode: Int {
         let status = statusCode ?? 0
         return (200..<300).contains(status) ? upstreamCode.flatMap { Int($0) } ?? status : status

@@ -2,8 +2,7 @@ public import Foundation
 public import JSONBytes
 public import Networking
 
-/// A failure in the terms of a router manager: a code, user info, the underlying error and the body of the
-/// error response.
+/// A failure for a router manager: a code, user info, the underlying error and the body of the error response.
 public struct RouterManagerError: NestedError, Sendable {
     /// The step that failed.
     public enum Code: Int, Sendable, Hashable {
@@ -17,7 +16,7 @@ public struct RouterManagerError: NestedError, Sendable {
 
     /// The step that failed.
     public let code: Code
-    /// `upstream`, `path`, `reason` and, if there is one, `statusCode`.
+    /// `upstream`, `path`, `reason` and, if known, `statusCode`.
     public let userInfo: [String: String]
     /// A `TransportError`, a `JSONError` or a `DecodingError`.
     public let underlying: (any Error)?
@@ -39,7 +38,7 @@ extension RouterManagerError: CustomNSError {
 
     public var errorCode: Int { code.rawValue }
 
-    /// `userInfo`, the name of the code as `identifier`, the `response`, and the underlying error under
+    /// `userInfo`, the code's name as `identifier`, the `response`, and the underlying error under
     /// `NSUnderlyingErrorKey`.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = userInfo
@@ -51,7 +50,6 @@ extension RouterManagerError: CustomNSError {
 }
 
 extension NetworkError {
-    /// The failure as a `RouterManagerError`.
     public var routerManagerError: RouterManagerError {
         var userInfo = ["upstream": upstream, "reason": reason.token]
         if let call { userInfo["path"] = call.path }

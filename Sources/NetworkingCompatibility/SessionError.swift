@@ -1,7 +1,6 @@
 public import Networking
 
-/// A failure in the terms of a session that checks URL, transport, status, data and decoding one after
-/// another.
+/// A failure for a session that checks URL, transport, status, data and decoding in that order.
 public enum SessionError: Error, Sendable {
     /// The request could not be built because its URL or its parameters are invalid.
     case invalidURL
@@ -11,12 +10,11 @@ public enum SessionError: Error, Sendable {
     case serverError(code: Int)
     /// The response has no content or lacks the requested data.
     case missingData
-    /// The body is not JSON, or is JSON of another shape.
+    /// The body is not JSON or has another shape.
     case decodingError(error: any Error)
 }
 
 extension NetworkError {
-    /// The failure as a `SessionError`.
     public var sessionError: SessionError {
         switch kind {
         case .requestErr, .serverErr: .serverError(code: failingCode)

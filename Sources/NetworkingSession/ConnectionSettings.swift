@@ -8,25 +8,25 @@ public import HTTPOutbound
 @_exported public import struct HTTPOutbound.ProxyConfiguration
 @_exported public import struct HTTPOutbound.ProxyEnvironment
 
-/// How to connect to upstreams: their TLS settings and the proxy on the way.
+/// How to connect to upstreams: TLS settings and proxies.
 public struct ConnectionSettings: Sendable {
-    /// For all `https` upstreams. Default: the system's roots, TLS 1.2 and up.
+    /// For all `https` upstreams. Default: the system's roots and at least TLS 1.2.
     public var tls = TLSConfiguration()
-    /// For single hosts instead: an authority of your own, a client certificate, pinned keys. The key is `host` for all of its
-    /// ports, or `host:port`, which takes precedence: `bank.test`, `10.0.0.7:8443`, `[::1]`. Connections with different
-    /// settings are never shared.
+    /// Settings for single hosts: a private authority, a client certificate, pinned keys. The key is `host` for all
+    /// ports, or `host:port`, which takes precedence: `bank.test`, `10.0.0.7:8443`, `[::1]`. Different settings never
+    /// share connections.
     public var tlsByHost: [String: TLSConfiguration] = [:]
-    /// For single upstreams instead, before `tlsByHost`. The key is the name that a provider was given as its `upstream`, or
-    /// the name of a gateway's upstream. A provider created without `upstream` has no such name, and a redirect to another
+    /// Settings for single upstreams, with precedence over `tlsByHost`. The key is a provider's `upstream` or the name
+    /// of a gateway's upstream. A provider created without `upstream` has no such name, and a redirect to another
     /// origin loses it. A gateway refuses to start if a key names none of its upstreams.
     public var tlsByUpstream: [String: TLSConfiguration] = [:]
-    /// Default: none.
+    /// Default none.
     public var proxy = Proxy.none
 
-    /// The system's roots, without a proxy.
+    /// Creates settings with the system's roots and no proxy.
     public init() {}
 
-    /// A key of `tlsByHost` that is not a host, or that repeats one.
+    /// The error of a key of `tlsByHost` that is not a host or repeats one.
     public struct InvalidHost: Error, Sendable, Hashable, CustomStringConvertible {
         /// The key.
         public let text: String
@@ -51,11 +51,11 @@ public struct ConnectionSettings: Sendable {
 
         /// Connects directly.
         public static let none = Proxy(kind: .none)
-        /// As the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say (`ProxyEnvironment`), read once. An
-        /// invalid one causes a warning, and fails at most the calls that need it.
+        /// Uses the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` (`ProxyEnvironment`), read once.
+        /// An invalid one causes a warning, and fails at most the calls that need it.
         public static let environment = Proxy(kind: .environment)
 
-        /// The same proxy for all upstreams, except for these hosts.
+        /// Uses the same proxy for all upstreams except these hosts.
         public static func fixed(_ proxy: ProxyConfiguration, except: NoProxy = NoProxy()) -> Proxy {
             Proxy(kind: .fixed(proxy, except: except))
         }

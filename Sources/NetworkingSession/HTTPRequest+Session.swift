@@ -5,7 +5,7 @@ public import Rx
 extension Session: ReactiveCompatible {}
 
 extension Session {
-    /// Makes the call of `rx.request(_:)`, and cancels it with the task.
+    /// Performs the call of `rx.request(_:)`. Cancelling the task cancels the call.
     public func request(_ request: HTTPRequest) async throws -> Response {
         try await client.request(request)
     }
@@ -34,7 +34,7 @@ extension Reactive where Base == Session {
 }
 
 extension HTTPRequest {
-    /// Makes the call of `toDataTask(of:by:envelope:)` over a session.
+    /// Performs the call of `toDataTask(of:by:envelope:)` over a session.
     public func toDataTask<Model: Decodable & Sendable>(
         of type: Model.Type, session: Session = .shared, envelope: ResponseEnvelope = .genericResponse
     ) -> Observable<NetworkResult<Model>> {

@@ -1,4 +1,4 @@
-// A client imports this one module, and gets all the names that its calls are written with.
+// A client needs only this import for all names in its calls.
 
 @_exported public import HTTPModel
 @_exported public import JSONBytes

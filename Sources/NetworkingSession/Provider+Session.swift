@@ -1,16 +1,16 @@
 public import Networking
 
 extension Provider {
-    /// Creates a provider over a session's connections. Its targets say where they go (Moya's `MoyaProvider()`).
+    /// Creates a provider over a session's connections. Its targets name their own base URLs (Moya's `MoyaProvider()`).
     ///
     /// - Parameters:
-    ///   - name: the API's name in logs and errors. `ConnectionSettings.tlsByUpstream` does not apply to it.
-    ///   - session: carries the calls. Default: `Session.shared`.
-    ///   - policy: retries, time limits, redirects.
-    ///   - plugins: called in order.
-    ///   - interceptor: changes requests and decides on retries. Combine several as an `Interceptor`.
-    ///   - cookies: keeps and sends the upstreams' cookies. Default: nil, neither.
-    ///   - stub: selects calls that are answered with their targets' samples. Default: nil, none.
+    ///   - name: name of the API in logs and errors. `ConnectionSettings.tlsByUpstream` does not apply to it.
+    ///   - session: sends the calls. Default `Session.shared`.
+    ///   - policy: retries, time limits and redirects.
+    ///   - plugins: called in this order.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an `Interceptor`.
+    ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
+    ///   - stub: selects the calls to answer with their targets' samples. Default nil: none.
     public convenience init(
         name: String = "\(Target.self)", session: Session = .shared, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
@@ -23,18 +23,17 @@ extension Provider {
             cookies: cookies, stub: stub)
     }
 
-    /// Creates a provider over a session's connections, for an upstream whose address is configured rather than part of the
-    /// targets.
+    /// Creates a provider over a session's connections, for an upstream with a configured address.
     ///
     /// - Parameters:
-    ///   - upstream: the API's name in logs, errors and `ConnectionSettings.tlsByUpstream`.
-    ///   - baseURL: replaces the targets' own `baseURL`.
-    ///   - session: carries the calls. Default: `Session.shared`.
-    ///   - policy: retries, time limits, redirects.
-    ///   - plugins: called in order.
-    ///   - interceptor: changes requests and decides on retries. Combine several as an `Interceptor`.
-    ///   - cookies: keeps and sends the upstreams' cookies. Default: nil, neither.
-    ///   - stub: selects calls that are answered with their targets' samples. Default: nil, none.
+    ///   - upstream: name of the API in logs, errors and `ConnectionSettings.tlsByUpstream`.
+    ///   - baseURL: replaces the targets' `baseURL`.
+    ///   - session: sends the calls. Default `Session.shared`.
+    ///   - policy: retries, time limits and redirects.
+    ///   - plugins: called in this order.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an `Interceptor`.
+    ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
+    ///   - stub: selects the calls to answer with their targets' samples. Default nil: none.
     /// - Throws: if `baseURL` is invalid.
     public convenience init(
         upstream: String, baseURL: String, session: Session = .shared, policy: CallPolicy = CallPolicy(),

@@ -12,10 +12,9 @@ extension Cookie {
     /// Maximum lifetime of a cookie: 400 days (RFC 6265bis 5.5).
     private static let maximumAge = 400.0 * 86400
 
-    /// Parses one `Set-Cookie` field (RFC 6265bis 5.6 and 5.7.3). Nil if it sets no cookie: name and value
-    /// are empty, exceed 4096 bytes or contain a control character; the domain belongs to another host or is
-    /// a public suffix; or the name begins with `__Host-` or `__Secure-`, in any case, and the cookie
-    /// violates the rules of that prefix.
+    /// Parses one `Set-Cookie` field (RFC 6265bis 5.6 and 5.7.3). Returns nil if it sets no cookie: name and value are
+    /// empty, exceed 4096 bytes or contain a control character; the domain belongs to another host or is a public
+    /// suffix; or the name has the prefix `__Host-` or `__Secure-`, in any case, and breaks the rules of that prefix.
     init?(setCookie text: String, from url: HTTPURL, at now: Date) {
         guard text.utf8.allSatisfy({ $0 == 0x09 || !ASCII.isControl($0) }) else { return nil }
         // Splits bytes, because a semicolon with combining marks is a different Character.
@@ -44,13 +43,13 @@ extension Cookie {
             expires: attributes.maxAge ?? attributes.expires, isSecure: isSecure)
     }
 
-    /// Without `=`, the whole pair is the value.
+    /// If there is no `=`, the whole pair is the value.
     private static func nameAndValue(_ pair: Substring.UTF8View) -> (name: String, value: String) {
         guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return ("", trimmed(pair)) }
         return (trimmed(pair[..<equals]), trimmed(pair[pair.index(after: equals)...]))
     }
 
-    /// The hosts that receive a cookie from `host` with this `Domain`; nil if the cookie is rejected.
+    /// Returns the hosts that receive a cookie from `host` with this `Domain`; nil if the cookie is rejected.
     private static func scope(_ named: String, of host: String) -> (domain: String, isHostOnly: Bool)? {
         if named.isEmpty { return (host, true) }
         if named == host { return (host, isAddress(host) || PublicSuffixes.contains(host)) }
@@ -68,7 +67,7 @@ extension Cookie {
         Array(text).withUnsafeBytes { String(decoding: ASCII.trimmed($0), as: UTF8.self) }
     }
 
-    /// The name prefixes with special rules, compared without regard to case (RFC 6265bis 4.1.3).
+    /// The name prefixes with special rules, compared ignoring case (RFC 6265bis 4.1.3).
     private enum Prefix {
         case secure, host
 
@@ -84,11 +83,11 @@ extension Cookie {
         }
     }
 
-    /// The known attributes. The last of several with the same name counts.
+    /// If an attribute repeats, its last occurrence counts.
     private struct Attributes {
         /// In lower case, without a leading dot; empty if missing.
         var domain = ""
-        /// Nil for the default path.
+        /// Nil means the default path.
         var path: String?
         var expires: Date?
         var maxAge: Date?

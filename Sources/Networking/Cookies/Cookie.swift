@@ -4,27 +4,27 @@ import HTTPModel
 
 /// A cookie as a server set it (RFC 6265bis).
 public struct Cookie: Sendable, Hashable {
-    /// The name; empty for a cookie that has only a value.
+    /// Empty for a cookie that has only a value.
     public let name: String
-    /// The value as it was set, including quotes. Nothing is decoded.
+    /// The value as it was set, including quotes and without decoding.
     public let value: String
-    /// The host that set it, or the domain that it named.
+    /// The host that set the cookie, or the domain that it named.
     public let domain: String
-    /// Whether only `domain` itself receives it, and not its subdomains.
+    /// Whether only `domain` itself receives it, without its subdomains.
     public let isHostOnly: Bool
-    /// Requests to this path and below receive it (RFC 6265 5.1.4).
+    /// The path at and below which requests carry it (RFC 6265 5.1.4).
     public let path: String
-    /// Nil: until the jar is released.
+    /// Nil if the cookie lives as long as the jar.
     public let expires: Date?
     /// Whether it is sent only over https.
     public let isSecure: Bool
 
-    /// Creates a cookie that the program puts into a jar itself.
+    /// Creates a cookie, for programs that fill a jar themselves.
     ///
     /// - Parameters:
     ///   - name: the name.
     ///   - value: the value, sent unchanged.
-    ///   - domain: the host, or the domain whose hosts receive it.
+    ///   - domain: the host, or the parent domain of the hosts, that receives it.
     ///   - isHostOnly: whether the subdomains of `domain` are excluded. Default true.
     ///   - path: the path for which it is sent. Default: every path.
     ///   - expires: nil for a session cookie.
@@ -44,7 +44,7 @@ public struct Cookie: Sendable, Hashable {
 
     // MARK: - Matching
 
-    /// Whether a request to this URL carries it.
+    /// Whether a request to this URL at that time carries it.
     func isSent(to url: HTTPURL, at now: Date) -> Bool {
         guard !isExpired(at: now), !isSecure || url.scheme == .https else { return false }
         guard isHostOnly ? url.host == domain : Self.matches(host: url.host, domain: domain) else {
@@ -69,18 +69,17 @@ public struct Cookie: Sendable, Hashable {
         host.contains(":") || host.utf8.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
     }
 
-    /// The cookie's text in a `Cookie` field.
+    /// The cookie as it appears in a `Cookie` field.
     var pair: String { name.isEmpty ? value : "\(name)=\(value)" }
 
     func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// Whether the other cookie replaces this one.
     func isReplaced(by other: Cookie) -> Bool {
         name == other.name && domain == other.domain && path == other.path && isHostOnly == other.isHostOnly
     }
 
-    /// Whether this `Secure` cookie is protected from one set over plain http, which could shadow or replace
-    /// it (RFC 6265bis 5.7.3, "leave secure cookies alone").
+    /// Whether this `Secure` cookie is protected from one set over plain http that could shadow or replace it (RFC
+    /// 6265bis 5.7.3, "leave secure cookies alone").
     func isProtected(from other: Cookie) -> Bool {
         isSecure && name == other.name
             && (Self.matches(host: domain, domain: other.domain)

@@ -1,11 +1,10 @@
 import ASCIIText
 import HTTPModel
 
-/// Parses the date in `Expires` as leniently as RFC 6265 5.1.1. Servers write it in many ways, for example
-/// `Thu, 01-Jan-1970 00:00:00 GMT`, and a date that is not understood would keep a cookie alive that should
-/// be removed. Always in UTC.
+/// Parses the date in `Expires` as leniently as RFC 6265 5.1.1, always as UTC. Servers write it in many ways, e.g.
+/// `Thu, 01-Jan-1970 00:00:00 GMT`. If it were not understood, a cookie that should be removed would stay alive.
 enum CookieDate {
-    /// Seconds since 1970; nil if a part is missing or out of range.
+    /// Returns seconds since 1970; nil if a part is missing or out of range.
     static func seconds(_ text: String) -> Int64? {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?
@@ -37,7 +36,7 @@ enum CookieDate {
         }
     }
 
-    /// Parses `h:m:s`, ignoring anything after the last digit.
+    /// Parses `h:m:s` and ignores anything after the last digit.
     private static func clock(_ token: Substring.UTF8View) -> (hour: Int, minute: Int, second: Int)? {
         let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count <= 2, parts[1].count <= 2,
@@ -47,7 +46,7 @@ enum CookieDate {
         return (hour, minute, second)
     }
 
-    /// Parses leading digits, if their count is in range, and ignores the rest.
+    /// Parses leading digits if their count is in range. Ignores the rest.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
         let leading = token.prefix { ASCII.isDigit($0) }
         guard digits.contains(leading.count) else { return nil }

@@ -2,24 +2,21 @@ public import FoundationEssentials
 public import HTTPModel
 import Locking
 
-/// Stores the cookies that upstreams set and sends them back, according to RFC 6265bis. A provider uses
-/// cookies only if it is given a jar.
+/// Stores the cookies that upstreams set and sends them back (RFC 6265bis). Providers use cookies only with a jar.
 ///
 ///     let account = Provider<AccountAPI>(cookies: CookieJar())
 ///
-/// Cookies are kept in memory. Providers may share a jar. Plain http neither sets nor replaces a `Secure`
-/// cookie.
+/// Cookies stay in memory. Providers may share a jar. Plain http neither sets nor replaces a `Secure` cookie.
 ///
-/// A cookie for a public suffix is rejected, or kept only for the host itself if the host is the suffix. The
-/// suffixes are a short built-in list, not the public suffix list: every single label (`com`, `localhost`),
-/// the common second levels of large country domains (`co.uk`, `com.au`) and well-known hosting domains
-/// (`github.io`). Unknown suffixes are accepted, which is harmless as long as the providers of a jar talk to
-/// hosts of a single owner.
+/// A cookie for a public suffix is rejected, or kept for the host itself if the host is the suffix. The suffixes are a
+/// short built-in list, not the public suffix list: every single label (`com`, `localhost`), the common second levels
+/// of large country domains (`co.uk`, `com.au`) and well-known hosting domains (`github.io`). Unknown suffixes are
+/// accepted. This is harmless as long as the providers of a jar call hosts of a single owner.
 public final class CookieJar: Sendable {
-    /// The capacity of a jar. When it is full, the cookie that was set or changed longest ago is removed
-    /// first; within a domain, cookies without `Secure` are removed before the others (RFC 6265bis 5.7.3).
+    /// The capacity of a jar. A full jar first removes the cookie that was set or changed longest ago; within a domain,
+    /// it removes cookies without `Secure` first (RFC 6265bis 5.7.3).
     public struct Limits: Sendable, Hashable {
-        /// Maximum number of cookies of one domain. Default 50 (RFC 6265bis 6.1).
+        /// Maximum number of cookies per domain. Default 50 (RFC 6265bis 6.1).
         public var cookiesPerDomain = 50
         /// Maximum number of cookies. Default 3000 (RFC 6265bis 6.1).
         public var cookies = 3000
@@ -37,10 +34,10 @@ public final class CookieJar: Sendable {
         self.limits = limits
     }
 
-    /// All cookies in the jar. May include expired ones until the next lookup.
+    /// All cookies in the jar, possibly including expired ones.
     public var cookies: [Cookie] { state.withLock { $0 } }
 
-    /// Stores a cookie, replacing one with the same name, domain and path. An expired cookie removes it.
+    /// Stores a cookie and replaces the one with the same name, domain and path. An expired cookie removes it.
     public func set(_ cookie: Cookie, at now: Date) { set(cookie, at: now, isFromPlainHTTP: false) }
 
     private func set(_ cookie: Cookie, at now: Date, isFromPlainHTTP: Bool) {
@@ -57,7 +54,7 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Removes all cookies, for a logout.
+    /// Removes all cookies, e.g. on logout.
     public func removeAll() { state.withLock { $0 = [] } }
 
     /// Stores the cookies of a response from `url`.
@@ -70,7 +67,7 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// The `Cookie` field of a request to `url`: longer paths first, then older cookies (RFC 6265bis 5.8.3).
+    /// Returns the `Cookie` field of a request to `url`: longer paths first, then older cookies (RFC 6265bis 5.8.3).
     /// Nil if no cookie matches.
     public func field(for url: HTTPURL, at now: Date) -> String? {
         let sent = state.withLock { cookies in

@@ -1,9 +1,5 @@
-/// Domains under which anyone can register a name, so that a cookie for such a domain would reach strangers
-/// (RFC 6265bis 5.7.3).
-///
-/// A short built-in list, not the public suffix list: every single label (`com`, `localhost`), the common
-/// second levels of large country domains (`co.uk`, `com.au`) and well-known hosting domains (`github.io`).
-/// It is incomplete, and the same on every machine.
+/// Domains under which anyone can register a name. A cookie for such a domain would reach strangers (RFC 6265bis
+/// 5.7.3). A short built-in list, incomplete but the same on every machine (see `CookieJar`).
 enum PublicSuffixes {
     /// - Parameter domain: in lower case, without leading or trailing dots.
     static func contains(_ domain: String) -> Bool {

@@ -2,17 +2,17 @@ public import FoundationEssentials
 import Locking
 public import Rx
 
-/// Authenticates each request with a credential and refreshes the credential when the upstream rejects it.
-/// Calls that are rejected at the same time share one refresh: they wait for it and are sent again with the
-/// new credential, or all fail with its error (Alamofire's `AuthenticationInterceptor`).
+/// Authenticates each request with a credential and refreshes the credential when the upstream rejects it (Alamofire's
+/// `AuthenticationInterceptor`). Calls rejected at the same time share one refresh. When it ends, they are all sent
+/// again with the new credential, or all fail with its error.
 ///
-/// A request that starts during a refresh waits for it instead of being rejected first. When nobody waits any
-/// more, the refresh is cancelled, and the next request that needs one starts it again.
+/// A request that starts during a refresh waits for it instead of being rejected first. Once no request waits any more,
+/// the refresh is cancelled; the next request that needs one starts it again.
 public final class AuthenticationInterceptor<Credentials: Authenticator>: RequestInterceptor {
     /// The credential that the authenticator applies to requests.
     public typealias Credential = Credentials.Credential
 
-    /// The maximum rate of refreshes, for an upstream that keeps rejecting the credentials it issues.
+    /// The maximum rate of refreshes. Stops the loop with an upstream that rejects the credentials it issues.
     public struct RefreshWindow: Sendable, Hashable {
         /// Length of the window. Default 30 s.
         public var interval: Duration = .seconds(30)
@@ -22,8 +22,7 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         /// Creates a window with the default values.
         public init() {}
 
-        /// Creates a window. A refresh beyond `maximumAttempts` within `interval` fails with
-        /// `AuthenticationError.excessiveRefresh`.
+        /// Creates a window. Refreshes beyond the maximum fail with `AuthenticationError.excessiveRefresh`.
         public init(interval: Duration, maximumAttempts: Int) {
             self.interval = interval
             self.maximumAttempts = maximumAttempts
@@ -34,20 +33,19 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
     private struct Refresh: Sendable {
         let number: Int
         let credential: Observable<Credential>
-        /// 1 while in progress. Briefly more if one waiter starts it anew while the last other one leaves.
+        /// 1 while in progress. Briefly more if one waiter restarts it while the last other one leaves.
         var runs = 0
     }
 
     private struct State: Sendable {
         var credential: Credential?
-        /// Incremented with every new credential, so that credentials need not be compared.
+        /// Incremented for each new credential, so that credentials need no comparison.
         var generation = 0
         var refresh: Refresh?
-        /// Number of refreshes started.
         var refreshes = 0
         /// The refresh that produced the current credential; nil if the credential was set.
         var sourceRefresh: Int?
-        /// When the refreshes in the current window started.
+        /// Start times of the refreshes in the current window.
         var refreshTimes: [RxTime] = []
     }
 
@@ -62,11 +60,11 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
     private let now: @Sendable () -> RxTime
     private let state: Lock<State>
 
-    /// Creates an interceptor. Providers that use the same credential share one.
+    /// Creates an interceptor. Providers that use the same credential should share it.
     ///
     /// - Parameters:
     ///   - authenticator: applies and refreshes credentials for the API.
-    ///   - credential: nil until a user logs in; requests then fail with
+    ///   - credential: nil until a user logs in; until then, requests fail with
     ///     `AuthenticationError.missingCredential`.
     ///   - refreshWindow: maximum rate of refreshes; nil for no limit.
     ///   - now: the clock of the window.
@@ -80,12 +78,11 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         state = Lock(State(credential: credential))
     }
 
-    /// The current credential. Set it on login, and to nil on logout. A refresh in progress does not replace
-    /// a value set meanwhile.
+    /// The current credential. Set it on login, and to nil on logout; a refresh in progress then does not replace it.
     public var credential: Credential? {
         get { state.withLock { $0.credential } }
         set {
-            // Releases the old values outside the lock, because their deinit may run the program's code.
+            // Releases the old values outside the lock, because their deinit may run arbitrary code.
             let old = state.withLock { state in
                 defer {
                     state.credential = newValue
@@ -132,14 +129,13 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         }
     }
 
-    /// The next step for a request that is about to be sent.
+    /// Returns the next step for a request that is about to be sent.
     private static func stepForSending(_ state: State) -> Step {
         if let refresh = state.refresh { return .wait(refresh.credential) }
         return state.credential.map { .apply($0) } ?? .fail(.missingCredential)
     }
 
-    /// Replaces a rejected credential of this generation: returns a newer credential if there is one,
-    /// otherwise the shared refresh to wait for.
+    /// Replaces a rejected credential of this generation: by a newer one, if any, or by the shared refresh to wait for.
     private func refresh(ifStill generation: Int) -> Step {
         let now = now()
         return state.withLock { state in
@@ -161,13 +157,13 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         }
     }
 
-    /// A refresh shared by all its subscribers, including those that subscribe after its end.
+    /// Makes a refresh that all its subscribers share, even those that subscribe after its end.
     private func makeRefresh(
         _ number: Int, of old: Credential, _ generation: Int
     ) -> Observable<Credential> {
         Single.deferred { [weak self, authenticator] in
             if let self, !refreshBegins(number) { return replacement(forRefreshOf: generation) }
-            // Without the context of the request that happened to need the refresh first.
+            // Without the context of the request that happens to trigger the refresh.
             return CallContext.$current.withValue(nil) { authenticator.refresh(old) }
                 .do(
                     onSuccess: { [weak self] in self?.refreshEnded(number, with: $0) },
@@ -188,7 +184,7 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         }
     }
 
-    /// The current credential or the next refresh, in place of a refresh that ended without a result.
+    /// Returns the current credential or the next refresh, in place of a refresh that ended without a result.
     private func replacement(forRefreshOf generation: Int) -> Single<Credential> {
         switch refresh(ifStill: generation) {
         case .apply(let credential): .just(credential)
@@ -204,8 +200,7 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
             if state.refresh?.number == number {
                 state.refresh = nil
             } else {
-                // Two runs overlapped and the other one ended first. The credential issued last is the valid
-                // one.
+                // Two runs overlapped and the other ended first. The credential issued last is the valid one.
                 guard credential != nil, state.sourceRefresh == number else { return (nil, nil) }
             }
             guard let credential else { return old }
@@ -217,7 +212,7 @@ public final class AuthenticationInterceptor<Credentials: Authenticator>: Reques
         withExtendedLifetime(old) {}
     }
 
-    /// Removes the refresh if nobody waits for it any more.
+    /// Removes the refresh if this was its last waiter.
     private func waiterLeft(_ number: Int) {
         let old = state.withLock { state -> Refresh? in
             guard let refresh = state.refresh, refresh.number == number else { return nil }

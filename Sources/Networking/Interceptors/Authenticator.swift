@@ -2,10 +2,9 @@ public import FoundationEssentials
 import HTTPModel
 public import Rx
 
-/// What a request is authenticated with, usually a token.
+/// What authenticates a request, usually a token.
 public protocol AuthenticationCredential: Sendable {
-    /// Whether the credential is about to expire, so that it is refreshed before the next request. Default
-    /// false.
+    /// Whether the credential is about to expire, so that the next request refreshes it first. Default false.
     var requiresRefresh: Bool { get }
 }
 
@@ -13,7 +12,7 @@ extension AuthenticationCredential {
     public var requiresRefresh: Bool { false }
 }
 
-/// How requests to an API are authenticated, for `AuthenticationInterceptor` (Alamofire's `Authenticator`).
+/// Authenticates requests to an API, for `AuthenticationInterceptor` (Alamofire's `Authenticator`).
 public protocol Authenticator: Sendable {
     /// The type of credential.
     associatedtype Credential: AuthenticationCredential
@@ -21,15 +20,14 @@ public protocol Authenticator: Sendable {
     /// Returns the request with the credential, usually in `Authorization`.
     func apply(_ credential: Credential, to request: HTTPRequest) -> HTTPRequest
 
-    /// Returns a new credential for an old one. Use another provider than the intercepted one. A refresh is
-    /// limited by that provider's policy, not by the deadline of a request.
+    /// Returns a new credential for an old one, through a provider without this interceptor. That provider's policy
+    /// limits the refresh; the deadline of a request does not.
     func refresh(_ credential: Credential) -> Single<Credential>
 
     /// Whether the upstream rejected the credential. Default: status 401.
     func didFailAuthentication(dueTo error: NetworkError) -> Bool
 
-    /// Whether the request was sent with this credential. If not, it is sent again with the credential,
-    /// without a refresh.
+    /// Whether the request was sent with this credential. If not, it is sent again with it, without a refresh.
     func isRequest(_ request: HTTPRequest, authenticatedWith credential: Credential) -> Bool
 }
 
@@ -39,9 +37,9 @@ extension Authenticator {
 
 /// Why a request could not be authenticated.
 public enum AuthenticationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// No credential is set: nobody has logged in.
+    /// No credential is set, usually because nobody has logged in.
     case missingCredential
-    /// Too many refreshes within `RefreshWindow`: the upstream rejects the credentials it issues.
+    /// Too many refreshes within `RefreshWindow`: the upstream keeps rejecting the credentials it issues.
     case excessiveRefresh
 
     public var description: String {
@@ -56,14 +54,14 @@ public enum AuthenticationError: Error, Sendable, Hashable, CustomStringConverti
 public struct BearerCredential: AuthenticationCredential, Hashable {
     /// The token for `Authorization`, without its scheme.
     public var accessToken: String
-    /// Nil if the API issues none.
+    /// The refresh token. Nil if the API issues none.
     public var refreshToken: String?
-    /// Nil if unknown.
+    /// When the access token expires. Nil if unknown.
     public var expiresAt: RxTime?
-    /// How long before its expiry the token is refreshed. Default 30 s.
+    /// How long before expiry the token is refreshed. Default 30 s.
     public var leeway: Duration = .seconds(30)
 
-    /// Creates a credential from an account service's tokens.
+    /// Creates a credential from the tokens of an account service.
     public init(accessToken: String, refreshToken: String? = nil, expiresAt: RxTime? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
@@ -76,7 +74,7 @@ public struct BearerCredential: AuthenticationCredential, Hashable {
     }
 }
 
-/// Authenticates with bearer tokens that a closure refreshes.
+/// Authenticates with bearer tokens and refreshes them with a closure.
 ///
 ///     let accounts = Provider<AccountAPI>()
 ///     let token = AuthenticationInterceptor(BearerAuthenticator { old in
@@ -86,8 +84,7 @@ public struct BearerCredential: AuthenticationCredential, Hashable {
 public struct BearerAuthenticator: Authenticator {
     private let renew: @Sendable (BearerCredential) -> Single<BearerCredential>
 
-    /// Creates an authenticator. The closure obtains the next token through another provider than the
-    /// intercepted one.
+    /// Creates an authenticator. The closure must obtain the next token through a provider without this interceptor.
     public init(refresh: @escaping @Sendable (BearerCredential) -> Single<BearerCredential>) {
         renew = refresh
     }

@@ -1,25 +1,24 @@
 public import Rx
 
 /// Adapts requests before they are sent and decides after a failure whether to send them again (Alamofire's
-/// `RequestInterceptor`). Both methods may take time: they return a `Single`, which is disposed with the call
-/// and limited by the call's total time.
+/// `RequestInterceptor`). Both methods may take time: their `Single` is disposed with the call and limited by its total
+/// time.
 ///
-/// Called on the call's loop, with the `CallContext` of the request that the call is made for; later
-/// interceptors of an `Interceptor` are called where the previous one delivered. An interceptor that makes
-/// calls needs a provider of its own: calls through the intercepted provider would wait for themselves.
+/// Both are called on the call's loop, in the `CallContext` of the incoming request; later interceptors of an
+/// `Interceptor` run where the previous one delivered. An interceptor that makes calls needs its own provider, because
+/// calls through the intercepted one would wait for themselves.
 public protocol RequestInterceptor: Sendable {
-    /// Returns the request to send instead. Called every time a request is sent, except for the attempts that
-    /// the provider's `CallRetryPolicy` makes in between. An error ends the call.
+    /// Returns the request to send instead. Called every time the request is sent, except for the attempts that
+    /// `CallRetryPolicy` repeats in between. An error ends the call.
     func adapt(_ request: HTTPRequest) -> Single<HTTPRequest>
 
-    /// Decides about a failure: no complete response, a status of 400 or more, or a status that the target
-    /// does not accept.
+    /// Decides about a failure: no complete response, a status from 400 on, or one that the target does not accept.
     ///
     /// - Parameters:
     ///   - request: the request as it was sent.
     ///   - error: the failure.
-    ///   - retryCount: how often interceptors already had the request sent again, at most
-    ///     `CallPolicy.maxInterceptorRetries` times.
+    ///   - retryCount: how often interceptors have already sent the request again, at most
+    ///     `CallPolicy.maxInterceptorRetries`.
     func retry(_ request: HTTPRequest, dueTo error: NetworkError, retryCount: Int) -> Single<RetryResult>
 }
 
@@ -57,8 +56,7 @@ public struct Interceptor: RequestInterceptor {
     private let adapters: [Adapt]
     private let retriers: [Retry]
 
-    /// Combines interceptors. Requests pass through all of them in order; after a failure, the first decision
-    /// other than `doNotRetry` counts.
+    /// Combines interceptors. All adapt the request in order. The first decision other than `doNotRetry` counts.
     public init(_ interceptors: [any RequestInterceptor]) {
         adapters = interceptors.map { interceptor in { interceptor.adapt($0) } }
         retriers = interceptors.map { interceptor in
@@ -66,7 +64,7 @@ public struct Interceptor: RequestInterceptor {
         }
     }
 
-    /// Makes an interceptor from closures. A missing closure changes or retries nothing.
+    /// Makes an interceptor from closures. A missing closure leaves requests unchanged or retries nothing.
     public init(adapt: Adapt? = nil, retry: Retry? = nil) {
         adapters = adapt.map { [$0] } ?? []
         retriers = retry.map { [$0] } ?? []

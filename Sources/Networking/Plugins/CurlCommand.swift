@@ -3,19 +3,17 @@ import HTTPModel
 import JSONBytes
 
 extension TransportCall {
-    /// The call as a curl command line for a POSIX shell: what the provider sends, without what the transport
-    /// adds.
+    /// Returns the call as a curl command for a POSIX shell, without what the transport adds.
     ///
     ///     curl -X PUT 'http://diary.test/weights/2026-11-20/am' -H 'Accept: application/json' \
     ///         -H 'Content-Type: application/json' --data-raw '{"weight":61.5}'
     ///
-    /// Every value is in single quotes, so the shell interprets nothing. Secrets are replaced as `redaction`
-    /// specifies. A body that is not a single line of text is piped through `base64 -d`. A body of more than
-    /// `bodyLimit` bytes, a streamed body, and a multipart form with a secret part are omitted, with a
-    /// comment at the end of the line.
+    /// All values are in single quotes, so the shell interprets nothing. Secrets are replaced as `redaction` specifies.
+    /// A body that is not a single line of text is piped through `base64 -d`. A body of more than `bodyLimit` bytes, a
+    /// streamed body, and a multipart form with a secret part are omitted; a comment at the end of the line says so.
     ///
     /// - Parameters:
-    ///   - redaction: what is replaced. Default: common secrets.
+    ///   - redaction: what to replace. Default: common secrets.
     ///   - bodyLimit: maximum number of body bytes to show. Default 16 KiB.
     public func curlCommand(redaction: Redaction = Redaction(), bodyLimit: Int = 16 << 10) -> String {
         var words = ["curl"]
@@ -43,7 +41,7 @@ extension TransportCall {
             guard !CurlCommand.hasSecretPart(bytes, of: self, redaction) else {
                 return words.joined(separator: " ") + "  # form with secrets omitted"
             }
-            // Without this, curl adds the content type of a form.
+            // Otherwise curl adds the content type of a form.
             if !hasContentType { words.append("-H 'Content-Type:'") }
             return CurlCommand.line(words, CurlCommand.redacted(bytes, of: self, redaction))
         }
@@ -51,7 +49,7 @@ extension TransportCall {
 }
 
 extension Unicode.Scalar {
-    /// Whether it ends a line or controls a terminal.
+    /// Whether the character ends a line or controls a terminal.
     var isControl: Bool {
         properties.generalCategory == .control || value == 0x2028 || value == 0x2029
     }
@@ -64,7 +62,7 @@ private enum CurlCommand {
         return "\(base.scheme.rawValue)://\(base.authority)\(call.path)\(query)"
     }
 
-    /// A method that consists of letters needs no quotes; a custom one may have special characters.
+    /// Quotes a method unless it consists of letters; a custom one may have special characters.
     static func word(_ text: String) -> String {
         text.utf8.allSatisfy { (0x61...0x7a).contains($0 | 0x20) } ? text : quoted(text)
     }
@@ -81,7 +79,7 @@ private enum CurlCommand {
         }
     }
 
-    /// In single quotes, only the single quote is special (POSIX 2.2.2).
+    // In single quotes, only the single quote is special (POSIX 2.2.2).
     static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
@@ -98,7 +96,7 @@ private enum CurlCommand {
     }
 
     static func line(_ words: [String], _ body: ArraySlice<UInt8>) -> String {
-        // A shell word cannot contain NUL and should contain only text, and a log entry should be one line.
+        // A shell word cannot contain NUL, and a log entry should be a single line of text.
         if let text = String(validating: body, as: UTF8.self),
             !text.unicodeScalars.contains(where: \.isControl)
         {

@@ -1,15 +1,15 @@
 public import FoundationEssentials
 import Locking
 
-/// Records the failures of a provider's calls: counts by kind and reason, and the most recent errors. It
-/// replaces a crash reporter's non-fatal errors.
+/// Counts the failures of a provider's calls by kind and reason, and keeps the latest errors. Replaces a crash
+/// reporter.
 ///
 ///     let recorder = ErrorRecorder()
 ///     let diary = Provider<DiaryAPI>(plugins: [recorder])
 ///     recorder.counts[.serverErr]          // how many
 ///     recorder.recent.last?.error.reason   // why the last call failed
 ///
-/// Providers may share one. A failure is recorded each time it is found: when a call ends without a response,
+/// Providers may share a recorder. It records a failure each time one is found: when a call ends without a response,
 /// and when a response is read as a failure. Record your own errors with `record(_:)`.
 public final class ErrorRecorder: PluginType {
     /// A recorded error.
@@ -39,10 +39,9 @@ public final class ErrorRecorder: PluginType {
     /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - capacity: number of errors to keep. The oldest is dropped first. Default 100.
+    ///   - capacity: number of errors to keep. The oldest are dropped first. Default 100.
     ///   - now: the clock.
-    ///   - onRecord: called with each `NetworkError` on the loop that found it. Must be quick and must not
-    ///     block.
+    ///   - onRecord: called with each `NetworkError` on the loop that found it. Must be quick and must not block.
     public init(
         capacity: Int = 100, now: @escaping @Sendable () -> Date = { Date() },
         onRecord: (@Sendable (NetworkError) -> Void)? = nil
@@ -52,7 +51,7 @@ public final class ErrorRecorder: PluginType {
         self.onRecord = onRecord
     }
 
-    /// Creates a recorder with the defaults that passes failures on: `ErrorRecorder { crashes.record($0) }`.
+    /// Creates a recorder with the defaults that passes failures on, e.g. `ErrorRecorder { crashes.record($0) }`.
     public convenience init(_ onRecord: @escaping @Sendable (NetworkError) -> Void) {
         self.init(onRecord: onRecord)
     }
@@ -60,7 +59,7 @@ public final class ErrorRecorder: PluginType {
     /// Number of failures by kind.
     public var counts: [OutcomeKind: Int] { state.withLock { $0.counts } }
 
-    /// Number of failures by reason. The reasons are a bounded set and can label metrics.
+    /// Number of failures by reason. The set of reasons is bounded and can label metrics.
     public var reasons: [FailureReason: Int] { state.withLock { $0.reasons } }
 
     /// Number of recorded errors that are not a `NetworkError`.
@@ -74,7 +73,7 @@ public final class ErrorRecorder: PluginType {
     /// Removes all counts and errors.
     public func reset() { state.withLock { $0 = State() } }
 
-    /// Counts and keeps an error, for example your own or one that a `catch` handled.
+    /// Counts and keeps an error, e.g. your own or one that a `catch` handled.
     public func record(_ error: any Error) {
         let record = Record(error: error, recordedAt: now())
         let network = record.networkError

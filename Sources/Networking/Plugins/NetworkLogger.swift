@@ -7,9 +7,9 @@ import JSONBytes
 ///     // curl --globoff 'http://tags.test/tags' -H 'Accept: application/json' ...
 ///     // 200 from tags: GET /tags, 1893 bytes, 12.4 ms, attempts 1
 ///
-/// A request's line can be pasted into a shell. Secrets appear in no line.
+/// A request's line can be pasted into a shell. No line contains secrets.
 public struct NetworkLogger: PluginType {
-    /// What is logged.
+    /// What to log.
     public struct Detail: OptionSet, Sendable {
         public let rawValue: Int
 
@@ -17,7 +17,7 @@ public struct NetworkLogger: PluginType {
 
         /// Each attempt as a curl command.
         public static let requests = Detail(rawValue: 1)
-        /// Each response (status, size, time, attempts) and each call without one.
+        /// Each response (status, size, time, attempts) and each call without a response.
         public static let responses = Detail(rawValue: 2)
         /// Each response that is read as a failure.
         public static let failures = Detail(rawValue: 4)
@@ -40,11 +40,10 @@ public struct NetworkLogger: PluginType {
     /// Creates a logger.
     ///
     /// - Parameters:
-    ///   - detail: what is logged. Default `.standard`.
-    ///   - redaction: what is replaced. Default: common secrets.
+    ///   - detail: what to log. Default `.standard`.
+    ///   - redaction: what to replace. Default: common secrets.
     ///   - bodyLimit: maximum number of body bytes to show. Default 16 KiB.
-    ///   - write: receives each line, without a line end, on the call's loop. Must be quick and must not
-    ///     block.
+    ///   - write: receives each line, without a line end, on the call's loop. Must be quick and must not block.
     public init(
         _ detail: Detail = .standard, redaction: Redaction = Redaction(), bodyLimit: Int = 16 << 10,
         write: @escaping @Sendable (String) -> Void

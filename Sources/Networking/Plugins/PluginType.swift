@@ -1,21 +1,19 @@
 import HTTPModel
 
-/// Observes a provider's calls and may change requests and results (Moya's `PluginType`). Called inline on
-/// the call's loop: be quick and do not block. Use a `RequestInterceptor` for work that takes time.
+/// Observes a provider's calls and may change requests and results (Moya's `PluginType`). Runs inline on the call's
+/// loop: be quick and do not block. For work that takes time, use a `RequestInterceptor`.
 public protocol PluginType: Sendable {
     /// Returns the request to send instead. Called before interceptors.
     func prepare(_ request: HTTPRequest, for call: TransportCall) -> HTTPRequest
 
-    /// An attempt is about to be sent. The first is number 1.
+    /// Announces that an attempt is about to be sent. The first is number 1.
     func willSend(_ call: TransportCall, attempt: Int)
 
-    /// A request ended with a response of any status, or without one. Called after all attempts of the retry
-    /// policy, each time that a request is sent by the provider, an interceptor or a redirect. Not called for
-    /// a disposed call.
+    /// Reports the result of a request: a response of any status, or none. Called each time the provider, an
+    /// interceptor or a redirect sends the request, after all attempts of the retry policy. Skips disposed calls.
     func didReceive(_ result: Result<Response, NetworkError>, call: TransportCall)
 
-    /// A response was read as a failure because of its status, envelope or shape. Called in addition to
-    /// `didReceive`.
+    /// Reports a response read as a failure because of its status, envelope or shape, in addition to `didReceive`.
     func didFail(_ error: NetworkError, call: TransportCall)
 
     /// Returns the result of the call instead. Called last, once for each call.
@@ -43,7 +41,7 @@ public struct AccessTokenPlugin: PluginType {
     private let scheme: String
     private let token: @Sendable () -> String?
 
-    /// Creates a plugin that asks for the token with each request.
+    /// Creates a plugin that asks for the token before each request.
     ///
     /// - Parameters:
     ///   - scheme: the scheme before the token in `Authorization` (RFC 9110 11.4). Default `Bearer`.

@@ -1,25 +1,25 @@
 public import HTTPModel
 import JSONBytes
 
-/// The secrets that logs must not show, and their replacement.
+/// The secrets to keep out of logs, and their replacement.
 ///
-/// Fields: `Authorization`, `Cookie`, `Set-Cookie` and similar, and fields whose name ends in a secret's
-/// name: `X-Access-Token`, `Stripe-Signature`. Names in queries, forms and JSON bodies: `token`, `password`,
-/// `api_key`, `serviceKey` and similar. Case, `-` and `_` do not matter. A redirect to another origin drops
-/// the same fields (``RedirectPolicy``).
+/// Fields: `Authorization`, `Cookie`, `Set-Cookie` and similar, and fields that end in a secret's name, such as
+/// `X-Access-Token` and `Stripe-Signature`. Names in queries, forms and JSON bodies: `token`, `password`, `api_key`,
+/// `serviceKey` and similar. Ignores case, `-` and `_`. Redirects to other origins drop the same fields
+/// (``RedirectPolicy``).
 public struct Redaction: Sendable {
     /// The replacement. Default `[REDACTED]`.
     public var mark = "[REDACTED]"
     /// The fields whose values are replaced. The scheme of credentials is kept: `Bearer [REDACTED]`.
     public var fields = Redaction.credentials
 
-    /// Fields that identify or authenticate somebody.
+    /// Fields that identify or authenticate a user.
     static let credentials: Set<HTTPFieldName> = [
         .authorization, .cookie, .setCookie, "Proxy-Authorization", "X-Api-Key", "X-Auth-Token",
         "X-Csrf-Token",
         "X-Amz-Security-Token",
     ]
-    /// The names of parameters and members whose values are replaced, in lower case, without `-` and `_`.
+    /// The parameters and members whose values are replaced, in lower case, without `-` and `_`.
     public var names: Set<String> = [
         "accesstoken", "apikey", "appkey", "assertion", "auth", "authorization", "clientsecret", "cookie",
         "credential", "credentials", "dpop", "idtoken", "jwt", "key", "passphrase", "password", "passwd",
@@ -32,7 +32,7 @@ public struct Redaction: Sendable {
 
     static let standard = Redaction()
 
-    /// Replaces nothing, for development.
+    /// Replaces nothing. For development.
     public static let none: Redaction = {
         var redaction = Redaction()
         redaction.fields = []
@@ -50,11 +50,10 @@ public struct Redaction: Sendable {
         return hasScheme ? "\(words[0]) \(mark)" : mark
     }
 
-    /// Fields that contain a URL, whose query may contain secrets.
+    /// Fields with a URL whose query may contain secrets.
     private static let addresses: Set<HTTPFieldName> = [.location, "Content-Location", "Referer"]
 
-    /// Whether it is one of `fields` or ends in one of `names`: `X-Access-Token`,
-    /// `Ocp-Apim-Subscription-Key`.
+    /// Whether the name is in `fields` or ends in one of `names`: `X-Access-Token`, `Ocp-Apim-Subscription-Key`.
     func isSecret(field name: HTTPFieldName) -> Bool {
         if fields.contains(name) { return true }
         var ending = ""
@@ -94,7 +93,7 @@ public struct Redaction: Sendable {
         (try? PercentEncoding.decodeString(Array(name.utf8))) ?? String(name)
     }
 
-    /// Replaces the values of secret members in a JSON document; returns the same bytes if there are none.
+    /// Replaces the values of secret members in a JSON document. Returns the same bytes if there are none.
     func json(_ document: JSONFragment) -> JSONFragment {
         guard hasSecrets(document) else { return document }
         var composer = JSONComposer()

@@ -11,40 +11,37 @@ private indirect enum Outcome: Sendable {
     case failure(TransportError)
 }
 
-/// The mutable state of a run.
 private struct CallState: Sendable {
-    /// The first attempt counts from the start: `begin()` sends it at once.
+    // The first attempt counts from the start, because `begin()` sends it at once.
     var retry = RetryMachine(attempts: 1)
     var attempt: (any Disposable)?
-    /// Set between two attempts. Every wait ends within the call's total time.
+    /// The timer between two attempts. Every wait ends within the call's total time.
     var wait: TimerToken?
-    /// A retry was taken from the budget and not yet given back.
+    /// Whether a retry was taken from the budget and not yet given back.
     var holdsRetry = false
     var isOver = false
 }
 
-/// A call that can be subscribed to any number of times, and one subscription to it. Sends attempts, each
-/// within the remaining total time, and waits between them. Subclasses turn the response into output.
+/// A call that can be subscribed to any number of times, and one subscription to it. Sends attempts within the
+/// remaining total time, and waits between them. Subclasses turn the response into output.
 ///
 /// Responses and timers arrive on the loop of the subscriber; disposal may come from any thread.
 ///
-/// `@unchecked Sendable`, inherited from `Emitter`: `begin()` writes the variables before any timer or
-/// attempt can reach the run; everything else is in `state`.
+/// `@unchecked Sendable`, inherited from `Emitter`: `begin()` writes the variables before any timer or attempt can
+/// reach the run; everything else is in `state`.
 class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, @unchecked Sendable {
     final let provider: ProviderSettings
     private(set) final var call: TransportCall
     /// Stays on the subscriber's loop. Nil until the run begins, unless an earlier stage chose the loop.
     private final var transport: (any Transport)?
-    /// Whether an earlier stage chose the loop.
     private final var isBound = false
     private final var started = RxTime(timeIntervalSince1970: 0)
-    /// Nanoseconds from the start to the call's own end or the request's deadline, whichever comes first.
+    /// Nanoseconds from the start to the end of the call's time or the request's deadline, whichever comes first.
     private final var end: Int64 = 0
     private final var endsAtDeadline = false
     /// Written between two attempts.
     private final var isRetried = false
-    /// The context of calls made in response to this one. Nil for a call that is a part by itself, which no
-    /// call follows, and outside a request.
+    /// The context of calls made in response. Nil outside a request, and for a call that is a part by itself.
     private final var followUpContext: CallContext?
     /// The address of the last attempt. Written on its loop, which records the end of the call.
     private(set) final var address: PeerAddress?
@@ -60,7 +57,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         super.init()
     }
 
-    /// Keeps the run on the loop of the earlier stages, if there are any. Call before the run begins.
+    /// Keeps the run on the loop of the earlier stages, if any. Call before the run begins.
     final func bind(to transport: (any Transport)?) {
         self.transport = transport
         isBound = transport != nil
@@ -72,11 +69,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     /// Reports the output for the final response. The run is over and holds no resources.
     func report(_ response: consuming TransportResponse, attempts: Int) {}
 
-    /// Reports the output if only the data of the response is needed. Returns false, without reporting
-    /// anything, if `report` has to handle the response.
+    /// Reports the output if it needs only the response's data. Returns false if `report` must handle the response.
     func reportData(of response: borrowing TransportResponse) -> Bool { false }
 
-    /// Whether a further attempt is still possible.
     var mayBeSentAgain: Bool { true }
 
     var streaming: (any StreamingAttemptReceiver)? { nil }
@@ -101,8 +96,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         send(call, over: transport, attempt: 1, within: end)
     }
 
-    /// Fails without sending. Reports asynchronously, so that a subscriber that retries at once does not
-    /// recurse.
+    /// Fails without sending. Reports asynchronously, so that an immediate retry by the subscriber does not recurse.
     private func endLate(on scheduler: any SchedulerType) {
         state.withLock { $0.retry = RetryMachine() }
         let report = scheduler.schedule(self) { run in
@@ -152,7 +146,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         }
     }
 
-    /// Records a cancelled call.
     @inline(never)
     private func noteCancelled() {
         guard !state.withLock({ $0.isOver }) else { return }
@@ -174,8 +167,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         var attempt: (any Disposable)? = transport.send(
             call, within: .nanoseconds(Int(limit)), for: self)
         let isOver = state.withLock { state in
-            // Not if the run is over (the run would keep itself alive) or the next attempt has begun on
-            // another thread.
+            // Not if the run is over, which would keep it alive, or if the next attempt has begun on another thread.
             if !state.isOver, state.retry.attempts == number { swap(&state.attempt, &attempt) }
             return state.isOver
         }
@@ -203,7 +195,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     func attemptFailed(_ error: TransportError) {
         let isLate = elapsed >= end - Self.clockError
-        // A call that spent its time waiting for a connection reports that instead.
+        // A call that spent all its time waiting for a connection reports that instead.
         let waitedOnly = error.reason == .connectionLimitReached && !endsAtDeadline
         let error = isLate && !waitedOnly ? limitError : error
         call.timeline?.attemptEnded(at: scheduler.now, reason: error.reason)
@@ -212,11 +204,11 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     }
 
     private func decide(_ failure: RetryMachine.Failure, _ outcome: Outcome) {
-        // Only the end of an attempt gets here, so nothing else changes the machine meanwhile.
+        // Only the end of an attempt gets here, so nothing else changes the machine in the meantime.
         let (held, holdsRetry) = state.withLock { ($0.retry, $0.holdsRetry) }
         var machine = held
         let settings = call.settings
-        // A call without a total timeout still limits the wait for the next attempt.
+        // Even without a total timeout, the wait for the next attempt is limited.
         let end = call.isUnbounded ? min(end, elapsed + min(call.maximumWait, .max - elapsed)) : end
         let decision =
             !call.method.isIdempotent || !mayBeSentAgain
@@ -226,7 +218,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
                 policy: settings.policy.retry
             ) { bound in settings.jitter(.nanoseconds(bound)).nanoseconds }
         state.withLock { [machine] in $0.retry = machine }
-        // A further retry of the same call keeps its place in the budget.
+        // Further retries of the same call keep its place in the budget.
         guard case .retries(let wait) = decision,
             holdsRetry || (transport ?? provider.transport).beginRetry(to: call.upstream)
         else {
@@ -283,7 +275,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     /// Nanoseconds since the start; 0 if the scheduler's clock was set back.
     private var elapsed: Int64 { max(0, scheduler.now.nanoseconds(since: started)) }
 
-    /// Possible error of `elapsed` in nanoseconds, because it is computed from dates.
+    /// The possible error of `elapsed` in nanoseconds, because it is computed from dates.
     private static var clockError: Int64 { 10_000 }
 
     // MARK: - The end
@@ -320,10 +312,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         inContext { onError(error) }
     }
 
-    /// Emits in the context of the request, so that calls made in response belong to the same request.
+    /// Emits in the request's context, so that calls made in response belong to the same request.
     @inline(__always)
     final func inContext(_ emit: () -> Void) {
-        // A receiver is the gateway itself, which sets the context wherever it calls an endpoint.
+        // A receiver is the gateway itself, which sets the context before it calls an endpoint.
         if let context = followUpContext {
             CallContext.$current.withValue(context, operation: emit)
         } else {
@@ -331,8 +323,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         }
     }
 
-    /// Ends the run and releases its resources. Returns the number of attempts; nil if the run had already
-    /// ended.
+    /// Ends the run and releases its resources. Returns the number of attempts; nil if the run had already ended.
     private func free() -> Int? {
         var attempt: (any Disposable)?
         var wait: TimerToken?

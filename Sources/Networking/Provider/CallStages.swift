@@ -3,8 +3,7 @@ import FoundationEssentials
 import HTTPModel
 import Rx
 
-/// The stages of a call outside the wire: interceptor, cookies, redirects and plugins. Most providers have
-/// none.
+/// The stages of a call outside the wire: interceptor, cookies, redirects and plugins. Most providers have none.
 final class CallStages: Sendable {
     let interceptor: (any RequestInterceptor)?
     let cookies: CookieJar?
@@ -21,7 +20,7 @@ final class CallStages: Sendable {
         self.plugins = plugins
     }
 
-    /// Nil if the provider uses none of them.
+    /// Returns nil if the provider uses none of them.
     static func makeIfNeeded(
         _ interceptor: (any RequestInterceptor)?, _ cookies: CookieJar?, _ redirects: RedirectPolicy,
         _ plugins: [any PluginType]
@@ -30,7 +29,7 @@ final class CallStages: Sendable {
         return CallStages(interceptor, cookies, redirects, plugins)
     }
 
-    /// The call with all its stages. Cold: each subscription runs them anew.
+    /// Returns the call with all its stages. Cold: each subscription runs them anew.
     ///
     /// - Parameter observer: receives the progress of the call.
     func response(
@@ -51,7 +50,7 @@ private struct StagedCall: Sendable {
     private let stages: CallStages
     private let provider: ProviderSettings
     private let observer: (any CallObserver)?
-    /// Stays on one loop, on which every stage begins.
+    /// Keeps the call on one loop, where every stage begins.
     private let transport: any Transport
     private let scheduler: any SchedulerType
     private let started: RxTime
@@ -72,7 +71,6 @@ private struct StagedCall: Sendable {
         deadline = call.context?.deadline.map { min($0, end) } ?? end
     }
 
-    /// All stages of a call, in order.
     func response() -> Single<Response> {
         round(0)
             .map { Result<Response, NetworkError>.success($0) }
@@ -80,8 +78,7 @@ private struct StagedCall: Sendable {
             .map { try processed($0).get() }  // plugins have the last word
     }
 
-    /// Sends the request once and then asks the interceptor about a failure. Each retry by the interceptor is
-    /// another round.
+    /// Sends the request once and asks the interceptor about a failure. Each retry by the interceptor is another round.
     private func round(_ number: Int) -> Single<Response> {
         adapted()  // plugins, then interceptors
             .flatMap { call in
@@ -89,7 +86,7 @@ private struct StagedCall: Sendable {
                 exchange(call, redirects: 0)
                     .map { Result<Response, NetworkError>.success($0) }
                     .catch { .just(.failure(failure($0))) }
-                    // Validation, and whether there is another round.
+                    // Validation, and the decision about another round.
                     .flatMap { outcome(of: $0, to: call, number) }
             }
     }
@@ -159,7 +156,6 @@ private struct StagedCall: Sendable {
         }
     }
 
-    /// The call with the remaining total time.
     private func limited(_ call: TransportCall) -> TransportCall {
         if call.isUnbounded { return call }
         let left = max(0, call.totalNanoseconds) - max(0, scheduler.now.nanoseconds(since: started))
@@ -197,8 +193,7 @@ private struct StagedCall: Sendable {
             }
     }
 
-    /// Waits, then continues with `next`. If the delay exceeds the remaining time, continues with
-    /// `finalOutcome` at once.
+    /// Waits, then continues with `next`. If the delay exceeds the remaining time, uses `finalOutcome` at once.
     private func wait(
         _ delay: Duration, orElse finalOutcome: () -> Single<Response>,
         then next: @escaping @Sendable () -> Single<Response>
@@ -236,7 +231,6 @@ private struct StagedCall: Sendable {
         CallContext.$current.withValue(call.context, operation: work)
     }
 
-    /// Wraps an interceptor's own error.
     private func failure(_ error: any Error) -> NetworkError {
         if let error = error as? NetworkError { return error }
         let elapsed = Duration.nanoseconds(scheduler.now.nanoseconds(since: started))
@@ -260,8 +254,7 @@ private struct StagedCall: Sendable {
 }
 
 extension Response {
-    /// The failure that an interceptor is asked about: a failing status, or one that the target does not
-    /// accept.
+    /// The failure to ask an interceptor about: a failing status, or one that the target does not accept.
     fileprivate var failure: NetworkError? {
         guard statusCode >= 400 || !call.validation.accepts(statusCode) else { return nil }
         return NetworkError(
@@ -270,7 +263,6 @@ extension Response {
             message: "the upstream answered with status \(statusCode)", statusCode: statusCode)
     }
 
-    /// Applies the target's validation.
     func validated() throws -> Response {
         switch call.validation {
         case .none: self

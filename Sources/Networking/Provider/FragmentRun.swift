@@ -9,8 +9,7 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
         return FragmentRun(run.call, run.provider)
     }
 
-    /// Whether the first attempt delivered the data to a receiver. Written on the run's loop before the
-    /// receiver gets the data.
+    /// Whether the first attempt delivered the data to a receiver. Written on the run's loop before the delivery.
     private(set) var isPlain = false
 
     override func copy() -> Emitter<JSONFragment> { FragmentRun(call, provider) }

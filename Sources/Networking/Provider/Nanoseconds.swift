@@ -1,5 +1,5 @@
 import Dispatch
-// Not `package`: the compiler would no longer specialise this module for its users.
+// Not `package`: the compiler would no longer specialize this module for its users.
 import FoundationEssentials
 import Rx
 
@@ -14,8 +14,8 @@ extension Duration {
 }
 
 extension RxTime {
-    /// Nanoseconds since `start`, to the microsecond, because current dates carry no finer precision. Clamped
-    /// to 292 years, however far the clock jumps; the maximum if a date is NaN.
+    /// Nanoseconds since `start`, rounded to microseconds, the precision of current dates. Clamped to 292 years,
+    /// however far the clock jumps; the maximum if a date is NaN.
     func nanoseconds(since start: RxTime) -> Int64 {
         let microseconds = (timeIntervalSince(start) * 1e6).rounded()
         return microseconds.magnitude < 9e15 ? Int64(microseconds) * 1000 : microseconds < 0 ? .min : .max
@@ -23,7 +23,7 @@ extension RxTime {
 }
 
 extension Int64 {
-    /// The integer part of a number, clamped to the range of `Int64`; 0 for NaN.
+    /// Truncates a number and clamps it to the range of `Int64`; 0 for NaN.
     package init(saturating number: Double) {
         // The largest Double below 2^63 is 2^63 - 1024.
         self = number.magnitude < 0x1p63 ? Int64(number) : number > 0 ? .max : number < 0 ? .min : 0

@@ -10,9 +10,8 @@ public import Rx
 /// Create a provider once and use it from any loop.
 public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     let settings: ProviderSettings
-    /// Nil for most providers.
     let stub: StubClosure?
-    /// Whether calls go straight to the wire, as in most providers.
+    /// Whether calls go straight to the wire, as for most providers.
     let isPlain: Bool
 
     /// Creates a provider for a configured upstream.
@@ -23,10 +22,9 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     ///   - transport: sends the calls.
     ///   - policy: retries, time limits and redirects.
     ///   - plugins: called in this order.
-    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an
-    ///     `Interceptor`.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an `Interceptor`.
     ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
-    ///   - stub: selects the calls that are answered with their targets' samples. Default nil: none.
+    ///   - stub: selects the calls to answer with their targets' samples. Default nil: none.
     ///   - jitter: chooses the wait within a backoff's bound. For tests.
     public convenience init(
         upstream: String, baseURL: String? = nil, transport: any Transport, policy: CallPolicy = CallPolicy(),
@@ -44,8 +42,7 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
                 plugins: plugins, interceptor: interceptor, cookies: cookies, jitter: jitter), stub)
     }
 
-    /// Creates a provider for an upstream that other providers may share, with its connections and its retry
-    /// budget.
+    /// Creates a provider for an upstream that other providers may share, with its connections and its retry budget.
     public convenience init(
         upstream: Upstream, transport: any Transport, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
@@ -61,15 +58,13 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     /// Creates a provider whose targets name their own base URLs.
     ///
     /// - Parameters:
-    ///   - name: name of the API in logs and errors. Settings by upstream name do not apply to it; TLS
-    ///     settings go by host.
+    ///   - name: name of the API in logs and errors. Settings by upstream name do not apply; TLS settings go by host.
     ///   - transport: sends the calls.
     ///   - policy: retries, time limits and redirects.
     ///   - plugins: called in this order.
-    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an
-    ///     `Interceptor`.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an `Interceptor`.
     ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
-    ///   - stub: selects the calls that are answered with their targets' samples. Default nil: none.
+    ///   - stub: selects the calls to answer with their targets' samples. Default nil: none.
     ///   - jitter: chooses the wait within a backoff's bound. For tests.
     public convenience init(
         name: String = "\(Target.self)", transport: any Transport, policy: CallPolicy = CallPolicy(),
@@ -89,9 +84,8 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         isPlain = stub == nil && settings.stages == nil
     }
 
-    /// Builds the call for a target.
     ///
-    /// - Parameter isUnbounded: whether only the target's own `timeout` limits the total time.
+    /// - Parameter isUnbounded: whether the target's own `timeout` is the only limit on the total time.
     func prepare(_ target: Target, isUnbounded: Bool = false) throws(RequestFault) -> TransportCall {
         let timeout = isUnbounded ? target.timeout ?? CallOptions.unbounded : target.timeout
         let calls = try settings.calls(to: target.baseURL)
@@ -118,13 +112,12 @@ extension Provider {
 }
 
 extension Reactive {
-    /// A cold call: each subscription sends it, and disposal cancels it.
+    /// Returns a cold call: each subscription sends it, and disposal cancels it.
     ///
-    /// Succeeds with a complete response of any status that the target's `validation` accepts, by default
-    /// every status; `checkStatusCode()`, `fragment()` and `map(_:)` check it. Repeats failed attempts
-    /// according to the provider's `CallRetryPolicy` and fails with a `NetworkError`. Carries the
-    /// `CallContext` of the calling task. A subscribed call keeps what it needs, so it completes even if the
-    /// provider is released.
+    /// Succeeds with a complete response of any status that the target's `validation` accepts, by default every status;
+    /// `checkStatusCode()`, `fragment()` and `map(_:)` check it. Repeats failed attempts as the provider's
+    /// `CallRetryPolicy` says and fails with a `NetworkError`. Carries the `CallContext` of the calling task. Completes
+    /// even if the provider is released after the subscription.
     public func request<Target: TargetType>(_ target: Target) -> Single<Response>
     where Base == Provider<Target> {
         do {

@@ -9,17 +9,14 @@ final class PluginList: Sendable {
     init(_ all: [any PluginType]) { self.all = all }
 }
 
-/// What a call needs from its provider, and its upstream. Not the transport, which may store calls.
+/// What a call needs from its provider, including its upstream but not the transport, which may store calls.
 final class CallSettings: Sendable {
     let upstream: Upstream
     let policy: CallPolicy
     private weak let pluginList: PluginList?
-    /// False for most providers.
     let hasPlugins: Bool
     let jitter: Jitter
-    /// `policy.totalTimeout` in nanoseconds.
     let totalNanoseconds: Int64
-    /// `policy.attemptLimits`.
     let attemptLimits: AttemptLimits
     /// The transport's default fields, sent unless the target or the context overrides them.
     let fields: HTTPFields
@@ -48,12 +45,10 @@ final class CallSettings: Sendable {
 /// The state that all calls of a provider share.
 final class ProviderSettings: Sendable {
     let name: String
-    /// Whether the name was chosen for the upstream (`Upstream.isNamed`).
     private let isNamed: Bool
     let transport: any Transport
     /// The transport's observer; nil for most transports outside a gateway.
     let observer: (any UpstreamObserver)?
-    /// Nil for most providers.
     let stages: CallStages?
     private let policy: CallPolicy
     private let plugins: PluginList
@@ -65,7 +60,7 @@ final class ProviderSettings: Sendable {
         /// Nearly all targets of a provider share one constant base URL.
         var last: (baseURL: String, calls: CallSettings)?
         var all: [String: CallSettings] = [:]
-        /// Upstreams that redirects led to.
+        /// Upstreams reached by redirects.
         var redirectTargets: [String: CallSettings] = [:]
 
         mutating func calls(to baseURL: String) -> CallSettings? {
@@ -97,7 +92,6 @@ final class ProviderSettings: Sendable {
         }
     }
 
-    /// The same settings with another transport.
     func over(_ transport: any Transport) -> ProviderSettings {
         ProviderSettings(
             name: name, isNamed: isNamed, upstream: configured?.upstream, transport: transport,
@@ -105,7 +99,7 @@ final class ProviderSettings: Sendable {
             plugins: plugins.all, interceptor: stages?.interceptor, cookies: stages?.cookies, jitter: jitter)
     }
 
-    /// The cold call with all of the provider's stages.
+    /// Returns the cold call with all of the provider's stages.
     ///
     /// - Parameter observer: receives the progress of one subscription.
     func response(to call: TransportCall, observer: (any CallObserver)? = nil) -> Single<Response> {
@@ -115,9 +109,9 @@ final class ProviderSettings: Sendable {
         return run.map { try $0.validated() }
     }
 
-    /// The call on the wire, with its retries.
+    /// Returns the call on the wire, with its retries.
     ///
-    /// - Parameter transport: the loop of the earlier stages. Default nil: chosen at the subscription.
+    /// - Parameter transport: the loop of the earlier stages. Default nil: chosen on subscription.
     func run(
         _ call: TransportCall, _ observer: (any CallObserver)?, over transport: (any Transport)? = nil
     ) -> Single<Response> {
@@ -131,20 +125,19 @@ final class ProviderSettings: Sendable {
         return .emitting(run)
     }
 
-    /// The settings of calls to the configured upstream, or to the one at the target's base URL. Each URL is
-    /// parsed once.
+    /// Returns the settings of calls to the configured upstream, or to the target's base URL. Each URL is parsed once.
     func calls(to baseURL: @autoclosure () -> String) throws(RequestFault) -> CallSettings {
         if let configured { return configured }
         return try calls(at: baseURL())
     }
 
-    /// The settings of calls that a redirect sends to `url`: those of `call`, at another origin.
+    /// Returns the settings of calls redirected to `url`: those of `call`, at another origin.
     func calls(atOriginOf url: HTTPURL, like call: TransportCall) throws(RequestFault) -> CallSettings {
         if url.hasSameOrigin(as: call.upstream.baseURL) { return call.settings }
         return try calls(at: url.origin, isRedirectTarget: true)
     }
 
-    /// The call that replaces `original` after a plugin or an interceptor changed its request.
+    /// Returns the call that replaces `original` after a plugin or an interceptor changed its request.
     func call(for request: HTTPRequest, replacing original: TransportCall) throws(RequestFault)
         -> TransportCall
     {

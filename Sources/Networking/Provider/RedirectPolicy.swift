@@ -2,20 +2,19 @@ public import HTTPModel
 
 /// The redirects (RFC 9110 15.4) that a provider follows. By default none: a 3xx is the response of the call.
 ///
-/// 301 and 302 turn a POST into a GET, 303 turns every method but HEAD into a GET, 307 and 308 keep method
-/// and body. A redirect from https to http is never followed.
+/// 301 and 302 turn a POST into a GET, 303 turns every method but HEAD into a GET, 307 and 308 keep method and body. A
+/// redirect from https to http is never followed.
 ///
-/// A redirect to another origin (scheme, host or port) drops the fields forwarded from a gateway's client and
-/// every field whose name looks like a secret: `Authorization`, `Cookie`, `Proxy-Authorization`, and names
-/// that end in a word like `-Key`, `-Token`, `-Secret`, `-Auth`, `-Password`, `-Signature`, `-Credential` or
-/// `-Session`. A redirect back does not restore them.
+/// A redirect to another origin (scheme, host or port) drops the fields forwarded from a gateway's client and every
+/// field named like a secret: `Authorization`, `Cookie`, `Proxy-Authorization`, and names that end in a word like
+/// `-Key`, `-Token`, `-Secret`, `-Auth`, `-Password`, `-Signature`, `-Credential` or `-Session`. A redirect back does
+/// not restore them.
 public struct RedirectPolicy: Sendable, Hashable {
     /// Maximum number of consecutive redirects; 0 turns redirects off.
     public var maximum: Int
     /// Further hosts that a redirect may lead to: `cdn.example.com`, `cdn.example.com:8443`, `*.example.com`.
     public var hosts: Set<String>
-    /// Fields that other origins in `hosts` receive although their names look like secrets, for example
-    /// `Idempotency-Key`.
+    /// Fields sent to other origins in `hosts` although they are named like secrets, e.g. `Idempotency-Key`.
     public var safeFields: Set<HTTPFieldName>
 
     /// Creates a policy that follows redirects to the upstream's own host and to `hosts`.
@@ -33,8 +32,7 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// - Parameters:
     ///   - maximum: maximum number of consecutive redirects. Default 3.
     ///   - hosts: further hosts that redirects may lead to. Default none.
-    ///   - safeFields: fields that other origins receive although their names look like secrets. Default
-    ///     none.
+    ///   - safeFields: fields sent to other origins although they are named like secrets. Default none.
     public static func follow(
         maximum: Int = 3, hosts: Set<String> = [], safeFields: Set<HTTPFieldName> = []
     ) -> RedirectPolicy {
@@ -51,7 +49,7 @@ public struct RedirectPolicy: Sendable, Hashable {
         if source.scheme == .https, url.scheme == .http { return false }
         if url.hasSameOrigin(as: source) { return true }
         let hasOwnPorts = source.port == source.scheme.defaultPort && url.port == url.scheme.defaultPort
-        // All Unix-domain sockets have the same host, so a host match means nothing there.
+        // All Unix-domain sockets have the same host, so a matching host means nothing there.
         if url.host == source.host, hasOwnPorts, upstream.unixSocketPath == nil { return true }
         return hosts.contains { allowed in
             let allowed = allowed.lowercased()
@@ -71,7 +69,7 @@ extension TransportCall {
         return url
     }
 
-    /// The redirect that a response asks for; nil if there is none.
+    /// Returns the redirect that a response asks for, if any.
     func redirected(by response: Response) -> Redirection? {
         let status = response.statusCode
         guard [301, 302, 303, 307, 308].contains(status),
@@ -84,7 +82,7 @@ extension TransportCall {
         return .to(url, becomesGet ? .get : method, keepsBody: !becomesGet)
     }
 
-    /// The call sent to a redirect's URL, without the fields that another origin must not receive.
+    /// Returns the call sent to a redirect's URL, without the fields that another origin must not receive.
     ///
     /// - Parameter settings: settings for the origin of `url`.
     func moved(

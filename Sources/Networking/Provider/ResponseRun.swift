@@ -42,7 +42,7 @@ final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked
     func attemptSent(_ bytes: Int64, of total: Int64?) { observer.callSent(bytes, of: total) }
 
     func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
-        // A status that the target rejects is a failure that carries its body.
+        // A status that the target rejects is a failure with its body.
         guard call.validation.accepts(head.status.code) else { return .whole }
         return observer.callStarted(head, flow: flow)
     }

@@ -4,12 +4,11 @@ import HTTPModel
 
 /// `Retry-After` (RFC 9110 10.2.3): seconds, or a date.
 enum RetryAfter {
-    /// 31 years, the longest wait: for values with more digits and for dates that far away.
+    /// The longest wait, 31 years: for larger numbers and later dates.
     private static let longest = Duration.seconds(1_000_000_000)
 
-    /// How long to wait from now; zero for a date that has passed; nil if the field is missing or malformed.
-    /// A date is compared with the response's own `Date`, if present, so that clock differences do not
-    /// matter.
+    /// Returns how long to wait from now; zero for a date that has passed; nil if the field is missing or malformed.
+    /// Compares a date with the response's own `Date`, if present, so that clock differences do not matter.
     ///
     /// - Parameter now: the time of day. Evaluated only if needed.
     static func delay(in fields: HTTPFields, now: @autoclosure () -> Date) -> Duration? {

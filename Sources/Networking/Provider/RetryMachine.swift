@@ -1,23 +1,20 @@
 import Rx
 
-/// Decides what to do after a failed attempt. A pure value: it performs nothing. Times are nanoseconds since
-/// the call began.
+/// Decides what to do after a failed attempt, without doing it. Times are nanoseconds since the call began.
 struct RetryMachine: Sendable {
     enum Decision: Equatable {
-        /// The result of the attempt is the result of the call.
+        /// The attempt's result is the call's result.
         case stands
-        /// Wait, then send again.
         case retries(after: Int64)
     }
 
-    /// The failure of an attempt.
     enum Failure: Equatable {
         case reason(FailureReason)
         /// `retryAfter` is in nanoseconds from now.
         case status(Int, retryAfter: Int64?)
     }
 
-    /// Number of attempts begun so far.
+    /// Number of attempts begun.
     private(set) var attempts: Int
     private var refusedSince: Int64?
     /// The backoff's last draw.
@@ -35,8 +32,8 @@ struct RetryMachine: Sendable {
     ///
     /// - Parameters:
     ///   - now: time since the call began.
-    ///   - end: time at which the call has to be over.
-    ///   - random: draws a number between 0 and the given bound.
+    ///   - end: time by which the call must be over.
+    ///   - random: draws a number from 0 to the given bound.
     mutating func attemptFailed(
         _ failure: Failure, at now: Int64, end: Int64, policy: CallRetryPolicy, random: (Int64) -> Int64
     ) -> Decision {
@@ -60,8 +57,7 @@ struct RetryMachine: Sendable {
             guard RetryMachine.isRetried(status, hasRetryAfter: retryAfter != nil) else { return .stands }
             if let retryAfter {
                 guard retryAfter < left else { return .stands }
-                // Jitter only extends the requested wait and leaves half of the remaining time to the
-                // attempt.
+                // Jitter only extends the requested wait and leaves half of the remaining time to the attempt.
                 draw(policy, random)
                 wait = retryAfter + min(drawn, (left - retryAfter) / 2)
             } else {

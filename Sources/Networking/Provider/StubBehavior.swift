@@ -1,14 +1,13 @@
 public import Rx
 
-/// Whether a provider answers a call with its target's `sampleResponse` instead of sending it (Moya's
-/// `StubBehavior`). Plugins, interceptors, validation, redirects, retries and time limits apply as to a real
-/// call.
+/// Whether a provider responds to a call with its target's `sampleResponse` instead of sending it (Moya's
+/// `StubBehavior`). Plugins, interceptors, validation, redirects, retries and time limits apply as to a real call.
 public enum StubBehavior: Sendable {
     /// Sends the call.
     case never
-    /// Answers with the sample at once.
+    /// Returns the sample at once.
     case immediate
-    /// Answers with the sample after a delay.
+    /// Returns the sample after a delay.
     ///
     /// - Parameter scheduler: measures the delay. Default nil: the scheduler of the provider's transport.
     case delayed(Duration, scheduler: (any SchedulerType)? = nil)
@@ -21,17 +20,17 @@ extension Provider {
     /// Sends every call.
     public static var neverStub: StubClosure { { _ in .never } }
 
-    /// Answers every call at once.
+    /// Stubs every call without a delay.
     public static var immediatelyStub: StubClosure { { _ in .immediate } }
 
-    /// Answers every call after a delay.
+    /// Stubs every call with a delay.
     public static func delayedStub(
         _ delay: Duration, scheduler: (any SchedulerType)? = nil
     ) -> StubClosure {
         { _ in .delayed(delay, scheduler: scheduler) }
     }
 
-    /// The settings for the target's call: the provider's own, or a copy whose transport returns the sample.
+    /// Returns the target's settings: the provider's own, or a copy with a transport that returns the sample.
     func settings(for target: Target) -> ProviderSettings {
         guard let stub else { return settings }
         let (delay, scheduler): (Duration, (any SchedulerType)?)

@@ -1,13 +1,11 @@
 public import HTTPModel
 
-/// The calls made for one request of a client, for its line in the access log. Part of the request's
-/// `CallContext`.
+/// The calls made for one client request, for its line in the access log. Part of the request's `CallContext`.
 ///
-/// Omits parts that are a single call whose first attempt delivered the data: that call itself holds all
-/// information (`Link.plainCall`). Nearly every part is such a call, and costs neither a lock nor an
-/// allocation.
+/// Omits parts that are a single call with data from its first attempt, because that call itself holds all information
+/// (`Link.plainCall`). Nearly all parts are such calls and cost neither a lock nor an allocation.
 package struct CallRecord: Sendable {
-    /// Maximum number of calls recorded for one request. Further calls are only counted.
+    /// Maximum number of calls recorded for one request. Further calls are counted.
     static let limit = 64
 
     private var calls: [RecordedCall] = []
@@ -37,7 +35,6 @@ package struct CallRecord: Sendable {
         if index < calls.count { calls[index].end(outcome) }
     }
 
-    /// Whether the part has a recorded call.
     func hasCall(for part: Int32) -> Bool { calls.contains { $0.part == part } }
 
     /// The calls in progress, with their indices.
@@ -45,8 +42,7 @@ package struct CallRecord: Sendable {
         calls.indices.compactMap { index in calls[index].run.map { (index, $0) } }
     }
 
-    /// Calls `body` with the calls of a part in the order in which they began. (A call that is a part by
-    /// itself is ordered by its end.)
+    /// Calls `body` with a part's calls, ordered by their start or, for a call that is a part by itself, by its end.
     ///
     /// - Parameter number: nil for calls that belong to no part.
     package func forEach(of number: Int?, _ body: (borrowing RecordedCall) -> Void) {
@@ -57,14 +53,13 @@ package struct CallRecord: Sendable {
 
 /// One call with all its attempts.
 ///
-/// Public through the SPI `Records`, for our own modules only: with `package`, modules whose types occur here
-/// would have to be imported as `package`, and the compiler would no longer specialise this module for its
-/// users.
+/// Public through the SPI `Records`, for our own modules only: with `package`, modules of the types used here would
+/// have to be imported as `package`, and the compiler would no longer specialize this module for its users.
 @_spi(Records)
 public struct RecordedCall: Sendable {
     /// The upstream. Logs use only its name.
     package let upstream: Upstream
-    /// The address of the last attempt's connection, or of its proxy. Nil if none was chosen.
+    /// The address of the last attempt's connection, or of its proxy; nil if none was chosen.
     public let address: PeerAddress?
     /// Why the call failed; nil if it did not fail or has not ended.
     package let reason: FailureReason?
@@ -87,13 +82,12 @@ public struct RecordedCall: Sendable {
         code = Int32(outcome.status)
     }
 
-    /// Number of attempts begun.
     package var attempts: Int { Int(attemptCount) }
 
-    /// The status of the response; nil without a complete response.
+    /// The status of the response; nil if there is no complete response.
     package var status: Int? { code == 0 ? nil : Int(code) }
 
-    /// Whether the call has a response or a failure. All others were cancelled or still in progress.
+    /// Whether the call has a response or a failure. If not, it was cancelled or is still in progress.
     package var hasEnded: Bool { code != 0 || reason != nil }
 
     fileprivate mutating func end(_ outcome: CallOutcome) {
@@ -101,7 +95,7 @@ public struct RecordedCall: Sendable {
     }
 }
 
-/// How a call ended. The default value means that it has not.
+/// How a call ended. The default value means that it has not ended.
 struct CallOutcome {
     var status: Int16 = 0
     var reason: FailureReason?
@@ -109,14 +103,12 @@ struct CallOutcome {
     var attempts = 0
 }
 
-/// A call in progress.
 protocol RunningCall: AnyObject, Sendable {
-    /// Its attempts and its address so far.
+    /// Its attempts and address so far.
     var outcomeSoFar: CallOutcome { get }
 }
 
-/// An attempt of a transport whose connections have addresses.
 package protocol AddressedAttempt {
-    /// The address of the connection; nil if none was chosen yet, or on another thread than the attempt's.
+    /// The address of the connection; nil if none is chosen yet, or on any thread but the attempt's.
     var knownAddress: PeerAddress? { get }
 }

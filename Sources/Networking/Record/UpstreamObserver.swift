@@ -6,7 +6,7 @@ package protocol UpstreamObserver: AnyObject, Sendable {
     /// A call got a response of any status. Called only for a watched upstream (`beginWatch()`).
     func callAnswered(by upstream: Upstream)
 
-    /// An attempt failed and the next one begins after `wait` nanoseconds.
+    /// An attempt failed, and the next one begins after `wait` nanoseconds.
     ///
     /// - Parameters:
     ///   - upstream: the upstream of the call.

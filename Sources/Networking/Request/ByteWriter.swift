@@ -1,11 +1,10 @@
 import ASCIIText
 import HTTPModel
 
-/// Writes bytes into 1 KiB of stack memory and continues in an array when it is full. Short output, such as
-/// nearly every request target, costs one allocation of the right size.
+/// Writes bytes into 1 KiB of stack memory and continues in an array when it is full. Short output, such as nearly
+/// every request target, costs one allocation of the right size.
 ///
-/// Memory safety: every write checks the end of the memory, and a `ByteWriter` exists only inside `collect`,
-/// which owns the memory.
+/// Sound: every write checks the end of the memory, and only `collect`, which owns it, creates a `ByteWriter`.
 struct ByteWriter: ~Copyable {
     private static var size: Int { 1024 }
 
@@ -60,14 +59,12 @@ struct ByteWriter: ~Copyable {
         text.withBytes { append($0) }
     }
 
-    /// Appends text with everything outside RFC 3986's unreserved set percent-encoded, except what `escaping`
-    /// keeps.
+    /// Appends text and percent-encodes everything except RFC 3986's unreserved set and what `escaping` keeps.
     mutating func append(encoding text: String, _ escaping: Escaping) {
         text.withBytes { if !appendPlain($0) { append(encoding: $0, escaping) } }
     }
 
-    /// Appends a name or value of 4 to 16 alphanumeric bytes, the common case, in two words. Otherwise
-    /// appends nothing and returns false.
+    /// Appends 4 to 16 alphanumeric bytes, the common case, in two words. Otherwise appends nothing and returns false.
     @inline(__always)
     private mutating func appendPlain(_ source: UnsafeRawBufferPointer) -> Bool {
         let count = source.count
@@ -123,16 +120,14 @@ struct ByteWriter: ~Copyable {
 
 /// What stays unencoded in a name or value besides RFC 3986's unreserved set.
 struct Escaping: Sendable, Hashable {
-    /// Writes a space as `+`.
     let spaceAsPlus: Bool
-    /// Keeps `/` and `?`, which RFC 3986 3.4 allows in a query.
+    /// Whether to keep `/` and `?`, which RFC 3986 3.4 allows in a query.
     let keepsSlashes: Bool
 
     static let query = Escaping(spaceAsPlus: false, keepsSlashes: true)
 }
 
 extension String {
-    /// Calls `body` with the text's UTF-8 bytes, without copying them.
     @inline(__always)
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let bytes = utf8.span

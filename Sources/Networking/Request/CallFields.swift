@@ -1,13 +1,12 @@
 import HTTPModel
 
-/// The fields of a call that adds its own or whose request forwards some. The target's own fields take
-/// precedence over forwarded ones, and those over the provider's.
+/// The fields of a call that adds its own or forwards some. Precedence: target, then forwarded, then provider.
 final class CallFields: Sendable {
     /// The fields of the provider and the target.
     let fields: HTTPFields
     /// The fields of the context.
     let contextFields: HTTPFields
-    /// The target's own fields, which `fields` contains too.
+    /// The target's own fields, which `fields` also contains.
     let headers: HTTPFields
 
     private init(
@@ -26,10 +25,10 @@ final class CallFields: Sendable {
         self.headers = headers
     }
 
-    /// Nil if the fields are those of the provider and the context, unchanged.
+    /// Returns nil if the provider's and the context's fields apply unchanged.
     ///
     /// - Parameters:
-    ///   - fields: the fields of the provider and the target combined; nil if the target adds none.
+    ///   - fields: the combined fields of provider and target; nil if the target adds none.
     ///   - headers: the target's own fields.
     ///   - context: the context of the call.
     ///   - shared: the settings of the call.

@@ -1,8 +1,8 @@
-/// Options that few calls set, stored apart from the call.
+/// Options that few calls set, kept apart from the call.
 final class CallOptions: Sendable {
-    /// Limit of the whole call; nil: the provider's.
+    /// The limit of the whole call; nil for the provider's.
     let timeout: Duration?
-    /// The request's own limits; nil: the provider's, which `timeout` may raise.
+    /// The request's own limits; nil for the provider's, which `timeout` may raise.
     let attemptLimits: AttemptLimits?
     let validation: ValidationType
     let contentDecoding: ContentDecoding
@@ -20,7 +20,7 @@ final class CallOptions: Sendable {
         self.contentDecoding = contentDecoding
     }
 
-    /// Nil if all options have their default values.
+    /// Returns nil if all options have their default values.
     @inline(__always)
     static func makeIfNeeded(
         timeout: Duration?, attemptLimits: AttemptLimits?, validation: ValidationType,

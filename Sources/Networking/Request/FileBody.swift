@@ -2,8 +2,7 @@ import Glibc
 
 /// A file as a body, read while it is sent. Each reader opens the file anew, and only when it is needed.
 ///
-/// The size of the file is announced in advance. If the size has changed when the file is read, the call
-/// fails instead of sending a truncated body.
+/// The file's size is announced in advance. If it changes, the call fails instead of sending a truncated body.
 public struct FileBody: BodySource {
     /// The path as given. A relative path starts at the process's working directory.
     public let path: String
@@ -44,11 +43,11 @@ private final class FileDescriptor {
 
     init(_ path: String) throws(FileBody.Failure) {
         self.path = path
-        // C would end the name there.
+        // C would end the path there.
         guard !path.utf8.contains(0) else {
             throw FileBody.Failure(path: path, description: "its name contains NUL")
         }
-        // O_NONBLOCK, because opening a pipe without a writer would block. size() then rejects it.
+        // O_NONBLOCK, because opening a pipe without a writer would block. size() rejects the pipe.
         descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileDescriptor.failure(path) }
     }
@@ -66,7 +65,6 @@ private final class FileDescriptor {
         return Int64(status.st_size)
     }
 
-    /// Reads at most `count` bytes.
     func read(atMost count: Int) throws(FileBody.Failure) -> ArraySlice<UInt8> {
         var failed = false
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, used in

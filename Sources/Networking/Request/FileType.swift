@@ -1,4 +1,3 @@
-/// Media types by file extension.
 enum FileType {
     static func contentType(ofFile name: String) -> String {
         guard let dot = name.lastIndex(of: "."), !name[dot...].contains("/") else { return unknown }

@@ -2,16 +2,16 @@ import HTTPModel
 
 /// Conversions between a request and the call that sends it.
 extension HTTPRequest {
-    /// The origin of the request, `scheme://host[:port]`: the base URL for the settings of its call.
+    /// Returns the request's origin, `scheme://host[:port]`: the base URL for the settings of its call.
     func origin() throws(RequestFault) -> String {
         try parsedURL().origin
     }
 
-    /// Creates the call, adding the fields that its provider sends with every call.
+    /// Creates the call and adds the fields that its provider sends with every call.
     ///
     /// - Parameters:
-    ///   - settings: settings of an upstream at this request's `origin()`. If its base URL has a path, the
-    ///     request's path has to begin with it.
+    ///   - settings: settings of an upstream at this request's `origin()`. If its base URL has a path, the request's
+    ///     path must begin with it.
     ///   - context: the context of the call.
     ///   - envelope: the envelope of the response.
     ///   - allowsEmptyBody: whether an empty body is a valid response.
@@ -31,9 +31,8 @@ extension HTTPRequest {
                 contentDecoding: contentDecoding))
     }
 
-    /// Creates the call that replaces `original` after its request was changed. What a request does not
-    /// contain (context, envelope) stays; the fields of the request are all that the provider and the target
-    /// send.
+    /// Creates the call that replaces `original` after its request was changed. Context and envelope stay; the
+    /// request's fields are all that the provider and the target send.
     ///
     /// - Parameters:
     ///   - settings: as for `call(_:context:)`; `original.settings` if the origin is the same.
@@ -95,12 +94,11 @@ extension TransportCall {
 }
 
 extension HTTPURL {
-    /// `scheme://host[:port]`.
     var origin: String { "\(scheme.rawValue)://\(authority)" }
 }
 
 extension HTTPFields {
-    /// The fields without those that `others` has with the same value.
+    /// The fields, except those with the same value in `others`.
     fileprivate func without(_ others: HTTPFields) -> HTTPFields {
         var rest = HTTPFields()
         for (text, value) in self {

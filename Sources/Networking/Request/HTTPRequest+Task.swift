@@ -1,9 +1,8 @@
 public import HTTPModel
 
-/// URLs and bodies built from values, as a target's path and task describe them.
+/// URLs and bodies built from values, like a target's path and task.
 extension HTTPRequest {
-    /// Creates a request from a base URL and a path. Each interpolated value stays in one segment,
-    /// percent-encoded.
+    /// Creates a request from a base URL and a path. Each interpolated value stays in one segment, percent-encoded.
     ///
     ///     HTTPRequest(baseURL: "http://users.test/v1", path: "/users/\(name)")
     ///
@@ -21,24 +20,22 @@ extension HTTPRequest {
     ///
     /// - Parameters:
     ///   - parameters: the parameters to add.
-    ///   - encoding: has to write a query; otherwise the call fails.
+    ///   - encoding: must write a query; otherwise the call fails.
     public consuming func addQuery(
         _ parameters: Parameters, encoding: ParameterEncoding = .query
     ) -> HTTPRequest {
         setTask(.plain.adding(query: parameters, encoding: encoding))
     }
 
-    /// Adds parameters to the query or the body, as `encoding` says. If the encoding depends on the method,
-    /// set the method first.
+    /// Adds parameters to the query or the body, as `encoding` says. If it depends on the method, set the method first.
     public consuming func setParameters(
         _ parameters: Parameters, encoding: ParameterEncoding
     ) -> HTTPRequest {
         setTask(.parameters(parameters, encoding: encoding))
     }
 
-    /// Sets query and body as a target's task does: JSON, forms, multipart, a file. Keeps the query in the
-    /// URL, and keeps the body if the task has none. Adds the content type unless the request already has
-    /// one.
+    /// Sets query and body like a target's task: JSON, forms, multipart, a file. Keeps the URL's query, and keeps the
+    /// body if the task has none. Adds the content type unless the request has one.
     public consuming func setTask(_ task: RequestTask) -> HTTPRequest {
         do throws(RequestFault) {
             let content = try RequestContent(task, method: method)
@@ -61,7 +58,7 @@ extension HTTPRequest {
 }
 
 extension String {
-    /// The separator between this URL or path, which may have a query, and a further parameter.
+    /// The separator between this URL or path, possibly with a query, and a further parameter.
     var queryMark: UInt8? {
         guard utf8.contains(UInt8(ascii: "?")) else { return UInt8(ascii: "?") }
         let last = utf8.last

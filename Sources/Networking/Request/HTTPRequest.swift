@@ -8,29 +8,28 @@ public import HTTPModel
 ///         .setAuthToken(token)
 ///         .setHttpBody(path)
 ///
-/// A value type: each builder returns a new request. Nothing is checked while building. Errors, such as an
-/// invalid URL or a model that cannot be encoded, fail the call that sends the request.
+/// A value type: each builder returns a new request. Building checks nothing. Errors, such as an invalid URL or a model
+/// that cannot be encoded, fail the call that sends the request.
 public struct HTTPRequest: Sendable {
-    /// `http://host:port/path?query`, checked when the call is made. Characters that a URL cannot contain (a
-    /// space, `|`, `[`, non-ASCII text) are percent-encoded, escapes such as `%2F` are kept, and a fragment
-    /// is not sent. A `.` or `..` segment or a control character fails the call.
+    /// `http://host:port/path?query`, checked when the call is made. Characters not allowed in a URL (a space, `|`,
+    /// `[`, non-ASCII text) are percent-encoded, escapes such as `%2F` are kept, and a fragment is not sent. A `.` or
+    /// `..` segment or a control character fails the call.
     public var url: String
     /// The method. Default GET.
     public var method: HTTPMethod
-    /// Fields that replace those of the same name from the provider and the context. The transport sets
-    /// `Host`, `Content-Length` and the hop-by-hop fields itself: setting one of them fails the call.
+    /// Fields that replace those of the same name from the provider and the context. Setting a field of the transport
+    /// (`Host`, `Content-Length` and the hop-by-hop fields) fails the call.
     public var headers: HTTPFields
-    /// The body. Default none. Its `Content-Type` belongs in `headers`.
+    /// The body; its `Content-Type` belongs in `headers`. Default none.
     public var body: RequestBody
-    /// The limit of the whole call, with all attempts and the waits between them; nil: the provider's. Raises
-    /// shorter limits of one attempt to it, unless `attemptLimits` is set.
+    /// The limit of the whole call, with all attempts and the waits between them; nil for the provider's. Raises
+    /// shorter limits of one attempt, unless `attemptLimits` is set.
     public var timeout: Duration?
-    /// The limits of one attempt; nil: the provider's.
+    /// The limits of one attempt; nil for the provider's.
     public var attemptLimits: AttemptLimits?
     /// The statuses that the call accepts; any other fails it. Default `.none`, which accepts all.
     public var validation: ValidationType
-    /// Whether the response's content codings are decoded. Default `.automatic`, unless the session says
-    /// `.none`.
+    /// Whether the response's content codings are decoded. Default `.automatic`, unless the session says `.none`.
     public var contentDecoding = ContentDecoding.automatic
 
     /// The first error of a builder, thrown when the call is made.
@@ -70,19 +69,19 @@ extension HTTPRequest {
         return self
     }
 
-    /// Sets bytes as the body. Set their type with `setContentType(_:)`.
+    /// Sets bytes as the body. Set the type with `setContentType(_:)`.
     public consuming func setHttpBody(_ bytes: some Sequence<UInt8>) -> HTTPRequest {
         setHttpBody(.bytes(ArraySlice(bytes)))
     }
 
-    /// Sets bytes as the body. Resolves the ambiguity for byte sequences that are `Encodable` too. A `String`
-    /// is a model; for its bytes, pass its `utf8`.
+    /// Sets bytes as the body. Resolves the ambiguity for byte sequences that are also `Encodable`. A `String` is a
+    /// model; to send its bytes, pass its `utf8`.
     public consuming func setHttpBody(_ bytes: some Sequence<UInt8> & Encodable) -> HTTPRequest {
         setHttpBody(.bytes(ArraySlice(bytes)))
     }
 
-    /// Encodes a model as the body, by default with `JSONBytesEncoder()`, and sets the encoder's content type
-    /// unless the request has one. If encoding fails, the call fails with the encoder's error.
+    /// Encodes a model as the body, by default with `JSONBytesEncoder()`, and sets the encoder's content type unless
+    /// the request has one. If the encoder fails, so does the call.
     public consuming func setHttpBody(
         _ model: some Encodable, encoder: any RequestEncoder = RequestTask.encoder
     ) -> HTTPRequest {
@@ -105,7 +104,7 @@ extension HTTPRequest {
         setHeader(.contentType, contentType.text)
     }
 
-    /// Sets a field, replacing all fields of that name. An invalid name fails the call.
+    /// Sets a field and replaces all fields of that name. An invalid name fails the call.
     public consuming func setHeader(_ name: String, _ value: String) -> HTTPRequest {
         guard let name = HTTPFieldName(name) else {
             fail(RequestFault(.headers, "a header name is invalid"))
@@ -114,25 +113,25 @@ extension HTTPRequest {
         return setHeader(name, value)
     }
 
-    /// Sets a field, replacing all fields of that name.
+    /// Sets a field and replaces all fields of that name.
     public consuming func setHeader(_ name: HTTPFieldName, _ value: String) -> HTTPRequest {
         headers[name] = value
         return self
     }
 
-    /// Adds a field, keeping those of the same name.
+    /// Adds a field and keeps those of the same name.
     public consuming func addHeader(_ name: HTTPFieldName, _ value: String) -> HTTPRequest {
         headers.append(name, value)
         return self
     }
 
-    /// Sets the limit of the whole call; nil: the provider's. Raises the limits of one attempt.
+    /// Sets the limit of the whole call; nil for the provider's. Raises the limits of one attempt.
     public consuming func setTimeout(_ timeout: Duration?) -> HTTPRequest {
         self.timeout = timeout
         return self
     }
 
-    /// Sets the limits of one attempt; nil: the provider's.
+    /// Sets the limits of one attempt; nil for the provider's.
     public consuming func setAttemptLimits(_ limits: AttemptLimits?) -> HTTPRequest {
         attemptLimits = limits
         return self
@@ -192,7 +191,7 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest: CustomStringConvertible {
-    /// Leaves out query, fragment, fields and body, which may hold secrets.
+    /// Omits query, fragment, fields and body, which may contain secrets.
     public var description: String { "\(method.rawValue) \(url.prefix { $0 != "?" && $0 != "#" })" }
 }
 

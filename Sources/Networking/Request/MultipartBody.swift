@@ -1,7 +1,7 @@
 import ASCIIText
 import HTTPModel
 
-/// A multipart form on the wire: a sequence of segments in memory and streamed segments.
+/// A multipart form on the wire: segments in memory and streamed segments.
 struct MultipartBody: BodySource {
     enum Segment: Sendable {
         case bytes([UInt8])
@@ -47,7 +47,7 @@ struct MultipartBody: BodySource {
         }
     }
 
-    /// The bytes of the body if no part is streamed.
+    /// The body's bytes; nil if a part is streamed.
     var inMemory: ArraySlice<UInt8>? {
         guard segments.count == 1, case .bytes(let bytes) = segments[0] else { return nil }
         return bytes[...]
@@ -63,7 +63,7 @@ struct MultipartBody: BodySource {
         }
     }
 
-    /// The header fields of a part, with the empty line after them.
+    /// Returns a part's header fields and the empty line after them.
     private static func head(of part: MultipartFormData.Part) throws(RequestFault) -> [UInt8] {
         var disposition = "form-data; name=\"\(escaped(part.name))\""
         if let fileName = part.fileName { disposition += "; filename=\"\(escaped(fileName))\"" }
@@ -84,8 +84,8 @@ struct MultipartBody: BodySource {
         return head + "\r\n".utf8
     }
 
-    /// Escapes a name as browsers do (WHATWG HTML 4.10.21.8, to which RFC 7578 4.2 defers): UTF-8 unchanged,
-    /// quotes and control characters percent-encoded. A backslash is no escape there and stays.
+    // As browsers do (WHATWG HTML 4.10.21.8, to which RFC 7578 4.2 defers): UTF-8 stays unchanged, and quotes and
+    // control characters are percent-encoded. A backslash is not an escape there and stays.
     private static func escaped(_ name: String) -> String {
         var escaped: [UInt8] = []
         for byte in name.utf8 {
@@ -99,17 +99,17 @@ struct MultipartBody: BodySource {
     }
 }
 
-/// The error of a stream whose length differs from the announced one.
+/// The error of a stream that differs from its announced length.
 struct AnnouncedLengthError: Error, Sendable, CustomStringConvertible {
     let description = "a part does not have the length that it announced"
 }
 
-/// Reads the segments one after another and opens each source when it is reached.
+/// Reads the segments in order and opens each source when it is reached.
 private final class MultipartReader: BodyReader {
     private var rest: ArraySlice<MultipartBody.Segment>
     private var bytes: ArraySlice<UInt8> = []
     private var reader: (any BodyReader)?
-    /// Bytes that the reader has yet to deliver, if its source announced a length.
+    /// Bytes still to read, if the source announced a length.
     private var left: Int64?
 
     init(_ segments: [MultipartBody.Segment]) {

@@ -8,8 +8,7 @@ public import HTTPModel
 ///     form.append(file: "/var/spool/lunch.jpg", named: "photo")
 ///     provider.rx.request(.upload(form))                      // task: .multipart(form)
 ///
-/// If all parts have a known length, so has the form. Files are streamed from disk. Nothing is opened before
-/// the call is made.
+/// If all parts have a known length, so has the form. Files are streamed from disk, and opened when the call is made.
 public struct MultipartFormData: Sendable {
     /// One part of a form.
     public struct Part: Sendable {
@@ -31,8 +30,7 @@ public struct MultipartFormData: Sendable {
         ///   - bytes: the content of the part.
         ///   - name: the name of the field.
         ///   - fileName: the file name of the part; nil for a plain field.
-        ///   - mimeType: the media type. Default nil: derived from the file name; none for a plain field,
-        ///     which is text.
+        ///   - mimeType: the media type. Default nil: derived from the file name; none for a plain field, i.e. text.
         ///   - headers: further header fields of the part.
         public static func bytes(
             _ bytes: some Sequence<UInt8>, name: String, fileName: String? = nil, mimeType: String? = nil,
@@ -61,8 +59,7 @@ public struct MultipartFormData: Sendable {
                 headers: headers)
         }
 
-        /// A part that is read while it is sent. If its length is unknown, so is the form's, which is then
-        /// sent chunked.
+        /// A part that is read while it is sent. If its length is unknown, the form is sent chunked.
         public static func stream(
             _ source: any BodySource, name: String, fileName: String? = nil, mimeType: String? = nil,
             headers: HTTPFields = HTTPFields()
@@ -73,7 +70,7 @@ public struct MultipartFormData: Sendable {
         }
     }
 
-    /// The parts in the order in which they are sent.
+    /// The parts in the order of sending.
     public private(set) var parts: [Part]
     /// The boundary between the parts. Random unless given.
     public let boundary: String
@@ -82,9 +79,9 @@ public struct MultipartFormData: Sendable {
     /// Creates a form. A form without parts fails the call.
     ///
     /// - Parameters:
-    ///   - parts: the parts in the order in which they are sent.
-    ///   - boundary: for tests, 1 to 70 characters (RFC 2046 5.1.1). If it is malformed or occurs in a part
-    ///     in memory, the call fails. Default nil: 32 random characters, drawn again if they occur in a part.
+    ///   - parts: the parts in the order of sending.
+    ///   - boundary: for tests, 1 to 70 characters (RFC 2046 5.1.1). If it is malformed or occurs in a part in memory,
+    ///     the call fails. Default nil: 32 random characters, redrawn if they occur in a part.
     public init(_ parts: [Part] = [], boundary: String? = nil) {
         self.parts = parts
         self.boundary = boundary ?? Self.randomBoundary()
@@ -101,14 +98,14 @@ public struct MultipartFormData: Sendable {
         parts.append(.text(text, name: name))
     }
 
-    /// Appends a part with bytes in memory. With a file name, the receiver sees a file.
+    /// Appends a part with bytes in memory. With a file name, the server treats it as a file.
     public mutating func append(
         _ bytes: some Sequence<UInt8>, named name: String, fileName: String? = nil, mimeType: String? = nil
     ) {
         parts.append(.bytes(bytes, name: name, fileName: fileName, mimeType: mimeType))
     }
 
-    /// Appends a file, which is streamed from disk.
+    /// Appends a file to be streamed from disk.
     public mutating func append(
         file path: String, named name: String, fileName: String? = nil, mimeType: String? = nil
     ) {
@@ -121,7 +118,6 @@ public struct MultipartFormData: Sendable {
         return "sluice-" + String(decoding: random, as: UTF8.self)
     }
 
-    /// The body and its content type.
     func encoded() throws(RequestFault) -> (body: RequestBody, contentType: String) {
         guard !parts.isEmpty else { throw RequestFault(.body, "the multipart form has no parts") }
         var boundary = boundary
@@ -138,7 +134,7 @@ public struct MultipartFormData: Sendable {
         return (body.inMemory.map { .bytes($0) } ?? .stream(body), type.description)
     }
 
-    /// Whether the boundary is well-formed (RFC 2046 5.1.1) and occurs in no part in memory.
+    /// Whether the boundary is well-formed (RFC 2046 5.1.1) and absent from the parts in memory.
     private func isFree(_ boundary: String) -> Bool {
         let bytes = Array(boundary.utf8)
         guard (1...70).contains(bytes.count), bytes.last != UInt8(ascii: " "),

@@ -1,7 +1,6 @@
 import JSONBytes
 
 extension ParameterEncoding {
-    /// Encodes the parameters as a JSON object.
     func object(of parameters: inout Parameters) throws(RequestFault) -> ArraySlice<UInt8> {
         var names: Set<String> = []
         var composer = JSONComposer()
@@ -13,7 +12,7 @@ extension ParameterEncoding {
         return composer.fragment().bytes
     }
 
-    /// Writes one member of an object. `names` are the names already in the object.
+    /// Writes one member of an object. `names` are the names written so far.
     private static func write(
         _ name: String, _ value: ParameterValue, _ names: inout Set<String>, to composer: inout JSONComposer
     ) throws(RequestFault) {

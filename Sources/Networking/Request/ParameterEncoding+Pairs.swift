@@ -39,7 +39,7 @@ extension PairRules {
     ///
     /// - Parameters:
     ///   - parameters: consumed in place.
-    ///   - mark: separator before the first pair, if there is any pair.
+    ///   - mark: separator before the first pair, if any.
     ///   - bytes: the output.
     func appendPairs(
         of parameters: inout Parameters, after mark: UInt8? = nil, to bytes: inout ByteWriter
@@ -68,7 +68,7 @@ extension PairRules {
         }
     }
 
-    /// Appends one value, which may be several pairs. `separator` goes before the next pair.
+    /// Appends one value, possibly as several pairs. `separator` goes before the next pair.
     func append(
         _ name: String, _ value: ParameterValue, isElement: Bool = false, separator: inout UInt8?,
         to bytes: inout ByteWriter
@@ -109,7 +109,7 @@ extension PairRules {
     ) throws(RequestFault) {
         switch lists.form {
         case .repeated:
-            // The elements of nested lists would all have the same name.
+            // The elements of a nested list would all have the same name.
             guard !isElement else { throw RequestFault(.parameters, "parameter \(name) is a list of lists") }
             for value in values {
                 try append(name, value, isElement: true, separator: &separator, to: &bytes)

@@ -2,8 +2,8 @@ import HTTPModel
 
 /// Where parameters are sent and how they are written.
 ///
-/// Names and values keep RFC 3986's unreserved characters; everything else is percent-encoded, except `/` and
-/// `?` in a query (allowed by 3.4). Entries keep their order unless sorting is requested.
+/// Names and values are percent-encoded except for RFC 3986's unreserved characters and, in a query, `/` and `?` (RFC
+/// 3986 3.4). Entries keep their order unless sorting is requested.
 public struct ParameterEncoding: Sendable, Hashable {
     /// Where `name=value` pairs are sent.
     public enum Destination: Sendable, Hashable {
@@ -26,22 +26,20 @@ public struct ParameterEncoding: Sendable, Hashable {
 
         let form: Form
 
-        /// `tag=a&tag=b` (Alamofire's `noBrackets`). A nested list fails the call, because it would have no
-        /// name of its own.
+        /// `tag=a&tag=b` (Alamofire's `noBrackets`). A nested list fails the call, because it would have no name.
         public static let repeated = Lists(form: .repeated)
-        /// `tag[]=a&tag[]=b`, brackets percent-encoded (Alamofire's default)
+        /// `tag[]=a&tag[]=b`, with brackets percent-encoded (Alamofire's default)
         public static let brackets = Lists(form: .brackets)
-        /// `tag[0]=a&tag[1]=b`, brackets percent-encoded (Alamofire's `indexInBrackets`)
+        /// `tag[0]=a&tag[1]=b`, with brackets percent-encoded (Alamofire's `indexInBrackets`)
         public static let indexed = Lists(form: .indexed)
 
-        /// Names each element with a closure that receives the list's name and the element's index.
+        /// Names each element with a closure, which receives the list's name and the element's index.
         public static func custom(
             _ name: @escaping @Sendable (_ name: String, _ index: Int) -> String
         ) -> Lists {
             Lists(form: .custom(Naming(name)))
         }
 
-        // Equal only to itself.
         final class Naming: Sendable, Hashable {
             let name: @Sendable (String, Int) -> String
 
@@ -64,11 +62,11 @@ public struct ParameterEncoding: Sendable, Hashable {
         public static let numeric = Booleans(isNumeric: true)
     }
 
-    /// How members of an object are named in a query or form.
+    /// How an object's members are named in a query or form.
     public struct Members: Sendable, Hashable {
         let usesDots: Bool
 
-        /// `user[name]=x`, brackets percent-encoded
+        /// `user[name]=x`, with brackets percent-encoded
         public static let brackets = Members(usesDots: false)
         /// `user.name=x`
         public static let dots = Members(usesDots: true)
@@ -90,7 +88,7 @@ public struct ParameterEncoding: Sendable, Hashable {
     }
 
     let format: Format
-    // A reference, because an encoding is rarely created but copied with every task.
+    // A reference, because encodings are copied with every task but rarely created.
     let rules: PairRules
 
     private init(_ format: Format, _ rules: PairRules) {
@@ -98,8 +96,7 @@ public struct ParameterEncoding: Sendable, Hashable {
         self.rules = rules
     }
 
-    /// In the URL's query, with spaces as `%20`: `?fddDate=2026-11-20&keyword=recent`. Keeps the query of the
-    /// path.
+    /// In the URL's query, after the path's own query, with spaces as `%20`: `?fddDate=2026-11-20&keyword=recent`.
     public static let query = ParameterEncoding.query()
     /// In the body as `application/x-www-form-urlencoded`, with spaces as `+`.
     public static let form = ParameterEncoding.form()
@@ -114,8 +111,7 @@ public struct ParameterEncoding: Sendable, Hashable {
         url(.queryString, lists: lists, booleans: booleans, members: members, sortsKeys: sortsKeys)
     }
 
-    /// In the body as `application/x-www-form-urlencoded`, with custom formats for lists, Booleans, members
-    /// and spaces.
+    /// In the body as `application/x-www-form-urlencoded`, with custom formats for lists, Booleans, members and spaces.
     public static func form(
         lists: Lists = .repeated, booleans: Booleans = .literal, members: Members = .brackets,
         spaces: Spaces = .plusReplaced, sortsKeys: Bool = false
@@ -127,7 +123,7 @@ public struct ParameterEncoding: Sendable, Hashable {
                 escaping: Escaping(spaceAsPlus: spaces.isPlus, keepsSlashes: false)))
     }
 
-    /// In the query or the body, with the escaping of a query in both.
+    /// In the query or the body, escaped as in a query in both cases.
     public static func url(
         _ destination: Destination = .methodDependent, lists: Lists = .repeated,
         booleans: Booleans = .literal,
@@ -140,7 +136,6 @@ public struct ParameterEncoding: Sendable, Hashable {
                 escaping: Escaping(spaceAsPlus: spaces.isPlus, keepsSlashes: true)))
     }
 
-    /// Where and how the parameters of a particular call are written.
     enum Output {
         case query, form, json
     }

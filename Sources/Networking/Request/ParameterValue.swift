@@ -6,12 +6,11 @@ public enum ParameterValue: Sendable, Hashable {
     case text(String)
     /// An integer.
     case integer(Int64)
-    /// Written with the shortest text that reads back as the same number. A number that is not finite fails
-    /// the call.
+    /// Written with the shortest text that reads back as the same number. A number that is not finite fails the call.
     case number(Double)
     /// `true` or `1`, depending on the encoding; a Boolean in JSON.
     case flag(Bool)
-    /// Named as the encoding specifies in a query or form; an array in JSON.
+    /// Named by the encoding in a query or form; an array in JSON.
     case list([ParameterValue])
     /// Named values in order: `user[name]=x` in a query or form, an object in JSON.
     case object([Member])
@@ -24,7 +23,7 @@ public enum ParameterValue: Sendable, Hashable {
     public struct Member: Sendable, Hashable {
         /// The name, not yet encoded.
         public var name: String
-        /// The value, which may be an object again.
+        /// The value, possibly another object.
         public var value: ParameterValue
 
         /// Creates a member.
@@ -35,7 +34,7 @@ public enum ParameterValue: Sendable, Hashable {
     }
 }
 
-/// A type whose values can be used in `Parameters`. Conform a type of your own in one line:
+/// A type with values that can be used in `Parameters`. Conform your own type in one line:
 ///
 ///     extension CalendarDate: ParameterConvertible {
 ///         public var parameterValue: ParameterValue { .text(description) }
@@ -112,7 +111,7 @@ extension Double: ParameterConvertible {
 }
 
 extension Float: ParameterConvertible {
-    /// The number that the value's text denotes: `0.1`, not the `Double` nearest to the `Float`.
+    /// The number in the value's text: `0.1`, not the `Double` nearest to the `Float`.
     public var parameterValue: ParameterValue { .number(Double(description) ?? Double(self)) }
 }
 

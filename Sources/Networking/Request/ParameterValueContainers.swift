@@ -21,7 +21,7 @@ struct KeyedParameters<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt64, forKey key: Key) { encoder.member(key).write(value) }
     func encode(_ value: some Encodable, forKey key: Key) throws { try encoder.member(key).encode(value) }
 
-    // The default implementations would leave out nil members, which `nilEncoding` has to see.
+    // The default implementations would omit nil members, which `nilEncoding` has to see.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) {
         if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
     }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A value under construction, into which the containers of an encoder write.
+/// A value under construction, filled by an encoder's containers.
 final class ParameterNode {
     enum Content {
         case nothing
@@ -22,7 +22,6 @@ final class ParameterNode {
         }
     }
 
-    /// Adds a node for the next element.
     func appendElement() -> ParameterNode {
         let node = ParameterNode()
         guard case .list(var nodes) = content else {
@@ -35,7 +34,7 @@ final class ParameterNode {
         return node
     }
 
-    /// Adds a node for the named member. A second member of the same name replaces the first.
+    /// Adds a node for the named member. A second member with that name replaces the first.
     func member(_ name: String) -> ParameterNode {
         let node = ParameterNode()
         guard case .object(var members) = content else {
@@ -124,7 +123,7 @@ struct ParameterValueEncoder: Encoder {
         node.content = .value(settings.nilEncoding.encode())
     }
 
-    /// Writes a number with the shortest text that reads back as the same number.
+    /// Writes the shortest text that reads back as the same number.
     func write(_ number: some BinaryFloatingPoint & LosslessStringConvertible) throws {
         guard number.isFinite else { throw invalid(number, "it is not a finite number") }
         write(.text(number.description))
@@ -151,7 +150,6 @@ struct ParameterValueEncoder: Encoder {
     }
 }
 
-/// The coding key of an element, or of `super`.
 struct ParameterKey: CodingKey {
     let stringValue: String
     let intValue: Int?

@@ -1,8 +1,8 @@
-/// The named values of a call, in the order in which they were written.
+/// The named values of a call in order.
 ///
 ///     ["fddDate": date, "keyword": "recent", "page": page, "user": ["name": name] as Parameters]
 ///
-/// Values that are nil are left out. A name may occur more than once.
+/// Nil values are omitted. A name may occur more than once.
 public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
     typealias Entry = (String, any ParameterConvertible)
 
@@ -27,14 +27,14 @@ public struct Parameters: Sendable, ExpressibleByDictionaryLiteral {
     /// Whether there are no entries. Entries with nil values count.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// Calls `body` with each entry in place. Copies nothing if the parameters are uniquely referenced;
-    /// copying an entry costs more than writing it.
+    /// Calls `body` with each entry in place. Copies nothing if the parameters are uniquely referenced; copying an
+    /// entry costs more than writing it.
     @inline(__always)
     mutating func visit<Failure: Error>(_ body: (inout Entry) throws(Failure) -> Void) throws(Failure) {
         for index in entries.indices { try body(&entries[index]) }
     }
 
-    /// Sorted by name. Entries of the same name keep their order.
+    /// Returns the entries sorted by name. Entries with the same name keep their order.
     func sorted() -> Parameters {
         var sorted = self
         sorted.entries = entries.sorted { $0.0 < $1.0 }

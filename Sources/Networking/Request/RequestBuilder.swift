@@ -2,7 +2,6 @@ import HTTPModel
 
 /// Builds a call from the parts of a target: path, query, body and fields.
 enum RequestBuilder {
-    /// Builds the call for these parts of a target.
     static func build(
         method: HTTPMethod, path: RequestPath, headers: HTTPFields,
         task: consuming RequestTask, context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool,
@@ -11,7 +10,7 @@ enum RequestBuilder {
         if let fault = path.fault { throw RequestFault(.url, fault) }
         var query = Parameters()
         var rules: PairRules?
-        // Nil for most calls, which have at most a query.
+        // Nil for most calls: they have at most a query.
         var content: RequestContent?
         switch task.takeContent() {
         case .plain:
@@ -49,11 +48,11 @@ enum RequestBuilder {
 
     /// Appends the upstream's prefix and the normalized path.
     ///
-    /// - Returns: the separator between the path, which may have a query, and the first parameter.
+    /// - Returns: the separator between the path, possibly with a query, and the first parameter.
     private static func append(
         _ path: String, of upstream: Upstream, to writer: inout ByteWriter
     ) throws(RequestFault) -> UInt8? {
-        // Only the path needs a check: the encoded parameters are safe.
+        // Only the path needs a check: encoded parameters are safe.
         let kind = path.withBytes { path in
             let kind = TargetRules.classify(path)
             guard kind == .path || kind == .pathAndQuery else { return kind }
@@ -74,7 +73,7 @@ enum RequestBuilder {
         }
     }
 
-    /// Adds a target's own fields, replacing the provider's of the same name.
+    /// Adds a target's own fields and replaces the provider's with the same names.
     static func add(
         _ headers: HTTPFields, _ contentType: String?, to shared: HTTPFields
     ) throws(RequestFault) -> HTTPFields {
@@ -101,7 +100,7 @@ enum RequestBuilder {
     }
 }
 
-/// Fields that belong to a connection or to the framing of a message, and that only the transport sets.
+/// Fields that only the transport sets, because they belong to a connection or to the framing.
 enum TransportField {
     static func isReserved(_ name: HTTPFieldName) -> Bool {
         framing.contains(name) || HopByHopFields.contains(name)

@@ -1,9 +1,8 @@
 import HTTPModel
 
-/// The query, the body and the content type that a task produces. A class, so that a call without one is not
-/// larger.
+/// The query, body and content type that a task produces. A class, so that a call without one is no larger.
 final class RequestContent {
-    /// The query without its question mark.
+    /// Without the question mark.
     private(set) var query: [UInt8] = []
     private(set) var body = RequestBody.none
     private(set) var contentType: String?
@@ -75,7 +74,6 @@ final class RequestContent {
         (query, body, contentType) = (other.query, other.body, other.contentType)
     }
 
-    /// Appends parameters to the query.
     private func add(
         _ parameters: Parameters, _ encoding: ParameterEncoding
     ) throws(RequestFault) {

@@ -2,10 +2,9 @@ public import FoundationEssentials
 import JSONBytes
 public import JSONCoding
 
-/// Encodes a model as the body of a request. `JSONBytesEncoder` and Foundation's `JSONEncoder` conform; your
-/// own encoder may write another format.
+/// Encodes a model as a request's body. `JSONBytesEncoder` and Foundation's `JSONEncoder` conform.
 public protocol RequestEncoder: Sendable {
-    /// The content type of the body, used unless the call sets its own: `application/json`.
+    /// The body's content type, used unless the call sets its own. Default `application/json`.
     var contentType: String { get }
 
     /// Encodes the complete body. An error fails the call with `RequestPart.body`.

@@ -1,12 +1,12 @@
 /// The part of a request that could not be built.
 public enum RequestPart: String, Sendable, Hashable {
-    /// The base URL, the path or the query in it.
+    /// The base URL, the path or the path's query.
     case url
     /// A header with an invalid name or value, or one that only the transport sets.
     case headers
     /// Parameters that their encoding cannot write.
     case parameters
-    /// A body that its encoder rejected, or a file that cannot be read.
+    /// A body that its encoder rejected, or an unreadable file.
     case body
 }
 
@@ -22,8 +22,8 @@ struct RequestFault: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// Creates the fault of an invalid base URL. Clients may see the message, so only the underlying error
-    /// contains the URL.
+    /// Creates the fault of an invalid base URL. Only the underlying error contains the URL: clients may see the
+    /// message.
     init(_ error: Upstream.InvalidBaseURL) {
         self.init(.url, "the address of the upstream is invalid", underlying: error)
     }

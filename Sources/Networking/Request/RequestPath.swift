@@ -4,20 +4,19 @@ import HTTPModel
 ///
 ///     let path: RequestPath = "/users/\(name)/diary"
 ///
-/// A value that could leave its segment makes the path invalid: an empty value, `.`, `..`, and any `/`, `\`
-/// or control character, literal or percent-encoded any number of times. A call with an invalid path fails
-/// before anything is sent.
+/// A value that could leave its segment makes the path invalid: an empty value, `.`, `..`, and any `/`, `\` or control
+/// character, literal or percent-encoded any number of times. A call with an invalid path fails before it is sent.
 ///
-/// The literal parts are trusted and may contain a query. Characters that a URL cannot contain (`[`, `|`, a
-/// space, non-ASCII text) are percent-encoded, escapes such as `%2F` are kept, and a fragment is dropped. A
-/// `.` or `..` segment or a control character makes the path invalid, percent-encoded or not.
+/// The literal parts are trusted and may contain a query. Characters not allowed in a URL (`[`, `|`, a space, non-ASCII
+/// text) are percent-encoded, escapes such as `%2F` are kept, and a fragment is dropped. A `.` or `..` segment or a
+/// control character makes the path invalid, percent-encoded or not.
 public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// The encoded path.
     public let text: String
     /// Why the path is invalid; nil if it is valid. Does not contain the value.
     public let fault: String?
 
-    /// Creates a path from text that is already percent-encoded. It is trusted like a literal.
+    /// Creates a path from percent-encoded text, which is trusted like a literal.
     public init(encoded text: String) {
         self.text = text
         fault = nil
@@ -32,7 +31,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
         fault = interpolation.fault
     }
 
-    /// Assembles a path from literals, unchanged, and values, encoded.
+    /// Assembles a path from unchanged literals and encoded values.
     public struct Interpolation: StringInterpolationProtocol, Sendable {
         var text = ""
         var fault: String?

@@ -17,7 +17,7 @@ public struct RequestTask: Sendable {
         case other(Other)
     }
 
-    // Indirect, so that a task with parameters is no larger than they are.
+    // Indirect, so that a task with parameters is no larger than the parameters.
     indirect enum Other: Sendable {
         case bytes(ArraySlice<UInt8>, contentType: String?)
         case model(any Encodable & Sendable, any RequestEncoder)
@@ -51,7 +51,7 @@ public struct RequestTask: Sendable {
         RequestTask(content: .other(.model(value, encoder)))
     }
 
-    /// Parameters in the query or the body, as `encoding` specifies.
+    /// Parameters in the query or the body, as `encoding` says.
     public static func parameters(_ parameters: Parameters, encoding: ParameterEncoding) -> RequestTask {
         RequestTask(content: .parameters(parameters, encoding))
     }
@@ -85,7 +85,7 @@ public struct RequestTask: Sendable {
         .data(ArraySlice(bytes), contentType: contentType)
     }
 
-    /// A body that is read while it is sent.
+    /// A body read while it is sent.
     public static func stream(_ source: any BodySource, contentType: String? = nil) -> RequestTask {
         RequestTask(content: .other(.stream(source, contentType: contentType)))
     }
@@ -94,8 +94,7 @@ public struct RequestTask: Sendable {
     ///
     /// - Parameters:
     ///   - path: path of the file.
-    ///   - contentType: the content type. Default nil: derived from the file name, else
-    ///     `application/octet-stream`.
+    ///   - contentType: the content type. Default nil: derived from the file name, else `application/octet-stream`.
     public static func file(_ path: String, contentType: String? = nil) -> RequestTask {
         RequestTask(content: .other(.file(path: path, contentType: contentType)))
     }
@@ -105,11 +104,11 @@ public struct RequestTask: Sendable {
         RequestTask(content: .other(.multipart(form)))
     }
 
-    /// Adds parameters to the query, after those that are already there.
+    /// Adds parameters after those already in the query.
     ///
     /// - Parameters:
     ///   - parameters: the parameters to add.
-    ///   - encoding: has to write a query; otherwise the call fails.
+    ///   - encoding: must write a query; otherwise the call fails.
     public func adding(query parameters: Parameters, encoding: ParameterEncoding = .query) -> RequestTask {
         RequestTask(content: .other(.adding(content, parameters, encoding)))
     }

@@ -1,6 +1,6 @@
 public import HTTPModel
 
-/// The response of a target whose provider stubs its calls (Moya's `EndpointSampleResponse`).
+/// The response of a target with stubbed calls (Moya's `EndpointSampleResponse`).
 ///
 ///     var sampleResponse: SampleResponse { .json(#"{"status":200,"data":[]}"#) }
 ///     var sampleResponse: SampleResponse { .networkError(.connectionRefused) }
@@ -33,7 +33,7 @@ public struct SampleResponse: Sendable {
         failure(TransportError(reason, "sample failure"))
     }
 
-    /// A failure without a complete response, with a transport's error.
+    /// A failure without a complete response, from a transport's error.
     public static func failure(_ error: TransportError) -> SampleResponse {
         SampleResponse(content: .failure(error))
     }

@@ -3,8 +3,8 @@ import HTTPModel
 
 /// The rules for request targets. Every target is checked byte by byte before it is sent.
 ///
-/// The target is in origin-form; scheme and authority come from the configuration. A dot segment could leave
-/// the configured prefix and is rejected.
+/// The target is in origin-form; scheme and authority come from the configuration. A dot segment is rejected because it
+/// could leave the configured prefix.
 enum TargetRules {
     /// The kinds of path that a program may specify, with or without the leading slash.
     enum PathKind: Equatable {
@@ -25,8 +25,7 @@ enum TargetRules {
         return target.contains(UInt8(ascii: "?")) ? .pathAndQuery : .path
     }
 
-    /// Whether all bytes are plain and no segment is empty or begins with a dot, which holds for nearly every
-    /// path.
+    /// Whether all bytes are plain and no segment is empty or begins with a dot, as in nearly every path.
     private static func isOrdinary(_ path: UnsafeRawBufferPointer) -> Bool {
         guard path.first == UInt8(ascii: "/") else { return false }
         var index = 1
@@ -45,7 +44,7 @@ enum TargetRules {
         return true
     }
 
-    /// Why a normalized path cannot be sent, or nil. The leading slash and a query are optional.
+    /// Returns why a normalized path cannot be sent, or nil. The leading slash and a query are optional.
     static func fault(inPath target: UnsafeRawBufferPointer) -> String? {
         var index = 0
         var start = 0
@@ -77,7 +76,7 @@ enum TargetRules {
         return nil
     }
 
-    /// Returns a normalized target if it can be sent.
+    /// Returns a normalized target, or throws if it cannot be sent.
     static func checked(_ target: [UInt8]) throws(RequestFault) -> [UInt8] {
         if let fault = target.withUnsafeBytes({ TargetRules.fault(inPath: $0) }) {
             throw RequestFault(.url, fault)

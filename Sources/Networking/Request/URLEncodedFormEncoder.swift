@@ -1,17 +1,17 @@
 public import FoundationEssentials
 
-/// Encodes a model as `application/x-www-form-urlencoded`, for a body or a query (Alamofire's encoder of the
-/// same name, with its defaults).
+/// Encodes a model as `application/x-www-form-urlencoded`, for a body or a query, with the defaults of Alamofire's
+/// encoder.
 ///
 ///     var encoder = URLEncodedFormEncoder()
 ///     encoder.keyEncoding = .convertToSnakeCase
 ///     encoder.dateEncoding = .iso8601
 ///     try encoder.encode(model)                  // "created_at=2026-11-20T08%3A00%3A00Z&tags%5B%5D=a"
 ///
-/// Nested models use their path as the name: `user[name]=x`. Throws an `EncodingError` with the coding path
-/// for a root that is not a keyed container, a number that is not finite, and errors of `Encodable` code.
+/// Nested models use their path as the name: `user[name]=x`. Throws an `EncodingError` with the coding path if the root
+/// is not a keyed container or a number is not finite, and the errors of `Encodable` code.
 public struct URLEncodedFormEncoder: Sendable {
-    /// How a model's keys become names, at every depth. Applies to the keys of dictionaries too.
+    /// How a model's keys become names, at every depth, including dictionary keys.
     public struct KeyEncoding: Sendable {
         let encode: @Sendable (String) -> String
 
@@ -36,7 +36,7 @@ public struct URLEncodedFormEncoder: Sendable {
 
     /// How dates are written.
     public struct DateEncoding: Sendable {
-        /// Nil: as `Date` encodes itself.
+        /// Nil if `Date` encodes itself.
         let encode: (@Sendable (Date) throws -> ParameterValue)?
 
         /// As `Date` encodes itself: seconds since 2001-01-01.
@@ -54,7 +54,7 @@ public struct URLEncodedFormEncoder: Sendable {
             DateEncoding { .text(style.format($0)) }
         }
 
-        /// Converts dates with a closure. An error in the closure fails the encoding.
+        /// Converts dates with a closure. Its error fails the encoding.
         public static func custom(_ encode: @escaping @Sendable (Date) throws -> String) -> DateEncoding {
             DateEncoding { .text(try encode($0)) }
         }
@@ -67,7 +67,7 @@ public struct URLEncodedFormEncoder: Sendable {
 
     /// How data is written.
     public struct DataEncoding: Sendable {
-        /// Nil: as `Data` encodes itself.
+        /// Nil if `Data` encodes itself.
         let encode: (@Sendable (Data) throws -> String)?
 
         /// As `Data` encodes itself: a list of numbers.
@@ -75,24 +75,24 @@ public struct URLEncodedFormEncoder: Sendable {
         /// Base64 (RFC 4648 4), percent-encoded like any text.
         public static let base64 = DataEncoding { $0.base64EncodedString() }
 
-        /// Converts data with a closure. An error in the closure fails the encoding.
+        /// Converts data with a closure. Its error fails the encoding.
         public static func custom(_ encode: @escaping @Sendable (Data) throws -> String) -> DataEncoding {
             DataEncoding(encode: encode)
         }
     }
 
-    /// How nil is written: in a list, encoded explicitly, or as an optional member that is nil.
+    /// How nil is written: in a list, as an explicit nil, or as an optional member.
     public struct NilEncoding: Sendable {
         let encode: @Sendable () -> ParameterValue
 
-        /// Leaves out name and value.
+        /// Omits name and value.
         public static let dropKey = NilEncoding { .absent }
         /// Keeps the name: `a=`.
         public static let dropValue = NilEncoding { .null }
         /// `a=null`
         public static let null = NilEncoding { .text("null") }
 
-        /// Writes the text that the closure returns; nil leaves out name and value.
+        /// Writes the text that the closure returns; nil omits name and value.
         public static func custom(_ text: @escaping @Sendable () -> String?) -> NilEncoding {
             NilEncoding { text().map { .text($0) } ?? .absent }
         }
@@ -112,10 +112,10 @@ public struct URLEncodedFormEncoder: Sendable {
     public var dateEncoding = DateEncoding.deferredToDate
     /// Default: Base64.
     public var dataEncoding = DataEncoding.base64
-    /// Default: left out.
+    /// Default: omitted.
     public var nilEncoding = NilEncoding.dropKey
-    /// Whether pairs are sorted by name at every depth. Default true, so that the same model always produces
-    /// the same text, even with dictionaries in it.
+    /// Whether pairs are sorted by name at every depth. Default true, so that the same model always produces the same
+    /// text, even with dictionaries in it.
     public var sortsKeys = true
 
     /// Creates an encoder with Alamofire's defaults.
@@ -159,8 +159,7 @@ extension URLEncodedFormEncoder: RequestEncoder {
 }
 
 extension URLEncodedFormEncoder.KeyEncoding {
-    /// The lower-case words of a camel-case name. The last of several capitals begins the next word:
-    /// `URLName`.
+    /// Returns the lower-case words of a camel-case name. The last of several capitals begins a word: `URLName`.
     private static func words(_ key: String, joinedBy separator: String) -> String {
         var words = ""
         let letters = Array(key)

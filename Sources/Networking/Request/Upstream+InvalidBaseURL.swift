@@ -3,7 +3,7 @@ extension Upstream {
     public struct InvalidBaseURL: Error, Sendable, Hashable, CustomStringConvertible {
         /// The name of the upstream.
         public let upstream: String
-        /// The text without password and query, at most 256 characters, fit for a log.
+        /// The text without password and query, at most 256 characters. Fit for a log.
         public let value: String
         /// What is wrong with it.
         public let reason: String
@@ -18,8 +18,8 @@ extension Upstream {
             self.reason = reason
         }
 
-        /// Masks everything that may be secret in text that cannot be parsed: a password may contain any
-        /// character before the last `@`, and a query or fragment may contain a key.
+        /// Masks possible secrets in unparseable text: a password may contain any character before the last `@`, and a
+        /// query or fragment may contain a key.
         private static func masked(_ text: String) -> String {
             var rest = text[...]
             var result = ""

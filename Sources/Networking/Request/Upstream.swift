@@ -3,8 +3,7 @@ public import HTTPModel
 import Locking
 import Synchronization
 
-/// One upstream API: its name, its address, and a number with which a transport finds its state for the
-/// upstream without comparing strings.
+/// One upstream API: its name and address, and a number by which transports find its state without comparing strings.
 public final class Upstream: Sendable {
     /// A small number, unique in the process and never reused, fit for an array index.
     public let id: Int
@@ -18,9 +17,8 @@ public final class Upstream: Sendable {
     /// Whether a redirect led to this upstream.
     public let isRedirectTarget: Bool
 
-    /// Whether the name was chosen for this upstream, so that settings by name (such as TLS) apply to it.
-    /// False if the name is only a target's type or a label for logs, and for the targets of redirects,
-    /// because such names may collide.
+    /// Whether the name was chosen for this upstream, so that settings by name (such as TLS) apply to it. False for
+    /// names that may collide: a target's type, a label for logs, or the target of a redirect.
     public let isNamed: Bool
 
     /// The name as a JSON string, for logs.
@@ -63,7 +61,7 @@ public final class Upstream: Sendable {
         if let fault = prefix.withUnsafeBytes({ TargetRules.fault(inPath: $0) }), !prefix.isEmpty {
             throw invalid(fault)
         }
-        // A call's path may have an empty segment, but in a configured URL it is a mistake.
+        // A call's path may contain an empty segment, but in a configured URL it is a mistake.
         guard !String(decoding: prefix, as: UTF8.self).contains("//") else {
             throw invalid("the path has an empty segment")
         }
@@ -76,7 +74,7 @@ public final class Upstream: Sendable {
         self.prefix = prefix
     }
 
-    /// Splits at the first colon: socket path, then prefix.
+    /// Splits at the first colon into socket path and prefix.
     private static func unixSocket(_ text: String) -> (path: String, prefix: String)? {
         guard text.hasPrefix("unix:/") else { return nil }
         let rest = text.dropFirst("unix:".count)
@@ -86,10 +84,10 @@ public final class Upstream: Sendable {
 
     private static let count = Atomic(0)
 
-    /// Number of observers that wait for the next response; usually 0.
+    /// Number of observers waiting for the next response; usually 0.
     private let watchers = Atomic(0)
 
-    /// Whether an observer waits for the next response. One relaxed load for every response.
+    /// Whether an observer waits for the next response. Costs one relaxed load per response.
     @inline(__always)
     var isWatched: Bool { watchers.load(ordering: .relaxed) != 0 }
 
@@ -107,7 +105,6 @@ extension Upstream {
         let isNamed: Bool
     }
 
-    /// Refers to an upstream weakly.
     private struct Entry: Sendable {
         weak let upstream: Upstream?
     }
@@ -120,8 +117,8 @@ extension Upstream {
 
     private static let known = Lock(Known())
 
-    /// Returns the upstream with this name and address. All providers that use it at the same time share one
-    /// object, and thereby the transport's state for it.
+    /// Returns the upstream with this name and address. Providers that use it at the same time share one object, and
+    /// thereby the transport's state for it.
     static func known(
         name: String, baseURL: String, isRedirectTarget: Bool = false, isNamed: Bool
     ) throws(InvalidBaseURL) -> Upstream {

@@ -1,15 +1,13 @@
 import HTTPModel
 
-/// The content codings named in a response's `Content-Encoding` (RFC 9110 8.4). A transport removes the
-/// codings that it decodes.
+/// The content codings in a response's `Content-Encoding` (RFC 9110 8.4). A transport removes those that it decodes.
 enum BodyCoding {
     /// At least one coding is in IANA's registry, so the body is still encoded.
     case registered
-    /// Only unregistered names, which servers send by mistake (`none`, `UTF-8`, `aws-chunked`). The body may
-    /// be readable as it is.
+    /// Only unregistered names, sent by mistake (`none`, `UTF-8`, `aws-chunked`). The body may be readable.
     case unregistered
 
-    /// Nil without `Content-Encoding`, or if it names only `identity`.
+    /// Returns nil if there is no `Content-Encoding` or it names only `identity`.
     init?(_ fields: HTTPFields) {
         guard fields.contains(.contentEncoding) else { return nil }
         var hasOthers = false

@@ -1,21 +1,21 @@
 @_exported public import struct HTTPModel.FailureReason
 
-// The reasons that RFC 9209 has no error type for, and which failures are worth another attempt.
+// The reasons missing in RFC 9209, and which failures are worth another attempt.
 extension FailureReason {
-    /// The upstream answered with a failing status.
+    /// The upstream responded with a failing status.
     public static let upstreamStatus = FailureReason(token: "upstream_status")
     /// The body is not JSON, or is JSON of an unexpected shape.
     public static let decodeError = FailureReason(token: "decode_error")
     /// The response is well-formed but lacks the requested data.
     public static let missingData = FailureReason(token: "missing_data")
-    /// The status does not answer this request: a 3xx that is not followed, or a 206 without a range request.
+    /// The status does not fit this request: a 3xx that is not followed, or a 206 without a range request.
     public static let unexpectedStatus = FailureReason(token: "unexpected_status")
     /// The circuit breaker is open because the upstream failed too often.
     public static let circuitOpen = FailureReason(token: "circuit_open")
     /// The deadline of the incoming request passed.
     public static let deadlineExceeded = FailureReason(token: "deadline_exceeded")
 
-    /// Whether another attempt may succeed without harm to an idempotent request.
+    /// Whether an idempotent request may succeed in another attempt.
     var isRetried: Bool {
         switch self {
         case .dnsTimeout, .connectionRefused, .connectionTimeout, .connectionTerminated, .responseIncomplete:

@@ -1,13 +1,12 @@
 /// The envelope that many small APIs share: `{"code":String?,"message":String?,"status":Int,"data":T?}`.
 ///
-/// Decode this type if you need the envelope itself. A target that declares
-/// `ResponseEnvelope.genericResponse` has the envelope checked and unwrapped without decoding it.
+/// Decode this type only if you need the envelope itself: `ResponseEnvelope.genericResponse` unwraps without decoding.
 public struct GenericResponse<Payload> {
     /// The API's own code for the outcome.
     public var code: String?
     /// `message`, or `responseMsg` in APIs that use that name.
     public var message: String?
-    /// The status inside the envelope, which may differ from HTTP's.
+    /// The status inside the envelope, possibly other than HTTP's.
     public var status: Int
     /// Missing or `null` in most failures.
     public var data: Payload?

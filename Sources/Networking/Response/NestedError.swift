@@ -7,8 +7,7 @@ public protocol NestedError: Error {
 }
 
 extension NestedError {
-    /// All underlying errors down to the first cause. Follows nested errors and the underlying errors of
-    /// coding errors.
+    /// All underlying errors down to the first cause, through nested errors and coding errors.
     public var underlyingErrors: [any Error] {
         var chain: [any Error] = []
         var next = underlying
@@ -36,7 +35,7 @@ extension NetworkError: NestedError {}
 extension TransportError: NestedError {}
 
 extension NetworkError: LocalizedError {
-    /// `message`, which is fit to display and contains no host, headers, body or query.
+    /// `message`, which may be displayed: it contains no host, headers, body or query.
     public var errorDescription: String? { message }
     public var failureReason: String? { reason.token }
 }

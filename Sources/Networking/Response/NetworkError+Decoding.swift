@@ -1,15 +1,14 @@
 import JSONBytes
 
 extension NetworkError {
-    /// Decodes the data of the failure's envelope; nil if there is none or it does not match the model.
+    /// Decodes the data in the failure's envelope; nil if there is none or it does not match the model.
     public func payload<Payload: Decodable>(
         as type: Payload.Type, using decoder: any ResponseDecoder = Response.decoder
     ) -> Payload? {
         payload.flatMap { try? decoder.decode(type, from: $0) }
     }
 
-    /// Decodes the body of the failed response, whatever its status, to read the API's own error model. Nil
-    /// if no response arrived or the body does not match the model.
+    /// Decodes the body of the failed response, e.g. as the API's error model. Nil if it is missing or does not match.
     public func decode<Body: Decodable>(
         _ type: Body.Type, using decoder: any ResponseDecoder = Response.decoder
     ) -> Body? {

@@ -1,20 +1,18 @@
 import HTTPModel
 public import JSONBytes
 
-/// The error of every failed call. `NetworkingCompatibility` translates it into the errors of other clients
-/// (`MoyaError`, `NSError`).
+/// The error of every failed call. `NetworkingCompatibility` translates it for other clients (`MoyaError`, `NSError`).
 public struct NetworkError: Error, Sendable {
-    /// The outcome of the call. Never `success`; `noContent` if a model was requested and the response is
-    /// empty.
+    /// The outcome of the call. Never `success`; `noContent` if a model was requested and the response is empty.
     public let kind: OutcomeKind
     /// Why the call failed, from a bounded set that can label metrics.
     public let reason: FailureReason
-    /// One line for people. It contains no host, headers, body or query, so it may be shown to a client.
+    /// One line for people, without host, headers, body and query. Clients may see it.
     public let message: String
 
     /// The upstream's name.
     public let upstream: String
-    /// The part of the request that could not be built; nil if the request was built.
+    /// The part of the request that could not be built; nil if it was built.
     public let requestPart: RequestPart?
     /// Nil if the request could not be built.
     public let call: TransportCall?
@@ -25,8 +23,7 @@ public struct NetworkError: Error, Sendable {
 
     /// The result code in the upstream's envelope, if it has one.
     public let upstreamCode: String?
-    /// The message in the upstream's envelope, if it has one. Clients see it only if the endpoint allows
-    /// that.
+    /// The message in the upstream's envelope, if it has one. Clients see it only if the endpoint allows it.
     public let upstreamMessage: String?
     /// The data in the envelope of a failure.
     public let payload: JSONFragment?
@@ -37,10 +34,9 @@ public struct NetworkError: Error, Sendable {
     public let attempts: Int
     /// Time from the subscription to the failure, including all attempts and waits.
     public let elapsed: Duration
-    /// Whether the same request may succeed later. Clients may be told; the provider has already made its own
-    /// retries.
+    /// Whether the same request may succeed later. Clients may be told; the provider has already made its retries.
     public let isRetryable: Bool
-    /// How long the upstream asked clients to wait before the next request.
+    /// How long the upstream asked clients to wait.
     public let retryAfter: Duration?
 
     init(
@@ -69,7 +65,7 @@ public struct NetworkError: Error, Sendable {
 }
 
 extension NetworkError {
-    /// No complete response arrived.
+    /// Creates the error of a call without a complete response.
     init(_ failure: TransportError, call: TransportCall, attempts: Int, elapsed: Duration) {
         self.init(
             kind: .networkFail, reason: failure.reason, message: failure.reason.text(for: call),
@@ -78,7 +74,7 @@ extension NetworkError {
             isRetryable: failure.reason.isTransient && call.method.isIdempotent)
     }
 
-    /// The request could not be built.
+    /// Creates the error of a request that could not be built.
     init(unbuilt fault: RequestFault, upstream: String) {
         self.init(
             kind: .networkFail, reason: .requestError, message: fault.message, upstream: upstream, call: nil,
@@ -86,7 +82,7 @@ extension NetworkError {
             requestPart: fault.part)
     }
 
-    /// A response arrived that counts as a failure.
+    /// Creates the error of a response that counts as a failure.
     init(
         _ response: Response, kind: OutcomeKind, reason: FailureReason, message: String,
         statusCode: Int? = nil,
@@ -112,7 +108,7 @@ extension NetworkError: CustomStringConvertible {
 }
 
 extension FailureReason {
-    /// A description of the failure that reveals nothing about the upstream's location.
+    /// Describes the failure without revealing the upstream's location.
     fileprivate func text(for call: TransportCall) -> String {
         switch self {
         case .connectionReadTimeout: "no response within \(call.limits.firstByte.wholeMilliseconds) ms"

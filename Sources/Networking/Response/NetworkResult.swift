@@ -1,24 +1,22 @@
 public import Rx
 
-/// The outcome of a call as a value, so that a stream carries failures as elements and a screen can switch
-/// over them.
-///
-/// Each failing case carries the complete error; `case .pathErr:` matches without binding it.
+/// The outcome of a call as a value, so that a stream delivers failures as elements and a screen can switch over them.
+/// Failing cases carry the complete error; `case .pathErr:` matches without binding it.
 public enum NetworkResult<Value> {
     /// 2xx with the requested data.
     case success(Value)
-    /// The upstream answered without content.
+    /// The upstream sent no content.
     case noContent
-    /// 4xx. The error's `payload` and `upstreamMessage` are what the upstream reported.
+    /// 4xx. `payload` and `upstreamMessage` of the error are from the upstream.
     case requestErr(NetworkError)
-    /// A response that cannot be used: malformed, of an unexpected shape, or with an unexpected status.
+    /// An unusable response: malformed, of an unexpected shape, or with an unexpected status.
     case pathErr(NetworkError)
     /// 5xx, or a failing status in the envelope of a 2xx.
     case serverErr(NetworkError)
     /// No complete response.
     case networkFail(NetworkError)
 
-    /// Creates the case that matches the kind of the error.
+    /// Creates the case for the error's kind.
     public init(_ error: NetworkError) {
         switch error.kind {
         case .noContent: self = .noContent
@@ -42,7 +40,7 @@ public enum NetworkResult<Value> {
         }
     }
 
-    /// The value of a success, otherwise nil.
+    /// The value of a success, else nil.
     public var value: Value? {
         if case .success(let value) = self { value } else { nil }
     }
@@ -72,8 +70,7 @@ public enum NetworkResult<Value> {
 extension NetworkResult: Sendable where Value: Sendable {}
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Delivers the outcome as a value. A `NetworkError` becomes an element; other errors still end the
-    /// stream.
+    /// Delivers the outcome as a value. A `NetworkError` becomes an element; other errors still end the stream.
     public consuming func asNetworkResult() -> Single<NetworkResult<Element>> {
         map { NetworkResult.success($0) }.catch { error in
             guard let error = error as? NetworkError else { throw error }
@@ -83,8 +80,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 }
 
 extension ObservableType {
-    /// Delivers the outcome as a value. A `NetworkError` becomes an element; other errors still end the
-    /// stream.
+    /// Delivers the outcome as a value. A `NetworkError` becomes an element; other errors still end the stream.
     public consuming func asNetworkResult() -> Observable<NetworkResult<Element>> {
         map { NetworkResult.success($0) }.catch { error in
             guard let error = error as? NetworkError else { throw error }

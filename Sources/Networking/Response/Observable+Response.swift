@@ -2,12 +2,12 @@ public import JSONBytes
 public import Rx
 
 extension ObservableType where Element == Response {
-    /// Fails unless the status is a success. 204 is one.
+    /// Fails unless the status is a success, such as 204.
     public consuming func checkStatusCode() -> Observable<Response> {
         map { try $0.checkStatusCode() }
     }
 
-    /// Fails unless the status is in `statusCodes`. A status that passes counts as a success from there on.
+    /// Fails unless the status is in `statusCodes`. From there on, the status counts as a success.
     public consuming func filter<Codes: Sequence<Int> & Sendable>(statusCodes: Codes) -> Observable<Response>
     {
         map { try $0.filter(statusCodes: statusCodes) }
@@ -28,13 +28,12 @@ extension ObservableType where Element == Response {
         map { try $0.filterSuccessfulStatusAndRedirectCodes() }
     }
 
-    /// The data of a success as a slice of the received bytes; `null` if the response has no content.
+    /// Emits the data of a success as a slice of the received bytes; `null` if the response has no content.
     public consuming func fragment() -> Observable<JSONFragment> {
         map { try $0.fragment() }
     }
 
-    /// The value at `pointer` in the data of a success, as a slice of the received bytes. Fails unless it is
-    /// of kind `kind`.
+    /// Emits the value at `pointer` in a success's data, as a slice of the received bytes. Fails if its kind differs.
     public consuming func fragment(
         at pointer: JSONPointer, as kind: JSONFragment.Kind? = nil
     ) -> Observable<JSONFragment> {
@@ -59,25 +58,24 @@ extension ObservableType where Element == Response {
         map { try $0.map(type, atKeyPath: keyPath, using: decoder) }
     }
 
-    /// The complete body as JSON, including its envelope.
+    /// Emits the complete body as JSON, including its envelope.
     public consuming func mapJSON(failsOnEmptyData: Bool = true) -> Observable<JSONFragment> {
         map { try $0.mapJSON(failsOnEmptyData: failsOnEmptyData) }
     }
 
-    /// The complete body as text; with a key path, the JSON string at that path in the data.
+    /// Emits the complete body as text; with a key path, the JSON string at that path in the data.
     public consuming func mapString(atKeyPath keyPath: String? = nil) -> Observable<String> {
         map { try $0.mapString(atKeyPath: keyPath) }
     }
 
-    /// The outcome of a call to an API that uses `GenericResponse`, with the decoded envelope. If no response
-    /// arrives, the stream fails.
+    /// Emits the outcome of a call to an API that uses `GenericResponse`, decoded. Fails if no response arrives.
     public consuming func judge<Payload: Decodable & Sendable>(
         _ type: Payload.Type, using decoder: any ResponseDecoder = Response.decoder
     ) -> Observable<NetworkResult<GenericResponse<Payload>>> {
         map { $0.judge(type, using: decoder) }
     }
 
-    /// Fails unless the status is 2xx and the media type of the body is accepted by the request.
+    /// Fails unless the status is 2xx and the request accepts the body's media type.
     public consuming func validate() -> Observable<Response> {
         map { try $0.validate() }
     }

@@ -1,4 +1,4 @@
-/// The kinds of outcome of an upstream call, as `NetworkResult` and a gateway's responses name them.
+/// The kinds of outcome of an upstream call, as named in `NetworkResult` and a gateway's responses.
 public enum OutcomeKind: String, Sendable, Hashable, CaseIterable {
     /// 2xx with a body of the expected shape.
     case success
@@ -6,7 +6,7 @@ public enum OutcomeKind: String, Sendable, Hashable, CaseIterable {
     case noContent
     /// 4xx: the upstream rejected the request.
     case requestErr
-    /// A response that cannot be used: not JSON, another shape, a 3xx, or a 206 without a range request.
+    /// An unusable response: not JSON, another shape, a 3xx, or a 206 without a range request.
     case pathErr
     /// 5xx, or a failing status in the envelope of a 2xx.
     case serverErr

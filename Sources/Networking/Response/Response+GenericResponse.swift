@@ -1,15 +1,14 @@
 import JSONBytes
 
 extension Response {
-    /// Returns the outcome of a call to an API that uses `GenericResponse`, whether or not its target
-    /// declares that, with the decoded envelope. Distinguishes the HTTP status from the status in the
-    /// envelope; a failing inner status is a failure.
+    /// Returns the outcome of a call to an API that uses `GenericResponse`, with the decoded envelope, even if the
+    /// target does not declare it. A failing status in the envelope is a failure, whatever the HTTP status.
     ///
-    /// - `success`: both statuses are 2xx. `data` may be missing; the caller decides whether it may.
+    /// - `success`: both statuses are 2xx. `data` may be missing.
     /// - `noContent`: 204 or 205, or an empty body if the target allows one.
     /// - `requestErr`, `serverErr`: the HTTP status is 4xx or 5xx, or the inner status fails (`serverErr`).
     ///   The error has the envelope's code, message and data.
-    /// - `pathErr`: the body is not such an envelope, or its data has an unexpected shape.
+    /// - `pathErr`: the body is not such an envelope, or its data has another shape.
     public func judge<Payload: Decodable>(
         _ type: Payload.Type, using decoder: any ResponseDecoder = Response.decoder
     ) -> NetworkResult<GenericResponse<Payload>> {

@@ -1,18 +1,18 @@
 import HTTPModel
 import JSONBytes
 
-/// What a response means: all rules that turn a response into data or a failure.
+/// The rules that turn a response into data or a failure.
 extension Response {
-    /// Returns the response if its status is a success: 2xx except an unrequested 206, or a status that
-    /// `filter(statusCodes:)` accepted. 204 is a success.
+    /// Returns the response if its status is a success: 2xx except an unrequested 206, or accepted by
+    /// `filter(statusCodes:)`.
     ///
-    /// - Throws: a `NetworkError` that includes the upstream's own message if it uses an envelope.
+    /// - Throws: a `NetworkError`, with the upstream's own message if it uses an envelope.
     public func checkStatusCode() throws -> Response {
         if !isPlainSuccess, let error = statusError() { throw reported(error) }
         return self
     }
 
-    /// Returns the response if its status is in `statusCodes`; it counts as a success from there on.
+    /// Returns the response if its status is in `statusCodes`. From there on, the status counts as a success.
     public func filter(statusCodes: some Sequence<Int>) throws -> Response {
         if statusCodes.contains(statusCode) { return accepted() }
         throw reported(statusError() ?? unexpectedStatus())
@@ -35,7 +35,7 @@ extension Response {
 
     // MARK: - Judging
 
-    /// The data; nil if the response has no content.
+    /// Returns the data; nil if the response has no content.
     ///
     /// - Parameter allowsNothing: whether missing content is valid even if the target does not allow it.
     func content(allowsNothing: Bool = false) throws(NetworkError) -> JSONFragment? {
@@ -56,7 +56,6 @@ extension Response {
         return try unwrapped(opened, allowsNothing)
     }
 
-    /// 204 and 205 have no content.
     var isWithoutContent: Bool { statusCode == 204 || statusCode == 205 }
 
     /// Throws unless the status is a success and the body has no registered content coding.
@@ -88,7 +87,7 @@ extension Response {
             self, kind: .pathErr, reason: .missingData, message: "the response has no data", envelope: opened)
     }
 
-    /// A failing status in the envelope of a 2xx response.
+    /// Returns the failure for a failing status in the envelope of a 2xx response.
     func envelopeFailure(_ opened: OpenedEnvelope) -> NetworkError {
         NetworkError(
             self, kind: .serverErr, reason: .upstreamStatus,
@@ -115,7 +114,7 @@ extension Response {
     /// The common case, in which `statusError` returns nil.
     private var isPlainSuccess: Bool { statusCode == 200 }
 
-    /// The failure that the status alone implies; nil if there is none.
+    /// Returns the failure that the status alone implies, if any.
     ///
     /// - Parameter envelope: the envelope of the error body. Default nil: the target's.
     func statusError(_ envelope: ResponseEnvelope? = nil) -> NetworkError? {
@@ -152,8 +151,8 @@ extension Response {
 }
 
 extension TransportResponse {
-    /// The data of the common plain success, checked exactly as `Response.fragment()` does. Nil in all other
-    /// cases, which `Response.fragment()` then explains.
+    /// Returns the data of the common plain success, checked exactly as in `Response.fragment()`. Nil in all other
+    /// cases; then `Response.fragment()` finds out why.
     func plainData(of call: TransportCall) -> JSONFragment? {
         guard status.code == 200, !fields.contains(.contentEncoding) else { return nil }
         return call.envelope.plainData(body, call.settings.policy.json)

@@ -1,14 +1,13 @@
 public import JSONBytes
 
-/// The content of a success as bytes, text and models. All of these check the response first: a failing
-/// status throws unless `filter(statusCodes:)` accepted it.
+/// A success as bytes, text and models. A failing status throws unless `filter(statusCodes:)` accepted it.
 extension Response {
-    /// The data of a success: checked, unwrapped and validated in one pass, as a slice without a copy. `null`
-    /// for 204, 205 and, if the target allows it, for an empty body.
+    /// Returns the data of a success: checked, unwrapped and validated in one pass, as a slice without a copy. `null`
+    /// for 204, 205 and, if the target allows it, an empty body.
     ///
     /// - Parameters:
     ///   - pointer: a location in the data. If nothing is there, the call fails with `missing_data`.
-    ///   - kind: the required kind of value. Any other fails with `decode_error`.
+    ///   - kind: the required kind of value. Other kinds fail with `decode_error`.
     public func fragment(at pointer: JSONPointer = .root, as kind: JSONFragment.Kind? = nil) throws
         -> JSONFragment
     {
@@ -24,11 +23,10 @@ extension Response {
         }
     }
 
-    /// The complete body as JSON, including its envelope (Moya's `mapJSON`). A `JSONFragment` is validated,
+    /// Returns the complete body as JSON, including its envelope (Moya's `mapJSON`). A `JSONFragment` is validated,
     /// `Sendable`, and gives access to members, elements and values without decoding.
     ///
-    /// - Parameter failsOnEmptyData: whether an empty body, 204 and 205 are failures. Otherwise they are
-    ///   `null`.
+    /// - Parameter failsOnEmptyData: whether an empty body, 204 and 205 are failures. Otherwise they are `null`.
     public func mapJSON(failsOnEmptyData: Bool = true) throws -> JSONFragment {
         try reporting {
             guard let content = try content(allowsNothing: !failsOnEmptyData) else {
@@ -40,8 +38,7 @@ extension Response {
         }
     }
 
-    /// The complete body as UTF-8 text (Moya's `mapString`); empty if there is no body. With a key path, the
-    /// JSON string at that path in the data.
+    /// Returns the complete body as UTF-8 text (Moya's `mapString`), or the JSON string at a key path in the data.
     public func mapString(atKeyPath keyPath: String? = nil) throws -> String {
         if let keyPath { return try map(String.self, atKeyPath: keyPath) }
         return try reporting {
@@ -60,11 +57,10 @@ extension Response {
     ///
     /// - Parameters:
     ///   - type: the model.
-    ///   - keyPath: names and list indices separated by dots, as in Moya: `"items.0.name"`. Nil for all of
-    ///     the data.
+    ///   - keyPath: names and list indices separated by dots, as in Moya: `"items.0.name"`. Nil for all of the data.
     ///   - decoder: default `Response.decoder`.
-    ///   - failsOnEmptyData: whether missing content (an empty body, 204, 205, an envelope without data) is a
-    ///     failure. Otherwise the model is decoded from `{}` or, if that fails, from `[]`.
+    ///   - failsOnEmptyData: whether missing content (an empty body, 204, 205, an envelope without data) is a failure.
+    ///     Otherwise the model is decoded from `{}` or, if that fails, from `[]`.
     /// - Throws: `NetworkError`, of kind `noContent` if there is nothing to decode.
     public func map<Model: Decodable>(
         _ type: Model.Type, atKeyPath keyPath: String? = nil,
@@ -81,7 +77,7 @@ extension Response {
         }
     }
 
-    /// Decodes the data of a success; nil for 204, 205 and, if the target allows it, for an empty body.
+    /// Decodes the data of a success; nil for 204, 205 and, if the target allows it, an empty body.
     public func map<Model: Decodable>(
         _ type: Model?.Type, atKeyPath keyPath: String? = nil,
         using decoder: any ResponseDecoder = Response.decoder
@@ -97,7 +93,6 @@ extension Response {
             type, from: try value(at: keyPath.map(JSONPointer.init(keyPath:)) ?? .root, in: data), decoder)
     }
 
-    /// Decodes a part of the body.
     func model<Model: Decodable>(
         _ type: Model.Type, from fragment: JSONFragment, _ decoder: any ResponseDecoder
     ) throws(NetworkError) -> Model {
@@ -117,7 +112,7 @@ extension Response {
             self, kind: .pathErr, reason: .missingData, message: "the data has nothing at \(pointer)")
     }
 
-    /// The body as JSON, including its envelope.
+    /// Returns the body as JSON, including its envelope.
     func wholeBody() throws(NetworkError) -> JSONFragment {
         do {
             return try JSONFragment(validating: data, limits: jsonLimits)
@@ -154,7 +149,7 @@ extension Response {
     }
 }
 
-/// The error of a body that is not UTF-8 text.
+/// The body is not UTF-8 text.
 public struct StringMappingError: Error, Sendable {}
 
 extension JSONPointer {

@@ -1,23 +1,23 @@
 public import HTTPModel
 public import Rx
 
-/// A complete HTTP response to a call (Moya's `Response`). Its status may be a failure: `checkStatusCode()`
-/// and the operators that read the body check it.
+/// A complete HTTP response to a call (Moya's `Response`). The status may be a failure: `checkStatusCode()` and the
+/// operators that read the body check it.
 public final class Response: Sendable {
     /// The response as the transport delivered it.
     let raw: TransportResponse
-    /// The call that this responds to.
+    /// The call that led to the response.
     public let call: TransportCall
     /// Number of attempts, including this one.
     public let attempts: Int
-    /// Time of the subscription, on the clock of the transport's scheduler. Use it for durations: that clock
-    /// is not adjusted with the system's.
+    /// Time of the subscription on the scheduler's clock. Fit for durations: it ignores adjustments of the system
+    /// clock.
     public let startedAt: RxTime
-    /// Time at which the response was complete, on the clock of the transport's scheduler.
+    /// Time when the response was complete, on the scheduler's clock.
     public let receivedAt: RxTime
-    /// How long the upstream asked to wait (RFC 9110 10.2.3). Read only for statuses from 300 on.
+    /// How long the upstream asked to wait (RFC 9110 10.2.3). Read only for statuses of 300 or more.
     let retryAfter: Duration?
-    /// Whether `filter(statusCodes:)` accepted this status, so that it counts as a success.
+    /// Whether `filter(statusCodes:)` accepted this status as a success.
     let isAccepted: Bool
 
     /// - Parameter wallTime: the time of day. Evaluated only if needed.
@@ -45,14 +45,14 @@ public final class Response: Sendable {
         isAccepted = true
     }
 
-    /// The HTTP status, 100 to 599. A status in an envelope does not change it.
+    /// The HTTP status, 100 to 599, independent of any envelope.
     public var statusCode: Int { raw.status.code }
     /// The response's fields in their original order.
     public var fields: HTTPFields { raw.fields }
     /// The body as a slice of the buffer that received it.
     public var data: ArraySlice<UInt8> { raw.body }
 
-    /// Time from the subscription to this response, including earlier attempts and waits.
+    /// Time from the subscription to this response, with earlier attempts and waits.
     public var elapsed: Duration {
         .nanoseconds(receivedAt.nanoseconds(since: startedAt))
     }
@@ -63,7 +63,7 @@ public final class Response: Sendable {
 }
 
 extension Response: CustomStringConvertible {
-    /// Leaves out query, fields and body, which may hold secrets.
+    /// Omits query, fields and body, which may contain secrets.
     public var description: String {
         "\(statusCode) from \(call.upstream.name): \(call.method.rawValue) \(call.path), \(data.count) bytes"
     }

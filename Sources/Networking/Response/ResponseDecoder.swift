@@ -3,10 +3,9 @@ public import JSONBytes
 public import JSONCoding
 public import Rx
 
-/// Decodes models from JSON that has already been validated and sliced. `JSONBytesDecoder` and Foundation's
-/// `JSONDecoder` conform.
+/// Decodes models from validated and sliced JSON. `JSONBytesDecoder` and Foundation's `JSONDecoder` conform.
 public protocol ResponseDecoder: Sendable {
-    /// Decodes the model. An error thrown here becomes the underlying error of a `pathErr`.
+    /// Decodes the model. Its error becomes the underlying error of a `pathErr`.
     func decode<Model: Decodable>(_ type: Model.Type, from fragment: JSONFragment) throws -> Model
 }
 

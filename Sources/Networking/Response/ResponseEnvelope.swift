@@ -20,8 +20,8 @@ public struct ResponseEnvelope: Sendable {
     /// The body is the data, without an envelope.
     public static let none = ResponseEnvelope(form: .none)
 
-    /// `{"code":String?,"message":String?,"status":Int,"data":T?}` (`GenericResponse`); `responseMsg` is read
-    /// as `message`. The inner status counts as the status of the call.
+    /// `{"code":String?,"message":String?,"status":Int,"data":T?}` (`GenericResponse`). `responseMsg` is read as
+    /// `message`. The inner status counts as the call's status.
     public static let genericResponse = ResponseEnvelope(form: .generic)
 
     /// A custom envelope.
@@ -34,7 +34,7 @@ public struct ResponseEnvelope: Sendable {
     ///   - status: location of the result code, a string, number or Boolean.
     ///   - data: location of the data, which may be missing if the code is a failure.
     ///   - message: location of the upstream's message.
-    ///   - success: the result codes that mean success, as text: `"00"`, `"200"`, `"true"`.
+    ///   - success: the result codes of a success, as text: `"00"`, `"200"`, `"true"`.
     public static func declared(
         status: JSONPointer, data: JSONPointer, message: JSONPointer? = nil, success: Set<String>
     ) -> ResponseEnvelope {
@@ -43,7 +43,7 @@ public struct ResponseEnvelope: Sendable {
     }
 }
 
-/// The content of an envelope, still as bytes.
+/// The content of an envelope as bytes.
 struct OpenedEnvelope {
     /// The inner status, if it is a number from 100 to 599.
     let status: Int?
@@ -54,7 +54,6 @@ struct OpenedEnvelope {
     let data: JSONFragment?
 }
 
-/// Why a body cannot be read.
 enum BodyFault: Error {
     case notJSON(JSONError)
     case shape(String)
@@ -63,7 +62,7 @@ enum BodyFault: Error {
 extension ResponseEnvelope {
     private static let genericNames = JSONMemberNames("status", "data", "message", "responseMsg", "code")
 
-    /// Reads an envelope in one pass over the body. Nil if the upstream uses no envelope.
+    /// Reads an envelope in one pass over the body. Returns nil if the upstream uses no envelope.
     func open(_ body: ArraySlice<UInt8>, _ limits: JSONLimits) throws(BodyFault) -> OpenedEnvelope? {
         switch form {
         case .none: nil
@@ -72,7 +71,7 @@ extension ResponseEnvelope {
         }
     }
 
-    /// The data of a body that reports success; nil in all other cases.
+    /// Returns the data of a body that reports success, else nil.
     func plainData(_ body: ArraySlice<UInt8>, _ limits: JSONLimits) -> JSONFragment? {
         switch form {
         case .none:
@@ -132,10 +131,9 @@ extension ResponseEnvelope {
 }
 
 extension JSONFragment {
-    /// Nil if this is `null`.
     fileprivate var presentValue: JSONFragment? { isNull ? nil : self }
 
-    /// A string, number or Boolean as text; otherwise nil.
+    /// A string, number or Boolean as text, else nil.
     fileprivate var scalarText: String? {
         switch kind {
         case .string: stringValue

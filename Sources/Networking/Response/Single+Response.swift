@@ -2,15 +2,14 @@ public import HTTPModel
 public import JSONBytes
 public import Rx
 
-/// The operations of `Response` as operators (Moya's) on `Single` and `Observable`. Their errors end the
-/// stream.
+/// The operations of `Response` as Moya's operators on `Single` and `Observable`. Their errors end the stream.
 extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
-    /// Fails unless the status is a success. 204 is one.
+    /// Fails unless the status is a success, such as 204.
     public consuming func checkStatusCode() -> Single<Response> {
         map { try $0.checkStatusCode() }
     }
 
-    /// Fails unless the status is in `statusCodes`. A status that passes counts as a success from there on.
+    /// Fails unless the status is in `statusCodes`. From there on, the status counts as a success.
     public consuming func filter<Codes: Sequence<Int> & Sendable>(statusCodes: Codes) -> Single<Response> {
         map { try $0.filter(statusCodes: statusCodes) }
     }
@@ -30,14 +29,13 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
         map { try $0.filterSuccessfulStatusAndRedirectCodes() }
     }
 
-    /// The data of a success as a slice of the received bytes; `null` if the response has no content.
+    /// Emits the data of a success as a slice of the received bytes; `null` if the response has no content.
     public consuming func fragment() -> Single<JSONFragment> {
         if let run = FragmentRun.replacing(source) { return .emitting(run) }
         return map { try $0.fragment() }
     }
 
-    /// The value at `pointer` in the data of a success, as a slice of the received bytes. Fails unless it is
-    /// of kind `kind`.
+    /// Emits the value at `pointer` in a success's data, as a slice of the received bytes. Fails if its kind differs.
     public consuming func fragment(
         at pointer: JSONPointer, as kind: JSONFragment.Kind? = nil
     ) -> Single<JSONFragment> {
@@ -62,25 +60,24 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
         map { try $0.map(type, atKeyPath: keyPath, using: decoder) }
     }
 
-    /// The complete body as JSON, including its envelope.
+    /// Emits the complete body as JSON, including its envelope.
     public consuming func mapJSON(failsOnEmptyData: Bool = true) -> Single<JSONFragment> {
         map { try $0.mapJSON(failsOnEmptyData: failsOnEmptyData) }
     }
 
-    /// The complete body as text; with a key path, the JSON string at that path in the data.
+    /// Emits the complete body as text; with a key path, the JSON string at that path in the data.
     public consuming func mapString(atKeyPath keyPath: String? = nil) -> Single<String> {
         map { try $0.mapString(atKeyPath: keyPath) }
     }
 
-    /// The outcome of a call to an API that uses `GenericResponse`, with the decoded envelope. If no response
-    /// arrives, the stream fails.
+    /// Emits the outcome of a call to an API that uses `GenericResponse`, decoded. Fails if no response arrives.
     public consuming func judge<Payload: Decodable & Sendable>(
         _ type: Payload.Type, using decoder: any ResponseDecoder = Response.decoder
     ) -> Single<NetworkResult<GenericResponse<Payload>>> {
         map { $0.judge(type, using: decoder) }
     }
 
-    /// Fails unless the status is 2xx and the media type of the body is accepted by the request.
+    /// Fails unless the status is 2xx and the request accepts the body's media type.
     public consuming func validate() -> Single<Response> {
         map { try $0.validate() }
     }
@@ -99,19 +96,18 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
 }
 
 extension PrimitiveSequence where Trait == SingleTrait, Element == JSONFragment {
-    /// Whether this is a single call followed by `fragment()`. Awaited by a receiver, it records itself under
-    /// the receiver's number.
+    /// Whether this is a single call followed by `fragment()`. A receiver that awaits it records it under its number.
     package var isOneCall: Bool { source is FragmentRun }
 }
 
 extension Link {
-    /// The call that this ends, if its first attempt delivered data to a receiver with status 200.
+    /// The call that ends here, if its first attempt delivered data to a receiver with status 200.
     @_spi(Records) public var plainCall: (upstream: Upstream, address: PeerAddress?)? {
         guard let run = self as? FragmentRun, run.isPlain else { return nil }
         return (run.call.upstream, run.address)
     }
 
-    /// Identifies the upstream and the address of `plainCall` without retaining them.
+    /// Identifies the upstream and the address of `plainCall` without a retain.
     @_spi(Records) public var plainCallKey: PlainCallKey? {
         guard let run = self as? FragmentRun, run.isPlain else { return nil }
         return PlainCallKey(run.call.upstream, run.address)
@@ -121,14 +117,13 @@ extension Link {
     package var isOneCall: Bool { self is FragmentRun }
 }
 
-/// Identifies an upstream and an address. Valid as long as both objects exist.
+/// Identifies an upstream and an address. Valid while both objects exist.
 @_spi(Records)
 public struct PlainCallKey: Sendable, Equatable {
     // Object addresses, because comparing optional ObjectIdentifiers takes three times as long.
     private let upstream: Int
     private let address: Int
 
-    /// The key of no call.
     package static let none = PlainCallKey(upstream: 0, address: 0)
 
     private init(upstream: Int, address: Int) {

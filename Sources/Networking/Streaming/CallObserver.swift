@@ -1,6 +1,6 @@
 /// Observes one call across attempts, redirects and interceptor rounds. Called on the call's loop.
 protocol CallObserver: AnyObject, Sendable {
-    /// Whether a part of the response was already delivered. The call then cannot be repeated.
+    /// Whether part of the response was delivered. Then the call cannot be repeated.
     var hasBegun: Bool { get }
     func callSent(_ bytes: Int64, of total: Int64?)
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm

@@ -1,6 +1,5 @@
 import Locking
 
-/// Emits the progress of a call.
 final class ProgressReporter: CallObserver {
     private let form: @Sendable (TransportResponse) -> BodyForm
     private let emit: @Sendable (ProgressResponse) -> Void

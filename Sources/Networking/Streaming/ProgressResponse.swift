@@ -11,7 +11,7 @@ public struct ProgressResponse: Sendable {
         case download
     }
 
-    /// The body that is counted.
+    /// Which body is counted.
     public let direction: Direction
     /// Number of bytes transferred so far, with content codings decoded.
     public let completed: Int64
@@ -20,7 +20,7 @@ public struct ProgressResponse: Sendable {
     /// The response; nil until the call is complete.
     public let response: Response?
 
-    /// From 0 to 1. While the total is unknown, 0 until the call is complete.
+    /// From 0 to 1. If the total is unknown, 0 until the call is complete.
     public var progress: Double {
         if response != nil { return 1 }
         guard let total, total > 0 else { return 0 }
@@ -35,35 +35,34 @@ extension ObservableType where Element == ProgressResponse {
     /// Emits only the response.
     public consuming func filterCompleted() -> Observable<Response> { compactMap(\.response) }
 
-    /// Emits only the progress, from 0 to 1, without the last element.
+    /// Emits only the progress, from 0 to 1. Omits the last element.
     public consuming func filterProgress() -> Observable<Double> {
         compactMap { $0.isCompleted ? nil : $0.progress }
     }
 }
 
 extension Reactive {
-    /// A call that emits its progress: first that of the request body, then that of the response body, last
-    /// the response. Otherwise like `request(_:)`. Progress restarts when an attempt is repeated.
+    /// A call that emits the progress of the request body, then of the response body, and last the response. Otherwise
+    /// like `request(_:)`. Progress restarts when an attempt is repeated.
     public func requestWithProgress<Target: TargetType>(_ target: Target) -> Observable<ProgressResponse>
     where Base == Provider<Target> {
         base.progress(target) { _ in .whole }
     }
 
-    /// A call that writes the body of a 2xx to a file of any size without holding it in memory. Other
-    /// responses keep their bodies. The file appears under its name when it is complete, replacing an
-    /// existing file. If the call fails or is disposed, no file is left behind.
+    /// A call that writes the body of a 2xx to a file without holding it in memory. Other responses keep their bodies.
+    /// The file gets its name, replacing an existing file, when it is complete. A failed or disposed call leaves no
+    /// file.
     ///
     /// Has no total time limit unless the target has a `timeout`; the limits of one attempt apply.
     ///
     /// - Parameters:
     ///   - target: the target.
-    ///   - path: path of the file. Its directory has to exist. A path that contains NUL fails the call before
-    ///     anything is sent.
+    ///   - path: path of the file. Its directory must exist. A path with NUL fails the call before anything is sent.
     public func download<Target: TargetType>(_ target: Target, to path: String) -> Observable<
         ProgressResponse
     >
     where Base == Provider<Target> {
-        // C would end the path at the NUL, which is another file.
+        // C would end the path at the NUL and write another file.
         guard !path.utf8.contains(0) else {
             return .error(
                 NetworkError(
@@ -78,14 +77,14 @@ extension Reactive {
 }
 
 extension Provider {
-    /// Performs the call of `rx.requestWithProgress(_:)`. Cancelled with the task or when the iteration ends.
+    /// Performs the call of `rx.requestWithProgress(_:)`. Cancelling the task or ending the iteration cancels the call.
     public func requestWithProgress(_ target: Target) -> AsyncThrowingStream<ProgressResponse, any Error> {
         rx.requestWithProgress(target).values
     }
 
     /// Performs the call of `rx.download(_:to:)`. Cancelling the task cancels the call.
     ///
-    /// - Returns: the response. Its data is empty if the body was written to the file.
+    /// - Returns: the response, without data if the body was written to the file.
     public func download(_ target: Target, to path: String) async throws -> Response {
         try await rx.download(target, to: path).filterCompleted().asSingle().value
     }

@@ -2,8 +2,8 @@ public import HTTPModel
 import Locking
 @_spi(Demand) public import Rx
 
-/// A response whose body is read piece by piece as it arrives. At most about 256 KiB of it are buffered; a
-/// slow reader slows the upstream down.
+/// A response whose body is read piece by piece as it arrives. At most about 256 KiB are buffered; a slow reader slows
+/// the upstream down.
 ///
 ///     let stream = try await provider.stream(.export)
 ///     for try await piece in stream { try file.write(contentsOf: piece) }
@@ -12,7 +12,7 @@ import Locking
 public struct ResponseStream: AsyncSequence, Sendable {
     public typealias Element = ArraySlice<UInt8>
 
-    /// A success: 200 to 299, or a status that the target's `validation` accepts.
+    /// A success: 2xx, or a status that the target's `validation` accepts.
     public let statusCode: Int
     /// The fields of the response in their original order.
     public let fields: HTTPFields
@@ -30,7 +30,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let reading: StreamReading
 
-        /// The next piece; nil at the end.
+        /// Returns the next piece; nil at the end.
         ///
         /// - Throws: `NetworkError`, `CancellationError`.
         public func next() async throws -> ArraySlice<UInt8>? { try await reading.buffer.next() }
@@ -38,11 +38,11 @@ public struct ResponseStream: AsyncSequence, Sendable {
 }
 
 extension Provider {
-    /// Performs the call and returns as soon as the head of a 2xx response arrived. Other responses are
-    /// thrown as errors with their bodies.
+    /// Performs the call and returns when the head of a 2xx response arrives. Throws other responses, with their
+    /// bodies.
     ///
-    /// Has no total time limit unless the target has a `timeout`; the limits of one attempt apply. A failed
-    /// attempt is repeated only before such a head arrived, because the head belongs to its body.
+    /// Has no total time limit unless the target has a `timeout`; the limits of one attempt apply. A failed attempt is
+    /// repeated only before the head arrives, because the head belongs to its body.
     public func stream(_ target: Target) async throws -> ResponseStream {
         let call: TransportCall
         do {
@@ -57,12 +57,10 @@ extension Provider {
 }
 
 extension Reactive {
-    /// Emits the body of a 2xx response piece by piece as it arrives; other responses are errors with their
-    /// bodies.
+    /// Emits the body of a 2xx response piece by piece as it arrives. Other responses are errors with their bodies.
     ///
-    /// A task that iterates over `values` slows the upstream down: at most 16 pieces of 64 KiB are buffered,
-    /// plus those of one read. A subscriber receives each piece on the loop as it arrives, and blocks the
-    /// loop while it handles it.
+    /// A task that iterates over `values` slows the upstream down: at most 16 pieces of 64 KiB are buffered, plus those
+    /// of one read. A subscriber receives the pieces on the loop as they arrive and blocks it while handling them.
     public func stream<Target: TargetType>(_ target: Target) -> Observable<ArraySlice<UInt8>>
     where Base == Provider<Target> {
         let call: TransportCall
@@ -83,9 +81,8 @@ extension Reactive {
     }
 }
 
-/// Passes pieces on.
 private final class PieceObserver: CallObserver {
-    /// The demand of a task that reads the pieces; nil for a subscriber that takes them as they come.
+    /// The demand of a task that reads the pieces; nil for a subscriber that takes all of them at once.
     private let demand: Demand?
     private let emit: @Sendable (ArraySlice<UInt8>) -> Void
     private let begun = Lock(false)
@@ -109,7 +106,7 @@ private final class PieceObserver: CallObserver {
     }
 }
 
-/// Owns the call of a stream as long as the stream can be read.
+/// Owns a stream's call while the stream can be read.
 private final class StreamReading: Sendable {
     let buffer: StreamBuffer
     private let subscription: any Disposable

@@ -2,11 +2,11 @@ import HTTPModel
 import Locking
 @_spi(Demand) import Rx
 
-/// The part of a streamed body that has arrived but was not read yet.
+/// The part of a streamed body that has arrived and is unread.
 final class StreamBuffer: CallObserver {
-    /// The upstream is paused when this many bytes wait...
+    /// Bytes at which the upstream is paused.
     static var highWatermark: Int { 256 << 10 }
-    /// ...and resumed when only this many are left.
+    /// Bytes at which the upstream is resumed.
     private static var lowWatermark: Int { 64 << 10 }
 
     private struct State {
@@ -22,7 +22,6 @@ final class StreamBuffer: CallObserver {
 
     // MARK: - The call
 
-    /// Sets the disposable that ends the call.
     func began(_ call: any Disposable) {
         let isCancelled = state.withLock { state in
             state.call = call
@@ -31,7 +30,7 @@ final class StreamBuffer: CallObserver {
         if isCancelled { call.dispose() }
     }
 
-    /// The body that follows has to belong to this head.
+    /// True from the head on, because the rest of the body must belong to it.
     var hasBegun: Bool { state.withLock { $0.head != nil } }
 
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
@@ -57,8 +56,7 @@ final class StreamBuffer: CallObserver {
     func ended(with response: Response) {
         do {
             let response = try response.checkStatusCode()
-            // A success that was not streamed: the target accepts the status, or a plugin created the
-            // response.
+            // A success that was not streamed: the target accepts the status, or a plugin created the response.
             if state.withLock({ $0.head == nil }) {
                 if !response.data.isEmpty { pieces.send(response.data) }
                 deliver(response.raw)
@@ -97,7 +95,7 @@ final class StreamBuffer: CallObserver {
         }
     }
 
-    /// The next piece; nil at the end.
+    /// Returns the next piece; nil at the end.
     func next() async throws -> ArraySlice<UInt8>? {
         try await withTaskCancellationHandler {
             try await pieces.next()
@@ -118,7 +116,7 @@ final class StreamBuffer: CallObserver {
 }
 
 extension Demand {
-    /// Also pauses the body of a response when there is no demand.
+    /// Also pauses a response's body while there is no demand.
     func hold(_ flow: any FlowControl) {
         hold(Demand.Source(pause: { flow.pause() }, resume: { flow.resume() }))
     }

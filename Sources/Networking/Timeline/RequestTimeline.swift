@@ -4,25 +4,23 @@ import Rx
 
 /// The timeline of one client request: its parts, their calls, and the attempts of each call.
 ///
-/// Created only for requests that record a timeline; all others pay for one nil check. Calls find it through
-/// the `CallContext`. A part's calls are those subscribed to while the part is subscribed to, and calls made
-/// in response to those. A call shared by several parts (`share()`) belongs to the first; a call that a
-/// handler makes itself belongs to none.
+/// Created only for requests that record a timeline; all others pay for one nil check. Calls find it in the
+/// `CallContext`. A part's calls are those subscribed to while the part is, and calls made in response to them. A call
+/// shared by several parts (`share()`) belongs to the first; a handler's own call belongs to none.
 ///
 /// Any thread may record. After `close()`, nothing is recorded.
 ///
-/// (No type of another module occurs in `package` declarations here: that module would have to be imported as
-/// `package`, and the compiler would no longer specialise this one for its users.)
+/// (`package` declarations here use no type of another module: that module would have to be imported as `package`, and
+/// the compiler would no longer specialize this one for its users.)
 package final class RequestTimeline: Sendable {
-    /// All times are nanoseconds since the gateway received the request.
+    /// Times are nanoseconds since the gateway received the request.
     package struct Part: Sendable {
         /// Nil for calls that belong to no part.
         package let name: String?
-        /// The number that identifies the part.
         fileprivate let number: Int
         /// Nil if the part was not begun.
         package fileprivate(set) var began: Int64?
-        /// Nil if the part had not ended when the answer was made.
+        /// Nil if the part had not ended when the response was made.
         package fileprivate(set) var ended: Int64?
         package fileprivate(set) var kind: OutcomeKind?
         /// The calls in the order in which they began.
@@ -32,7 +30,7 @@ package final class RequestTimeline: Sendable {
     }
 
     package struct Call: Sendable {
-        /// Only the name of the upstream.
+        /// The name of the upstream.
         package let upstream: String
         package let method: String
         package fileprivate(set) var attempts: [Attempt] = []
@@ -40,17 +38,17 @@ package final class RequestTimeline: Sendable {
 
     package struct Attempt: Sendable {
         package let began: Int64
-        /// Nil if it had no connection.
+        /// Nil if the attempt had no connection.
         package fileprivate(set) var connection: Connection?
-        /// When it had a connection and began to send the request.
+        /// When the attempt had a connection and began to send the request.
         package fileprivate(set) var sent: Int64?
         /// When the first byte of a response arrived.
         package fileprivate(set) var firstByte: Int64?
-        /// When it ended or was cancelled. Nil if it was in progress when the answer was made.
+        /// When the attempt ended or was cancelled. Nil if it was in progress when the response was made.
         package fileprivate(set) var ended: Int64?
         /// The status of a complete response.
         package fileprivate(set) var status: Int?
-        /// Why it failed. If status and reason are nil, it was cancelled.
+        /// Why the attempt failed. If status and reason are nil, it was cancelled.
         package fileprivate(set) var reason: FailureReason?
     }
 
@@ -61,7 +59,7 @@ package final class RequestTimeline: Sendable {
     }
 
     private struct State: Sendable {
-        /// The first element collects calls that belong to no part.
+        /// The first element contains the calls that belong to no part.
         var parts = [Part(name: nil, number: -1)]
         /// Remaining capacity.
         var partsLeft: Int
@@ -70,24 +68,24 @@ package final class RequestTimeline: Sendable {
         var isClosed = false
     }
 
-    /// Maximum number of parts, of calls and of attempts that one request records.
+    /// Maximum number of parts, of calls and of attempts per request.
     static let limit = 256
 
     private let started: RxTime
     private let state: Lock<State>
 
     /// - Parameters:
-    ///   - started: when the gateway received the request, on the clock of all other times.
+    ///   - started: when the gateway received the request, on the same clock as all other times.
     ///   - limit: maximum number of parts, of calls and of attempts. Further attempts are counted.
     init(started: RxTime, limit: Int = RequestTimeline.limit) {
         self.started = started
         state = Lock(State(partsLeft: limit, callsLeft: limit, attemptsLeft: limit))
     }
 
-    /// The position of the request's own context, which belongs to no part.
+    /// The position of the request's own context, outside all parts.
     var position: TimelinePosition { TimelinePosition(self, part: 0) }
 
-    /// Adds a part that is going to be awaited. Call in the order of the plan.
+    /// Adds a part that will be awaited. Call in the order of the plan.
     ///
     /// - Parameter number: unique among the request's parts.
     package func planned(_ name: String, _ number: Int) {
@@ -98,8 +96,7 @@ package final class RequestTimeline: Sendable {
         }
     }
 
-    /// Records that a planned part is about to be subscribed to. Returns the position for the context of that
-    /// subscription.
+    /// Records that a planned part is about to be subscribed to. Returns the position for the subscription's context.
     package func began(_ number: Int, at time: Int64) -> TimelinePosition {
         var part = 0
         note { state in
@@ -118,8 +115,7 @@ package final class RequestTimeline: Sendable {
         }
     }
 
-    /// Ends the recording and returns the parts in the order of the plan, preceded by the calls that belong
-    /// to no part, if any.
+    /// Ends the recording and returns the parts in the order of the plan, after the calls of no part, if any.
     package func close() -> [Part] {
         state.withLock { state in
             state.isClosed = true
@@ -178,7 +174,7 @@ package final class RequestTimeline: Sendable {
 }
 
 extension RequestTimeline.Part {
-    /// Sets the time span from the first call to the end of the last.
+    /// Sets the time span from the first call's start to the last one's end.
     fileprivate mutating func spanCalls() {
         let attempts = calls.flatMap(\.attempts)
         began = attempts.map(\.began).min()
@@ -201,14 +197,14 @@ extension RequestTimeline.Attempt {
     fileprivate mutating func use(
         _ connection: RequestTimeline.Connection, sent: Int64?, firstByte: Int64?
     ) {
-        // If this attempt is over, another one is meant, which exceeded the limit.
+        // If this attempt is over, the caller means another one, which exceeded the limit.
         guard ended == nil else { return }
         self.connection = connection
         if let sent { self.sent = time(after: sent) }
         if let firstByte { self.firstByte = time(after: firstByte) }
     }
 
-    /// Rounds to microseconds like all other times, so that no time exceeds the end of the attempt.
+    // Rounded to microseconds like all other times, so that no time exceeds the end of the attempt.
     private func time(after nanoseconds: Int64) -> Int64 { began + max(0, nanoseconds) / 1000 * 1000 }
 }
 
@@ -224,7 +220,7 @@ package final class TimelinePosition: Sendable {
         self.call = call
     }
 
-    /// The position of a call that begins here.
+    /// Returns the position of a call that begins here.
     func call(to upstream: String, _ method: HTTPMethod) -> TimelinePosition {
         TimelinePosition(timeline, part: part, call: timeline.called(upstream, method, for: part))
     }

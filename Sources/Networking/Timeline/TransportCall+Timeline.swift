@@ -1,11 +1,11 @@
 extension TransportCall {
-    /// Whether the request records a timeline. Checked for every call without retaining anything.
+    /// Whether the request records a timeline. Checked for every call without a retain.
     package var isTimed: Bool { context?.timeline != nil }
 
     /// The call's position in the timeline; nil if the request records none.
     package var timeline: TimelinePosition? { context?.timeline }
 
-    /// The call for the part that subscribes to it. It may have been created before its part began.
+    /// Returns the call for the part that subscribes to it. The call may be older than the part.
     @inline(never)
     func joiningPart(of current: CallContext?) -> TransportCall {
         guard let context else { return self }
@@ -13,7 +13,7 @@ extension TransportCall {
         return joined === context ? self : with(joined)
     }
 
-    /// The call with its own position in the timeline.
+    /// Returns the call with its own position in the timeline.
     @inline(never)
     func enteringTimeline(from current: CallContext?) -> TransportCall {
         let call = joiningPart(of: current)

@@ -2,20 +2,19 @@ import Locking
 
 /// The record of calls for a request's line in the access log.
 extension CallContext {
-    /// The part number of calls that belong to no part.
+    /// The part number of calls outside all parts.
     static var noPart: Int32 { -1 }
 
     private var owner: CallContext { root ?? self }
 
-    /// The context for the calls of a part.
+    /// Returns the context for a part's calls.
     ///
     /// - Parameter number: unique among the request's parts.
     package func forPart(_ number: Int) -> CallContext {
         CallContext(self, timeline, part: Int32(truncatingIfNeeded: number))
     }
 
-    /// The context for the part that subscribes to the call, if that differs: a call may be created before
-    /// its part begins.
+    /// Returns the context for the part that subscribes to the call, which may have been created before the part began.
     func joining(_ current: CallContext?) -> CallContext {
         guard let current, current.part >= 0, current.part != part, current.owner === owner else {
             return self
@@ -24,7 +23,7 @@ extension CallContext {
             ? current : CallContext(self, current.timeline, part: current.part)
     }
 
-    /// Records the beginning of a call.
+    /// Records the start of a call.
     ///
     /// - Parameter run: released when the call ends.
     /// - Returns: the index for `ended`; nil if the record is full.

@@ -4,16 +4,16 @@ public import Rx
 
 /// The context of the incoming request that calls are made for.
 ///
-/// A gateway sets it around a handler. A provider reads it in `request(_:)` or, if there is none yet, on
-/// subscription, and sets it again while it delivers the response, so that calls made in a `flatMap` have it
-/// too. Of a client's request, only what is listed here reaches an upstream.
+/// A gateway sets it around a handler. A provider reads it in `request(_:)` or, if there is none yet, on subscription,
+/// and sets it again while it delivers the response, so that calls made in a `flatMap` have it too. Only what is listed
+/// here of a client's request reaches an upstream.
 public final class CallContext: Sendable {
     /// The context of the request that the current task handles; nil outside a request.
     @TaskLocal public static var current: CallContext?
 
     /// Sent as `X-Request-Id` with every call.
     public let requestID: String
-    /// When the request has to be answered. No call outlasts it. Nil: only the limits of the call apply.
+    /// When the response to the client is due. No call outlasts it. Nil: only the call's own limits apply.
     public let deadline: RxTime?
 
     /// Whether fields of the client's request are forwarded.
@@ -21,7 +21,7 @@ public final class CallContext: Sendable {
     /// Nil for nearly all requests, which record no timeline.
     package let timeline: TimelinePosition?
 
-    /// The request's own context, which has the record; nil in that context itself.
+    /// The request's own context, which has the record. Nil in that context itself.
     let root: CallContext?
     /// The part that calls are made for; negative for none.
     let part: Int32
@@ -31,8 +31,8 @@ public final class CallContext: Sendable {
     /// Nil unless the endpoint forwards fields.
     private let forwarding: Forwarding?
 
-    /// What depends on the upstream or is removed by a redirect to another origin. A separate object, because
-    /// few requests need it.
+    /// What depends on the upstream or is dropped by a redirect to another origin. Separate, because it is rarely
+    /// needed.
     private final class Forwarding: Sendable {
         /// The context's fields without those of the client.
         let ownFields: HTTPFields
@@ -61,13 +61,12 @@ public final class CallContext: Sendable {
     ///   - requestID: sent as `X-Request-Id`.
     ///   - name: the gateway's name in `Via`. Default `sluice`.
     ///   - traceparent: sent unchanged (W3C Trace Context). Its parent id is the gateway's span.
-    ///   - tracestate: sent unchanged, if there is a `traceparent`.
+    ///   - tracestate: sent unchanged if there is a `traceparent`.
     ///   - via: the `Via` of the client's request. The gateway's entry is appended.
     ///   - deadline: on the clock of the transport's scheduler.
-    ///   - forwarding: fields of the client's request to forward. Hop-by-hop fields, `Host`,
-    ///     `Accept-Encoding` and the fields that the gateway sets itself are ignored.
-    ///   - authorizationUpstreams: names of the upstreams that receive the client's `Authorization`. Default
-    ///     none.
+    ///   - forwarding: fields of the client's request to forward. Hop-by-hop fields, `Host`, `Accept-Encoding` and the
+    ///     gateway's own fields are ignored.
+    ///   - authorizationUpstreams: names of the upstreams that receive the client's `Authorization`. Default none.
     ///   - cookieUpstreams: names of the upstreams that receive the client's `Cookie`. Default none.
     public convenience init(
         requestID: String,
@@ -92,7 +91,7 @@ public final class CallContext: Sendable {
             authorizationUpstreams: authorizationUpstreams, cookieUpstreams: cookieUpstreams)
     }
 
-    /// - Parameter fields: sent with every call, in addition to forwarded fields.
+    /// - Parameter fields: sent with every call, besides forwarded fields.
     package init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
         forwarding listed: HTTPFields, authorizationUpstreams: [String], cookieUpstreams: [String]
@@ -134,7 +133,7 @@ public final class CallContext: Sendable {
         self.fields = consume fields
     }
 
-    /// The same request, at another position in its timeline or for another part.
+    /// The same request at another position in its timeline or for another part.
     init(_ other: CallContext, _ position: TimelinePosition?, part: Int32) {
         requestID = other.requestID
         deadline = other.deadline
@@ -157,28 +156,26 @@ public final class CallContext: Sendable {
         forwarding = nil
     }
 
-    /// The context of a request that records a timeline.
+    /// Returns the context of a request that records a timeline.
     ///
     /// - Parameter start: when the gateway received the request, on the clock of the transport's scheduler.
     package func timed(from start: RxTime) -> CallContext { with(RequestTimeline(started: start).position) }
 
-    /// The context at another position in the request's timeline.
     package func with(_ position: TimelinePosition) -> CallContext { CallContext(self, position, part: part) }
 
-    /// The fields of a gateway's calls that are made outside a client's request.
+    /// Returns the fields of a gateway's calls outside a client's request.
     package static func fieldsWithoutContext(_ name: GatewayName) -> HTTPFields {
         ([.via: name.via] as HTTPFields).checked()
     }
 
     static let fieldsWithoutContext = fieldsWithoutContext(.standard)
 
-    /// The default fields of a gateway's calls. Between machines close to each other, compression costs more
-    /// than it saves.
+    /// The default fields of a gateway's calls. Between nearby machines, compression costs more than it saves.
     package static let standardFields =
         ([.accept: "application/json", .acceptEncoding: "identity"] as HTTPFields).checked()
 
-    /// Never taken from the client: the fields that the gateway sets itself, and `Accept-Encoding`, which
-    /// may name codings that the gateway cannot decode.
+    /// Never taken from the client: the gateway's own fields, and `Accept-Encoding`, which may name unsupported
+    /// codings.
     private static let own: [HTTPFieldName] = [.via, .xRequestID, .traceParent, .traceState, .acceptEncoding]
 
     /// The context without the client's fields, for calls that a redirect sends to another origin.
@@ -187,8 +184,7 @@ public final class CallContext: Sendable {
         return CallContext(withoutForwarding: self, forwarding.ownFields)
     }
 
-    /// Calls `body` with the trace id of `traceparent`, 32 hexadecimal digits, if there is one. The buffer is
-    /// valid only during the call.
+    /// Calls `body` with the trace id of `traceparent`, 32 hex digits, if there is one. Valid only during the call.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         // After Via and X-Request-Id.
         fields.withValue(at: 2, ifNamed: "traceparent") { value in
@@ -199,8 +195,7 @@ public final class CallContext: Sendable {
         }
     }
 
-    /// Whether both contexts, of the same request, forward the same. A redirect may have removed the client's
-    /// fields.
+    /// Whether both contexts of one request forward the same fields. A redirect may have removed the client's.
     func forwardsTheSame(as other: CallContext) -> Bool { forwarding === other.forwarding }
 
     /// Whether the client's `Authorization`, if sent, is forwarded to the upstream.
@@ -208,7 +203,7 @@ public final class CallContext: Sendable {
         forwarding?.authorizationUpstreams.contains(upstream.name) ?? false
     }
 
-    /// The fields for every upstream; nil if they depend on the upstream.
+    /// The fields for all upstreams; nil if they depend on the upstream.
     var fieldsForAll: HTTPFields? { forwarding == nil ? fields : nil }
 
     func fields(for upstream: Upstream) -> HTTPFields {

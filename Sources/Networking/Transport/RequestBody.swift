@@ -8,7 +8,7 @@ public enum RequestBody: Sendable {
     /// Bytes that are read while they are sent.
     indirect case stream(any BodySource)
 
-    /// The bytes in memory; nil if there is no body or it is a stream.
+    /// The bytes in memory; nil for a stream or no body.
     public var inMemory: ArraySlice<UInt8>? {
         if case .bytes(let bytes) = self { bytes } else { nil }
     }
@@ -27,8 +27,7 @@ public enum RequestBody: Sendable {
         }
     }
 
-    /// Reads the complete body into memory, for logs, tests and small streams. Blocks while it reads a
-    /// stream.
+    /// Reads the complete body into memory, for logs, tests and small streams. Blocks while it reads a stream.
     ///
     /// - Throws: `RequestBody.TooLong` if a stream has more than `limit` bytes, and the errors of its reader.
     public func collect(upTo limit: Int = 8 * 1024 * 1024) throws -> ArraySlice<UInt8> {
@@ -57,8 +56,7 @@ public enum RequestBody: Sendable {
 
 /// The source of a streamed body. Each attempt opens it anew, so that a call can be repeated.
 public protocol BodySource: Sendable {
-    /// The exact number of bytes, for `Content-Length`. Nil if unknown in advance; the body is then sent
-    /// chunked.
+    /// The exact number of bytes, for `Content-Length`. Nil if it is unknown in advance; the body is then sent chunked.
     var length: Int64? { get }
 
     /// Returns a reader at the first byte. May block: transports call it on a helper thread.
@@ -67,7 +65,6 @@ public protocol BodySource: Sendable {
 
 /// Reads a streamed body once, for one attempt. Calls do not overlap, but may come from different threads.
 public protocol BodyReader: AnyObject {
-    /// Returns the next bytes, at most `count`; empty at the end. May block: transports call it on a helper
-    /// thread.
+    /// Returns the next bytes, at most `count`; empty at the end. May block: transports call it on a helper thread.
     func read(atMost count: Int) throws -> ArraySlice<UInt8>
 }

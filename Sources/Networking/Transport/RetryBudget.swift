@@ -1,15 +1,13 @@
-/// The number of retries that may be in flight to one upstream: 20 % of the calls in flight, but at least 3.
-/// Protects a struggling upstream from a multiple of its usual load.
-///
-/// A transport keeps one budget for each upstream and loop.
+/// The number of retries that may be in flight to one upstream: 20 % of the calls in flight, but at least 3. Protects a
+/// struggling upstream from a multiple of its usual load. A transport keeps one budget per upstream and loop.
 public struct RetryBudget: Sendable, Hashable {
     /// Number of calls in flight, as last counted.
     public private(set) var callsInFlight = 0
-    /// Number of retries taken and not given back.
+    /// Number of retries not yet given back.
     public private(set) var retriesInFlight = 0
     /// Number of retries that are always allowed. Default 3.
     public let floor: Int
-    /// Number of retries allowed for every hundred calls in flight. Default 20.
+    /// Number of retries allowed per hundred calls in flight. Default 20.
     public let percentage: Int
 
     /// Creates a budget without calls.
@@ -33,7 +31,6 @@ public struct RetryBudget: Sendable, Hashable {
         return true
     }
 
-    /// `percentage` of the calls in flight. Unlimited if the product overflows.
     private var share: Int {
         let (scaled, overflow) = callsInFlight.multipliedReportingOverflow(by: percentage)
         return overflow ? .max : scaled / 100

@@ -4,16 +4,14 @@ public import HTTPModel
 import Locking
 public import Rx
 
-/// A transport for tests that answers from a script and records the attempts. With a virtual-time scheduler,
-/// no test ever waits.
+/// A test transport that responds from a script and records the attempts. In virtual time, tests never wait.
 ///
 ///     let transport = StubTransport(scheduler: scheduler)
 ///     transport.answer("/weights", .failure(.connectionRefused), .json(#"{"status":200,"data":{}}"#))
 ///
-/// Each call takes the next answer of the script for its path, or else of the script for all paths. The last
-/// answer of a script repeats. A call without a script fails with `destination_unavailable`. In a request's
-/// timeline, each attempt opens a new connection at once, unless it fails before that, and the first byte
-/// arrives with the answer.
+/// Each call takes the next answer of the script for its path, or else of the script for all paths. A script's last
+/// answer repeats. A call without a script fails with `destination_unavailable`. In a request's timeline, each attempt
+/// opens a new connection at once unless it fails earlier, and the first byte arrives with the answer.
 public final class StubTransport: Transport {
     /// A scripted answer.
     public struct Answer: Sendable {
@@ -69,8 +67,7 @@ public final class StubTransport: Transport {
             Answer(content: .failure(TransportError(reason, "scripted failure")), delay: delay)
         }
 
-        /// Accepts the connection and sends nothing: fails with `connection_read_timeout` at the attempt's
-        /// limit.
+        /// Accepts the connection and sends nothing: fails with `connection_read_timeout` at the attempt's limit.
         public static let silence = Answer(content: .silence, delay: .zero)
 
         /// Accepts no connection: fails with `connection_timeout` at the attempt's limit.
@@ -129,7 +126,7 @@ public final class StubTransport: Transport {
             fieldsWithoutContext: CallContext.fieldsWithoutContext)
     }
 
-    /// Creates a transport that replaces another and sends the same default fields.
+    /// Creates a transport that replaces another one and sends the same default fields.
     init(
         scheduler: any SchedulerType, wallTime: (@Sendable () -> RxTime)?, fields: HTTPFields,
         fieldsWithoutContext: HTTPFields
@@ -159,13 +156,13 @@ public final class StubTransport: Transport {
         state.withLock { $0.answer = answer }
     }
 
-    /// All attempts so far, in the order in which they were sent.
+    /// All attempts so far, in the order of sending.
     public var attempts: [Attempt] { state.withLock { $0.attempts } }
 
-    /// Number of attempts that are neither answered nor cancelled.
+    /// Number of attempts not yet answered or cancelled.
     public var inFlight: Int { attempts.count { !$0.isAnswered && !$0.isCancelled } }
 
-    /// Number of retries taken from the budgets of all upstreams.
+    /// Number of retries taken from all upstreams' budgets.
     public var retriesInFlight: Int {
         state.withLock { $0.budgets.values.reduce(0) { $0 + $1.retriesInFlight } }
     }
@@ -178,7 +175,7 @@ public final class StubTransport: Transport {
         let limit = limit.nanoseconds
         if answer.hasConnection { call.timeline?.attemptUsed(.new, sent: 0, firstByte: nil) }
         let end: @Sendable () -> Void = { [self] in
-            // An answer after the limit is given up.
+            // An answer after the limit is dropped.
             guard delay < limit else {
                 cancelled(index)
                 return receiver.attemptFailed(
@@ -208,7 +205,7 @@ public final class StubTransport: Transport {
         }
     }
 
-    /// Delivers bodies in pieces of at most 1024 bytes if pieces are requested. Files are not written.
+    /// Delivers bodies in pieces of at most 1024 bytes if requested. Files are not written.
     private static func deliver(
         _ response: TransportResponse, of call: TransportCall, to receiver: any AttemptReceiver
     ) {
@@ -229,7 +226,6 @@ public final class StubTransport: Transport {
         receiver.attemptSucceeded(form == .whole ? response : head)
     }
 
-    /// Does nothing: the scripted body is already complete.
     private final class NoFlow: FlowControl {
         func pause() {}
         func resume() {}

@@ -4,46 +4,43 @@ public import Rx
 
 /// Carries calls: over connections in production, from a script in tests.
 ///
-/// One transport serves all loops. Each method is called on the loop (or thread) that subscribes to the call,
-/// and reports there.
+/// One transport serves all loops. Methods are called on the loop or thread that subscribes to the call, and report
+/// there.
 public protocol Transport: AnyObject, Sendable {
-    /// Sends the call once and reports the result to `receiver` exactly once, before or after returning. (A
-    /// transport with loops reports failures after returning, so that a caller that retries at once does not
-    /// recurse.) Disposing the returned value cancels the attempt; nothing is reported afterwards.
+    /// Sends the call once and reports the result to `receiver` exactly once, before or after returning. (A transport
+    /// with loops reports failures after returning, so that an immediate retry does not recurse.) Disposing the
+    /// returned value cancels the attempt; then nothing more is reported.
     ///
-    /// Succeeds with a complete response of any status; fails with a `TransportError`. Does not follow
-    /// redirects; may decode content codings. Enforces the limits of the attempt (`TransportCall.limits`) and
-    /// ends an attempt as `responseTimeout` after `limit`, which is the remaining time of the call.
+    /// Succeeds with a complete response of any status; fails with a `TransportError`. Does not follow redirects; may
+    /// decode content codings. Enforces the attempt's limits (`TransportCall.limits`) and ends it with
+    /// `responseTimeout` after `limit`, the call's remaining time.
     func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)
         -> any Disposable
 
-    /// The fields sent with every call unless its target, a plugin or its context overrides them. Default:
-    /// `Accept: application/json` and `Accept-Encoding: identity`, which suit a gateway's calls to nearby
-    /// upstreams.
+    /// The fields sent with every call unless its target, a plugin or its context overrides them. Default: `Accept:
+    /// application/json` and `Accept-Encoding: identity`, for a gateway's calls to nearby upstreams.
     var fields: HTTPFields { get }
 
     /// Additional fields for calls made outside a client's request. Default: a `Via` with `sluice`.
     var fieldsWithoutContext: HTTPFields { get }
 
-    /// Returns the transport for one call, which keeps its attempts, timers and retries on one loop: the
-    /// calling loop or, on other threads, the next one in turn. Default: this transport, which has at most
-    /// one loop.
+    /// Returns the transport for one call, which keeps attempts, timers and retries on one loop: the calling loop or,
+    /// on other threads, the next one in turn. Default: this transport, which has at most one loop.
     func forOneCall() -> any Transport
 
-    /// Clock and timers of the calling loop, used for durations and deadlines.
+    /// The clock and timers of the calling loop, for durations and deadlines.
     var scheduler: any SchedulerType { get }
 
-    /// The time of day, used for cookie expiry and dates in `Retry-After`. Unlike the scheduler's time, it
-    /// follows adjustments of the system clock and continues while the machine sleeps. Default: the
-    /// scheduler's time, which is right in virtual time.
+    /// The time of day, for cookie expiry and dates in `Retry-After`. Unlike the scheduler's time, it follows
+    /// adjustments of the system clock and continues while the machine sleeps. Default: the scheduler's time, which is
+    /// right in virtual time.
     var wallTime: RxTime { get }
 
-    /// Whether the calling thread is one of the transport's loops, so that `scheduler` belongs to this
-    /// thread. Default true, for a transport without threads.
+    /// Whether the calling thread is one of the transport's loops and `scheduler` belongs to it. Default true.
     var isOnLoop: Bool { get }
 
-    /// Takes one retry from the budget of this upstream on this loop (`RetryBudget`). Returns false if none
-    /// is left; then `endRetry` must not be called.
+    /// Takes one retry from this upstream's budget on this loop (`RetryBudget`). Call `endRetry` only if it returns
+    /// true.
     func beginRetry(to upstream: Upstream) -> Bool
 
     /// Gives back a retry that `beginRetry` granted.
@@ -60,20 +57,18 @@ extension Transport {
 
 /// Receives the result of an attempt.
 public protocol AttemptReceiver: AnyObject, Sendable {
-    /// The receiver itself, if it wants the progress of the attempt too. Default nil: only complete responses
-    /// are delivered.
+    /// The receiver itself if it also wants the attempt's progress. Default nil: only complete responses are delivered.
     var streaming: (any StreamingAttemptReceiver)? { get }
 
-    /// Reports the address of the attempt's connection, or of its proxy, before the attempt ends. Only
-    /// transports with addresses call it. By default does nothing.
+    /// Reports the address of the attempt's connection, or of its proxy, before the attempt ends. Only transports with
+    /// addresses call it. Does nothing by default.
     func attemptReached(_ address: PeerAddress)
 
-    /// Whether an attempt of the call was already sent twice because its connection was stale. That happens
-    /// once a call: a later attempt on a stale connection fails if any byte of its request was sent. Default
-    /// false.
+    /// Whether an attempt of the call was already sent twice because its connection was stale. That happens once per
+    /// call: a later attempt on a stale connection fails if any byte of its request was sent. Default false.
     var wasSentTwice: Bool { get }
 
-    /// Reports, before the attempt ends, that it was sent twice. By default does nothing.
+    /// Reports, before the attempt ends, that it was sent twice. Does nothing by default.
     func attemptWasSentTwice()
 
     /// Reports a complete response of any status.

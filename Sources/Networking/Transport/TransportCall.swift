@@ -1,6 +1,6 @@
 public import HTTPModel
 
-/// An upstream call that is ready to be sent. Built once and sent as often as the retry policy allows.
+/// An upstream call that is ready to send. Built once and sent as often as the retry policy allows.
 public final class TransportCall: Sendable {
     /// The HTTP method.
     public let method: HTTPMethod
@@ -13,9 +13,8 @@ public final class TransportCall: Sendable {
     let envelope: ResponseEnvelope
     let allowsEmptyBody: Bool
     let settings: CallSettings
-    /// Nil for most calls, whose fields are the unchanged ones of provider and context.
+    /// Nil for most calls, which use the fields of provider and context unchanged.
     let own: CallFields?
-    /// Nil for most calls.
     let options: CallOptions?
 
     init(
@@ -34,7 +33,7 @@ public final class TransportCall: Sendable {
         self.options = options
     }
 
-    /// The call in a context that was not known before the subscription.
+    /// Returns the call in a context that was unknown before the subscription.
     func with(_ context: CallContext) -> TransportCall {
         TransportCall(
             method: method, target: target, body: body,
@@ -44,7 +43,7 @@ public final class TransportCall: Sendable {
             options: options)
     }
 
-    /// The call with a shorter total time and the same limits of one attempt.
+    /// Returns the call with a shorter total time and the same limits of one attempt.
     func with(timeLeft timeout: Duration) -> TransportCall {
         TransportCall(
             method: method, target: target, body: body, own: own, context: context, envelope: envelope,
@@ -54,7 +53,7 @@ public final class TransportCall: Sendable {
                 contentDecoding: contentDecoding))
     }
 
-    /// The call with these cookies after those that it already has.
+    /// Returns the call with these cookies after its own.
     func adding(cookies: String) -> TransportCall {
         var fields = fields
         fields[.cookie] = fields[.cookie].map { "\($0); \(cookies)" } ?? cookies
@@ -68,27 +67,25 @@ public final class TransportCall: Sendable {
     /// The upstream, which identifies the address and the transport's state.
     public var upstream: Upstream { settings.upstream }
 
-    /// The fields of the provider and the target, including the body's `Content-Type`. `Host` and the framing
-    /// fields are left to the transport.
+    /// The fields of provider and target, with the body's `Content-Type`. The transport adds `Host` and the framing.
     public var fields: HTTPFields { own?.fields ?? settings.fields }
 
-    /// The fields of the incoming request's context: `Via`, `X-Request-Id`, `traceparent` and forwarded
-    /// fields. Send them after `fields`. They are separate because all calls of a request share them.
+    /// The fields of the incoming request's context: `Via`, `X-Request-Id`, `traceparent` and forwarded fields. Send
+    /// them after `fields`. They are separate because all calls of a request share them.
     public var contextFields: HTTPFields {
         if let own { return own.contextFields }
         guard let context else { return settings.fieldsWithoutContext }
         return context.fieldsForAll ?? context.fields(for: upstream)
     }
 
-    /// Whether the client's `Authorization`, if sent, is forwarded to this upstream, so that the upstream's
-    /// 401 and 403 concern the client. False if the target or an interceptor sets its own.
+    /// Whether the client's `Authorization`, if sent, is forwarded to this upstream, so that its 401 and 403 concern
+    /// the client. False if the target or an interceptor sets its own.
     package var forwardsAuthorization: Bool {
         guard let context, context.forwardsAuthorization(to: upstream) else { return false }
         return own?.headers.contains(.authorization) != true
     }
 
-    /// The limits of one attempt, enforced by the transport: the request's own, or the provider's, raised to
-    /// a `timeout` of the request.
+    /// The limits of one attempt: the request's own, or the provider's, raised to a `timeout` of the request.
     public var limits: AttemptLimits {
         guard let options else { return settings.attemptLimits }
         if let own = options.attemptLimits { return own }
@@ -109,13 +106,12 @@ public final class TransportCall: Sendable {
     /// The limit of the whole call, with all attempts and the waits between them.
     public var timeout: Duration { options?.timeout ?? settings.policy.totalTimeout }
 
-    /// `timeout` in nanoseconds.
     var totalNanoseconds: Int64 { options?.timeout?.nanoseconds ?? settings.totalNanoseconds }
 
     /// Whether the total time is unlimited, as for streams.
     var isUnbounded: Bool { options?.timeout == CallOptions.unbounded }
 
-    /// The longest wait outside the wire, in nanoseconds: for an interceptor, or before the next attempt.
+    /// The longest wait outside the wire, for an interceptor or before the next attempt, in nanoseconds.
     var maximumWait: Int64 { isUnbounded ? settings.totalNanoseconds : totalNanoseconds }
 
     /// The statuses that the call accepts.
@@ -124,14 +120,14 @@ public final class TransportCall: Sendable {
     /// Whether the transport decodes the response's content codings.
     public var contentDecoding: ContentDecoding { options?.contentDecoding ?? .automatic }
 
-    /// `fields` followed by `contextFields`, in the order in which they are sent.
+    /// `fields` followed by `contextFields`, in the order of sending.
     public var allFields: HTTPFields {
         var all = fields
         all.append(contentsOf: contextFields)
         return all
     }
 
-    /// The target without its query, for logs and errors. A query may contain keys.
+    /// The target without its query, which may contain keys. For logs and errors.
     public var path: String {
         String(decoding: target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
     }
@@ -145,13 +141,13 @@ public final class TransportCall: Sendable {
 
 /// The limits of one attempt, enforced by the transport.
 public struct AttemptLimits: Sendable, Hashable {
-    /// Time to resolve the name and connect. Beyond it, the attempt fails with `connection_timeout` or
-    /// `dns_timeout`. Default 1 s.
+    /// Time to resolve the name and connect. If exceeded, the attempt fails with `connection_timeout` or `dns_timeout`.
+    /// Default 1 s.
     public var connect: Duration = .seconds(1)
-    /// Time from the last byte of the request to the first byte of the response, and between two reads of the
-    /// response. Beyond it, the attempt fails with `connection_read_timeout`. Default 5 s.
+    /// Time from the request's last byte to the response's first, and between two reads of the response. If exceeded,
+    /// the attempt fails with `connection_read_timeout`. Default 5 s.
     public var firstByte: Duration = .seconds(5)
-    /// Longest time without progress in sending the request. Beyond it, the attempt fails with
+    /// Longest time without progress in sending the request. If exceeded, the attempt fails with
     /// `connection_write_timeout`. Default 5 s.
     public var write: Duration = .seconds(5)
 
@@ -165,21 +161,20 @@ public struct AttemptLimits: Sendable, Hashable {
         self.write = write
     }
 
-    /// The limits, each at least `time`.
+    /// Returns the limits, each at least `time`.
     func raised(to time: Duration) -> AttemptLimits {
         AttemptLimits(
             connect: max(connect, time), firstByte: max(firstByte, time), write: max(write, time))
     }
 }
 
-/// A complete HTTP response, as a transport delivers it.
+/// A complete HTTP response from a transport.
 public struct TransportResponse: Sendable {
     /// The status.
     public var status: HTTPStatus
     /// The fields in their original order.
     public var fields: HTTPFields
-    /// The body without transfer coding. If `Content-Encoding` is among the fields, the body is still
-    /// encoded.
+    /// The body without transfer coding. Still encoded if the fields contain `Content-Encoding`.
     public var body: ArraySlice<UInt8>
 
     /// Creates a response, for custom transports.

@@ -1,10 +1,10 @@
-/// The failure of an attempt without a complete HTTP response, as a transport reports it.
+/// The failure of an attempt without a complete HTTP response.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
     /// Why it failed, from a bounded set.
     public let reason: FailureReason
-    /// Details for a log, without header values, bodies and addresses.
+    /// Details for logs, without header values, bodies and addresses.
     public let message: String
-    /// The error of the system or of a library, if there was one.
+    /// The error of the system or a library, if any.
     public let underlying: (any Error)?
 
     /// Creates a failure, for custom transports.

@@ -3,12 +3,12 @@ import HTTPModel
 import HTTPOutbound
 import Networking
 
-/// One attempt of a call over HTTP, whose receiver only wants its end.
+/// One attempt of a call over HTTP for a receiver that needs only its end.
 ///
-/// Unchecked, as `OutboundCall` is: all state is touched only on the loop.
+/// Unchecked like `OutboundCall`: all state is used only on the loop.
 final class LoopAttempt: OutboundCall, @unchecked Sendable {
     private let call: TransportCall
-    // nil after the end, which is reported once.
+    // Nil after the end, which is reported once.
     private var receiver: (any AttemptReceiver)?
 
     init(
@@ -49,7 +49,7 @@ extension LoopAttempt: AddressedAttempt {
 }
 
 extension OutboundCall {
-    /// Records in the request's timeline, if it has one, which connection this attempt uses and since when.
+    /// Records in the request's timeline, if any, which connection this attempt uses and since when.
     @inline(__always)
     func note(_ call: TransportCall) {
         if call.isTimed { note(at: call.timeline) }
@@ -82,7 +82,7 @@ extension BlockingBody {
         self.init(length: source.length, expectsContinue: expectsContinue) { Reader(try source.open()) }
     }
 
-    /// Read by one helper thread at a time.
+    /// Used by one helper thread at a time.
     private final class Reader: BlockingReader {
         private let reader: any BodyReader
 

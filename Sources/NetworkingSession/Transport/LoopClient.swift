@@ -8,7 +8,7 @@ package final class LoopClient {
     private let client: HTTPClient
     private var routes: UpstreamRoutes
     private let decodesContent: Bool
-    // Touched only on the loop, in steps that never call back.
+    // Used only on the loop, in steps that never call back.
     private var upstreams = UpstreamTable()
 
     package init(
@@ -44,15 +44,13 @@ package final class LoopClient {
         return attempt
     }
 
-    /// Opens connections by these routes from now on. Idle TLS connections are closed; those in use serve their calls to the
-    /// end.
+    /// Uses these routes for new connections. Idle TLS connections are closed; those in use finish their calls.
     package func use(_ routes: UpstreamRoutes) {
         self.routes = routes
         client.forgetUnused { $0.tls != nil }
         upstreams = UpstreamTable()
     }
 
-    /// The sum over all upstreams.
     package var report: PoolReport { client.report }
 
     func callsInFlight(to upstream: Upstream) -> Int {
@@ -77,12 +75,12 @@ package final class LoopClient {
     }
 }
 
-/// The pools of a loop by upstream ID.
+/// A loop's pools by upstream ID.
 private struct UpstreamTable {
-    /// Beyond this many upstreams, those without a call are forgotten.
+    /// Number of upstreams above which those without a call are removed.
     static var kept: Int { 512 }
 
-    /// The pools of small IDs, as nearly all are.
+    /// The pools with small IDs, which nearly all have.
     private var first: [UpstreamPool?] = []
     private var others: [Int: UpstreamPool] = [:]
     private var count = 0
@@ -100,7 +98,7 @@ private struct UpstreamTable {
         }
     }
 
-    /// Forgets, and sets the limit to twice what is left, so the cost of looking is spread over the upstreams added since.
+    /// Removes forgotten pools and sets the limit to twice the rest, to spread the cost over added upstreams.
     mutating func removeForgotten() {
         for id in first.indices where first[id]?.isForgotten == true { first[id] = nil }
         others = others.filter { !$0.value.isForgotten }
@@ -109,8 +107,8 @@ private struct UpstreamTable {
     }
 }
 
-/// An attempt that failed before it started. It reports that in a turn of its own, so a receiver that sends again at once is
-/// not called from within its own call. Unchecked, as `LoopDisposable` is: its state is touched only on the loop.
+/// An attempt that failed before it started. Reports that in a later turn of the loop, so that an immediate retry by
+/// the receiver does not recurse. Unchecked like `LoopDisposable`: its state is used only on the loop.
 private final class FailedAttempt: LoopDisposable, DeferredWork, @unchecked Sendable {
     private let error: TransportError
     private var receiver: (any AttemptReceiver)?

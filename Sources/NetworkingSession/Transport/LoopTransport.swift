@@ -6,8 +6,8 @@ package import Networking
 package import Rx
 import Synchronization
 
-/// Sends the reactive client's calls over pooled connections. A call made on one of the loops stays there; calls from tasks
-/// and other threads are spread over the loops.
+/// Sends the reactive client's calls over pooled connections. A call made on one of the loops stays there; calls from
+/// tasks and other threads are spread over the loops.
 package final class LoopTransport: ObservedTransport {
     private let loops: [SingleLoopTransport]
     private let turn = Atomic(0)
@@ -18,10 +18,10 @@ package final class LoopTransport: ObservedTransport {
     /// - Parameters:
     ///   - clients: one for each loop.
     ///   - retryBudget: the initial budget of each upstream on each loop.
-    ///   - fields: fields of every call unless its target or a plugin sets them. Default: a gateway's.
-    ///   - fieldsWithoutContext: more fields for calls that serve no client's request. Default: a gateway's `Via`.
-    ///   - observer: told how calls go.
-    ///   - lifetime: retained until the last call has ended. Default: nil, for loops that outlive every call.
+    ///   - fields: fields of every call unless its target or a plugin overrides them. Default: a gateway's.
+    ///   - fieldsWithoutContext: additional fields for calls outside a client's request. Default: a gateway's `Via`.
+    ///   - observer: learns how calls go.
+    ///   - lifetime: retained until the last call has ended. Default nil, for loops that outlive all calls.
     package init(
         _ clients: [LoopBound<LoopClient>], retryBudget: RetryBudget = RetryBudget(),
         fields: HTTPFields = CallContext.standardFields,
@@ -66,13 +66,13 @@ package final class LoopTransport: ObservedTransport {
     }
 
     private var thisLoop: SingleLoopTransport? {
-        // With a handful of loops, comparing each with this thread is faster than a table.
+        // With a handful of loops, comparing each one with this thread is faster than a table.
         for index in loops.indices where loops[index].isOnLoop { return loops[index] }
         return nil
     }
 }
 
-/// Keeps a transport's loops running as long as a provider or a call refers to it.
+/// Keeps a transport's loops running while a provider or a call refers to it.
 package protocol LoopLifetime: AnyObject, Sendable {
     /// Whether calls are refused.
     var isClosed: Bool { get }

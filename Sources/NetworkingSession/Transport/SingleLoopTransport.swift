@@ -6,13 +6,13 @@ import Locking
 import Networking
 import Rx
 
-/// Makes the calls of one loop, from any thread. Attempts, timers and retries stay on that loop.
+/// Sends the calls of one loop, from any thread. Attempts, timers and retries stay on that loop.
 final class SingleLoopTransport: Transport {
     private let client: LoopBound<LoopClient>
     private let budgets: RetryBudgets
     let fields: HTTPFields
     let fieldsWithoutContext: HTTPFields
-    /// nil if the loops outlive every call.
+    /// Nil if the loops outlive all calls.
     private let lifetime: (any LoopLifetime)?
 
     init(
@@ -42,7 +42,7 @@ final class SingleLoopTransport: Transport {
         return fail(TransportError(.destinationUnavailable, "the event loop has ended"), for: receiver)
     }
 
-    /// Fails the attempt asynchronously, so a receiver that sends again at once is not called from within its own call.
+    /// Fails the attempt asynchronously, so that an immediate retry by the receiver does not recurse.
     private func fail(_ error: TransportError, for receiver: any AttemptReceiver) -> any Disposable {
         let attempt = BooleanDisposable()
         let tell: @Sendable () -> Void = { if !attempt.isDisposed { receiver.attemptFailed(error) } }
@@ -64,14 +64,14 @@ final class SingleLoopTransport: Transport {
     func endRetry(to upstream: Upstream) { budgets.endRetry(to: upstream) }
 }
 
-/// The retries in flight from one loop, by upstream. Locked, since a call may be disposed on any thread.
+/// The retries in flight from one loop, by upstream. Locked, because calls may be disposed on any thread.
 private final class RetryBudgets: Sendable {
     private let budgets = Lock<[Int: RetryBudget]>([:])
     private let fresh: RetryBudget
 
     init(_ fresh: RetryBudget) { self.fresh = fresh }
 
-    /// - Parameter callsInFlight: nil if they cannot be counted on this thread; then the last count applies.
+    /// - Parameter callsInFlight: nil if this thread cannot count them; then the last count applies.
     func beginRetry(to upstream: Upstream, callsInFlight: Int?) -> Bool {
         budgets.withLock { budgets in
             let id = upstream.id
@@ -80,7 +80,7 @@ private final class RetryBudgets: Sendable {
         }
     }
 
-    /// Forgets the upstream after its last retry, so the next one starts from a fresh count of calls.
+    /// Removes the upstream after its last retry, so that the next one starts with a new count of calls.
     func endRetry(to upstream: Upstream) {
         budgets.withLock { budgets in
             budgets[upstream.id]?.endRetry()

@@ -5,15 +5,15 @@ import Networking
 import Rx
 import Synchronization
 
-/// One attempt of a call over HTTP, whose receiver follows its progress and may stream its body.
+/// One attempt of a call over HTTP for a receiver that follows its progress and may stream its body.
 ///
-/// Unchecked, as `OutboundCall` is: all state is touched only on the loop.
+/// Unchecked like `OutboundCall`: all state is used only on the loop.
 final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     private let call: TransportCall
     private let limit: TimeAmount
-    // nil after the end, which is reported once.
+    // Nil after the end, which is reported once.
     private var receiver: (any StreamingAttemptReceiver)?
-    /// Where the body goes if the receiver wants it in a file.
+    /// Receives the body if the receiver wants it in a file.
     private var file: FileSink?
     private var received: Int64 = 0
     private var expected: Int64?
@@ -32,9 +32,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
             readTimeout: limits.firstByte, total: limit, mayStream: true, decodesContent: decodesContent)
     }
 
-    /// Starts the attempt, on the loop.
-    ///
-    /// - Returns: what cancels it.
+    /// Starts the attempt on the loop and returns the means to cancel it.
     static func start(
         _ call: TransportCall, to upstream: UpstreamPool, within limit: TimeAmount, decodesContent: Bool,
         for receiver: any StreamingAttemptReceiver
@@ -46,7 +44,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         return handle
     }
 
-    /// Cancels the attempt, even if only the last bytes of its file are left. Unchecked, as `LoopDisposable` is: it acts on
+    /// Cancels the attempt, even if only the last bytes of its file are left. Unchecked like `LoopDisposable`: acts on
     /// the loop.
     private final class Handle: LoopDisposable, AddressedAttempt, @unchecked Sendable {
         private let attempt: StreamingAttempt
@@ -68,7 +66,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     /// Pauses and resumes the body from any thread.
     private final class Flow: FlowControl {
         private let attempt: StreamingAttempt
-        /// The latest wish. A request from another thread may reach the loop after a later one made on the loop.
+        /// The latest request. One from another thread may reach the loop after a later one made on the loop.
         private let isHeld = Atomic(false)
 
         init(_ attempt: StreamingAttempt) { self.attempt = attempt }
@@ -129,7 +127,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
 
     private func open(_ path: String) {
         let file = FileSink(path: path, on: loop)
-        // The file releases both closures when it ends, and this attempt's end makes it end.
+        // The file releases both closures when it ends, at the latest with this attempt.
         file.hasRoom = { self.resume() }
         file.failed = { self.fileFailed($0) }
         self.file = file

@@ -5,7 +5,7 @@ import HTTPOutbound
 import Locking
 import Networking
 
-/// The origin of each upstream, with its TLS and its proxy, according to the settings, which are read once and checked.
+/// Each upstream's origin, TLS and proxy, from settings that are read and checked once.
 package struct UpstreamRoutes: Sendable {
     private enum ProxyRule: Sendable {
         case none
@@ -15,14 +15,14 @@ package struct UpstreamRoutes: Sendable {
 
     private let byUpstream: [String: TLSContext]
     private let byHost: [Host: TLSContext]
-    /// nil for the default settings: then `system`.
+    /// Nil for the default settings, which use `system`.
     private let context: TLSContext?
     private let system = SystemContext()
     private let proxyRule: ProxyRule
     /// One line for each invalid proxy variable, without passwords. It is skipped, or fails the calls that need it.
     package let warnings: [String]
 
-    /// Direct connections, and the system's roots.
+    /// Direct connections with the system's roots.
     package init() {
         byUpstream = [:]
         byHost = [:]
@@ -31,7 +31,7 @@ package struct UpstreamRoutes: Sendable {
         warnings = []
     }
 
-    /// Reads the files that the settings name, and blocks meanwhile.
+    /// Reads the files that the settings name. Blocks while it reads.
     ///
     /// - Parameters:
     ///   - settings: TLS and proxies.
@@ -104,10 +104,10 @@ package struct UpstreamRoutes: Sendable {
     }
 }
 
-/// A key of `ConnectionSettings.tlsByHost`: in lower case, without brackets.
+/// A key of `ConnectionSettings.tlsByHost`, in lower case and without brackets.
 private struct Host: Hashable, CustomStringConvertible {
     private let name: String
-    /// nil for all ports.
+    /// Nil for all ports.
     private let port: Int?
 
     init(_ name: String, port: Int?) {
@@ -132,8 +132,8 @@ private struct Host: Hashable, CustomStringConvertible {
     var description: String { port.map { "\(name):\($0)" } ?? name }
 }
 
-/// The context for the default settings. Created when it is first needed, since reading the system's roots takes a moment,
-/// and shared by all upstreams.
+/// The context for the default settings, shared by all upstreams. Created when needed: reading the roots takes a
+/// moment.
 private final class SystemContext: Sendable {
     private let made = Lock<TLSContext?>(nil)
 
