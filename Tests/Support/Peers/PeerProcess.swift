@@ -4,7 +4,8 @@ import Locking
 
 /// A program that acts as a peer. It runs until `stop`, or until this process ends for any reason.
 ///
-/// A shell starts it, waits until its own standard input ends, and then ends the program by its process ID.
+/// A shell starts it, waits until its own standard input ends, and then ends the program by its process ID. It asks again
+/// every second, because nginx ignores a SIGTERM that arrives while it starts, and kills the program after ten seconds.
 package final class PeerProcess: Sendable {
     private struct State {
         var guardian: pid_t
@@ -31,7 +32,7 @@ package final class PeerProcess: Sendable {
 
     /// - Parameters:
     ///   - program: its path.
-    ///   - listener: a listening socket that it inherits as descriptor 3, so that nobody has to wait until it listens. The
+    ///   - listener: a listening socket that it inherits as descriptor 3, so that clients can connect before it runs. The
     ///     caller still has to close its own copy.
     ///   - folder: its working directory, where its output is kept.
     package init(
@@ -42,11 +43,20 @@ package final class PeerProcess: Sendable {
         let script = """
             cd "$1" && log=$2 && shift 2
             "$@" </dev/null >"$log" 2>&1 &
-            echo $!
+            program=$!
+            echo $program
             exec 3<&- >/dev/null
             read -r line
-            kill -TERM $!
-            wait $!
+            kill -TERM $program
+            {
+                for seconds in 1 1 1 2 5; do
+                    sleep $seconds
+                    kill -TERM $program || exit
+                done
+                kill -KILL $program
+            } 2>/dev/null &
+            wait $program
+            kill $!
             """
         let (lifelineEnd, lifeline) = try Self.makePipe()
         let (told, toldEnd) = try Self.makePipe()
@@ -69,7 +79,7 @@ package final class PeerProcess: Sendable {
 
     deinit { stop() }
 
-    /// Ends it and waits for its end. Does nothing if it was stopped before.
+    /// Ends the program and waits for its end. Does nothing if it was stopped before.
     package func stop() {
         let (guardian, lifeline) = state.withLock { state in
             defer { (state.guardian, state.lifeline) = (0, -1) }
@@ -108,7 +118,7 @@ package final class PeerProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Moved away from the small numbers first, so that none is overwritten before it is copied.
+        // Copy to high numbers first, so that no descriptor is overwritten before it is copied.
         var high: Int32 = 200
         for (from, _) in descriptors {
             posix_spawn_file_actions_adddup2(&actions, from, high)
