@@ -1,7 +1,7 @@
 # `make help` lists the targets. The Swift package manager builds everything; this file keeps the commands in one place.
 
 SWIFT ?= swift
-# Runs the tests and lists the failures at the end.
+# Runs tests and lists the failures at the end.
 TEST = SWIFT='$(SWIFT)' Tests/run
 PORT ?= 8080
 PACKAGES = libevent-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libmimalloc-dev curl
@@ -14,7 +14,7 @@ FUZZ_SECONDS ?= 60
 # Tests that talk to a server block their thread, and the test library has one thread per core. Run in parallel, they would
 # wait for each other and miss their deadlines. There are no XCTest tests; an XCTest pass without tests reports leaks of its own.
 ONE_BY_ONE = --no-parallel --disable-xctest
-# Further compiler flags of release and sanitizer builds.
+# Additional compiler flags of release and sanitizer builds.
 FLAGS ?=
 # Limit of heap allocations per charts request.
 ALLOCATIONS = 26
@@ -31,21 +31,21 @@ help:
 	@echo 'make setup         install missing libraries and the servers that tests talk to (Debian, Ubuntu)'
 	@echo 'make build         build .build/release/sluice'
 	@echo 'make run           build and run: make run ARGS="serve --upstream diary=http://127.0.0.1:9000"'
-	@echo 'make lint          check the format; make format mends it'
+	@echo 'make lint          check the format; make format fixes it'
 	@echo 'make docs          write the documentation as web sites to .build/docs'
 	@echo 'make image         build the container image sluice:latest; make image-check tests it'
 	@echo ''
-	@echo 'make test-browser  test the pages of the demo in Chromium; make screenshots takes their pictures'
-	@echo 'make bench         run the benchmarks of all layers; one: make bench-rx'
-	@echo '                   beside others: bench-peers (nginx+Lua, Go, Node), bench-typed (Go), bench-client (libcurl, Go)'
-	@echo 'make fuzz          fuzz all parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each; some: make fuzz FUZZ="JSON URLs"'
-	@echo 'make sanitize      run the tests with the thread and the address sanitizer; some: FILTER=RxTests SKIP=DepthTests'
-	@echo 'make soak          run the proofs under load, a quarter of an hour; one: make soak PROOF=drain'
+	@echo 'make test-browser  test the pages of the demo in Chromium; make screenshots saves pictures of them'
+	@echo 'make bench         run the benchmarks of all layers; only one: make bench-rx'
+	@echo '                   with peers: make bench-peers (nginx+Lua, Go, Node), bench-typed (Go), bench-client (libcurl, Go)'
+	@echo 'make fuzz          fuzz all parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each; only some: make fuzz FUZZ="JSON URLs"'
+	@echo 'make sanitize      run the tests with the thread and the address sanitizer; only some: FILTER=RxTests SKIP=DepthTests'
+	@echo 'make soak          run the proofs under load (15 minutes); only one: make soak PROOF=drain'
 	@echo '                   (mixups memory idle readers exhaustion attacks drain loops bodies)'
-	@echo 'make clean         remove what was built'
+	@echo 'make clean         remove build products'
 
 setup: libraries
-	@docker/setup $(PEERS) || echo "setup: tests of those of $(PEERS) that are missing are skipped"
+	@docker/setup $(PEERS) || echo "setup: tests that need a missing one of $(PEERS) are skipped"
 
 libraries:
 	@docker/setup $(PACKAGES)

@@ -135,7 +135,8 @@ let package = Package(
 
         // Shared by test suites: raw sockets that misbehave, certificates, real peers.
         .target(
-            name: "TestSupport", dependencies: ["COpenSSL", "CZlib", "Locking"], path: "Tests/Support",
+            name: "TestSupport", dependencies: ["EventIO", "COpenSSL", "CZlib", "Locking"],
+            path: "Tests/Support",
             swiftSettings: settings),
 
         // Compares random pipelines of Rx with a reference model: for its tests and `make fuzz FUZZ=Pipelines`.

@@ -1,4 +1,9 @@
 // Linux system calls that glibc has no function for, or hides. All are inline, so nothing is linked.
+
+// Without this import, Swift takes types of the headers below, such as `stat`, for types of this module if it loads this
+// module before Glibc. Then it hides their members from files that import only Glibc.
+#pragma clang module import SwiftGlibc
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>

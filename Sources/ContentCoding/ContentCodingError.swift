@@ -11,7 +11,7 @@ public enum ContentCodingError: Error, Sendable, Hashable, CustomStringConvertib
     /// The encoded content exceeds this size, in bytes.
     case encodedTooLarge(Int)
     /// The decoded content is more than this many times as large as the encoded content.
-    case tooDense(Int)
+    case ratioExceeded(Int)
     /// A library could not allocate memory.
     case memory
 
@@ -22,7 +22,7 @@ public enum ContentCodingError: Error, Sendable, Hashable, CustomStringConvertib
         case .truncated(let coding): "the \(coding) content is truncated"
         case .tooLarge(let limit): "the decoded content is larger than \(limit) bytes"
         case .encodedTooLarge(let limit): "the encoded content is larger than \(limit) bytes"
-        case .tooDense(let ratio):
+        case .ratioExceeded(let ratio):
             "the decoded content is more than \(ratio) times as large as the encoded content"
         case .memory: "not enough memory to decode the content"
         }

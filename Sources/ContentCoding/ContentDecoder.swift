@@ -132,7 +132,7 @@ public final class ContentDecoder {
         if let ratio = limits.ratio, step.bytesOut > limits.freeSize,
             step.bytesOut / max(1, ratio) > step.bytesIn
         {
-            throw .tooDense(ratio)
+            throw .ratioExceeded(ratio)
         }
         return total
     }

@@ -18,8 +18,7 @@ extension GatewayServer {
         guard reloads.begin() else {
             return logs.diagnostics.write(.info, "SIGHUP: a reload of certificates is already waiting")
         }
-        // Keeps the log open until the outcome is written.
-        stopped.enter()
+        reloads.pending.enter()
         reloads.queue.async { [self] in
             reloads.started()
             do {
@@ -31,14 +30,20 @@ extension GatewayServer {
                     ["what": "\(error)"]
                 )
             }
-            stopped.leave()
+            reloads.pending.leave()
         }
     }
 }
 
 /// The queue of reloads: at most one runs and one waits.
 final class Reloads: Sendable {
+    /// How long the end of the gateway waits for them, so that their outcome is logged. A file system that does not
+    /// answer may block a reload for longer.
+    static let patience = DispatchTimeInterval.seconds(1)
+
     let queue = DispatchQueue(label: "reload")
+    /// Entered once for each reload that waits or runs.
+    let pending = DispatchGroup()
     private let isWaiting = Atomic(false)
 
     /// Registers a waiting reload. Returns false if one waits already.

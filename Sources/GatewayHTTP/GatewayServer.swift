@@ -64,6 +64,12 @@ public final class GatewayServer: Sendable {
             try FileServer(settings)
         }
         let descriptors = ProcessLimits.raiseDescriptorLimit()
+        let needed = 32 + 8 * configuration.loops
+        guard descriptors >= needed else {
+            throw GatewayStartError(
+                "a gateway needs 32 file descriptors and 8 for each loop, \(needed) in all, "
+                    + "but the limit (ulimit -n) is \(descriptors)")
+        }
         let (listeners, claim) = try Self.bind(configuration)
         self.claim = Lock(claim)
         let address = listeners[0].address
@@ -83,7 +89,10 @@ public final class GatewayServer: Sendable {
         let clients = group.loops.map { loop in
             let client = HTTPClient(
                 loop: loop, resolver: resolver, limits: configuration.outbound,
-                observer: ConnectionLog(logs.diagnostics))
+                observer: ConnectionLog(logs.diagnostics)
+            ) {
+                logs.diagnostics.write(.warning, "no file descriptors left", ["error": "\($0)"])
+            }
             return LoopBound(on: loop) { LoopClient(client, routes: routes) }
         }
         self.clients = clients
@@ -230,6 +239,9 @@ public final class GatewayServer: Sendable {
         }
         stopped.wait()
         guard phase.advance(to: .stopped) else { return }
+        if reloads.pending.wait(timeout: .now() + Reloads.patience) == .timedOut {
+            logs.diagnostics.write(.warning, "SIGHUP: the gateway ends before the certificates are reloaded")
+        }
         group.shutdown()
         logs.diagnostics.write(.info, "stopped")
         logs.close()

@@ -50,6 +50,7 @@ public struct GatewayServerConfiguration: Sendable {
     /// Static files for paths that no endpoint matches. Default: none, such paths are 404.
     public var files: StaticFiles?
 
+    /// Creates a configuration with the defaults.
     public init() {}
 
     /// Returns one loop's limits, given the largest request body of any endpoint and the process's descriptor limit.

@@ -7,6 +7,7 @@ import Rx
 
 /// Checks whether a gateway is ready, like a load balancer or a container's health check.
 public enum HealthProbe {
+    /// The path of the readiness check.
     public static let readyPath = "/health/ready"
 
     static let checkTimeout = Duration.seconds(2)

@@ -7,17 +7,17 @@ import HTTPModel
 ///     configuration.hosts = try HostNames(["app.example.com", "*.example.org"])
 ///
 /// They protect against DNS rebinding: if `evil.example` is made to resolve to the gateway's address, a browser would
-/// let its pages read the gateway's answers, but their requests name `evil.example`. IP addresses are always allowed,
-/// because DNS rebinding needs a name.
+/// let its pages read the gateway's answers, but their requests name `evil.example`. IP addresses are always allowed.
 public struct HostNames: Sendable, Hashable {
+    /// Why a list of names is invalid.
     public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
         public let description: String
     }
 
     /// Nil allows any name.
-    private let own: Own?
+    private let allowed: AllowedNames?
 
-    fileprivate struct Own: Sendable, Hashable {
+    fileprivate struct AllowedNames: Sendable, Hashable {
         /// In lower case, without a trailing dot.
         var names: [[UInt8]] = []
         /// The parts after an asterisk: `.example.com`.
@@ -25,12 +25,12 @@ public struct HostNames: Sendable, Hashable {
     }
 
     /// Any name, for a gateway open to anyone who knows its address.
-    public static let any = HostNames(own: nil)
+    public static let any = HostNames(allowed: nil)
     /// `localhost` only: the default on a loopback address.
-    public static let localhost = HostNames(own: Own(names: [Array("localhost".utf8)]))
+    public static let localhost = HostNames(allowed: AllowedNames(names: [Array("localhost".utf8)]))
 
-    private init(own: Own?) {
-        self.own = own
+    private init(allowed: AllowedNames?) {
+        self.allowed = allowed
     }
 
     /// - Parameter names: `localhost`, `app.example.com`, `*.example.com` for one or more labels before `.example.com`, or only
@@ -41,22 +41,22 @@ public struct HostNames: Sendable, Hashable {
             return
         }
         guard !names.isEmpty else { throw Fault(description: "the list of host names is empty") }
-        var own = Own()
+        var allowed = AllowedNames()
         for name in names {
             if name == "any" { throw Fault(description: "'any' must be the only host name") }
-            try own.add(name)
+            try allowed.add(name)
         }
-        self.own = own
+        self.allowed = allowed
     }
 
     /// Whether the host of an authority (`host[:port]`) is one of the names, or an IP address.
     func allows(_ authority: ArraySlice<UInt8>) -> Bool {
-        guard let own else { return true }
+        guard let allowed else { return true }
         return authority.withUnsafeBytes { bytes in
             guard let end = Authority.hostEnd(in: bytes) else { return false }
             let host = UnsafeRawBufferPointer(rebasing: bytes[..<end])
             // `hostEnd` has validated the address in brackets.
-            return host.first == UInt8(ascii: "[") || IPv4Text.isValid(host) || own.contains(host)
+            return host.first == UInt8(ascii: "[") || IPv4Text.isValid(host) || allowed.contains(host)
         }
     }
 
@@ -68,7 +68,7 @@ public struct HostNames: Sendable, Hashable {
     }
 }
 
-extension HostNames.Own {
+extension HostNames.AllowedNames {
     func contains(_ host: UnsafeRawBufferPointer) -> Bool {
         // A trailing dot only makes the name absolute.
         let dots = host.last == UInt8(ascii: ".") ? 1 : 0
@@ -138,11 +138,11 @@ struct HostCheck {
     mutating func check(_ head: HTTPRequestHead) throws(GatewayError) {
         // The parser has refused requests with a second Host.
         if head.target.form == .origin, head.fields.isHost(at: lastIndex, last) { return }
-        try checkAnew(head)
+        try checkUncached(head)
     }
 
     @inline(never)
-    private mutating func checkAnew(_ head: HTTPRequestHead) throws(GatewayError) {
+    private mutating func checkUncached(_ head: HTTPRequestHead) throws(GatewayError) {
         // HTTP/1.0 does not require Host; without one there is no foreign name.
         guard let authority = head.authorityBytes else { return }
         guard names.allows(authority) else {

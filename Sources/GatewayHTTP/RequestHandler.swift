@@ -67,8 +67,14 @@ final class RequestHandler: InboundHandler {
 
     private static let asterisk = Array("*".utf8)[...]
 
+    /// Returns nil if the head was not read, or if its target has no path (CONNECT).
     private static func path(of head: HTTPRequestHead?) -> ArraySlice<UInt8>? {
-        head.map { $0.target.form == .asterisk ? asterisk : $0.target.pathBytes }
+        guard let target = head?.target else { return nil }
+        switch target.form {
+        case .origin, .absolute: return target.pathBytes
+        case .asterisk: return asterisk
+        case .authority: return nil
+        }
     }
 
     func answered(_ answer: DirectAnswer) {

@@ -79,7 +79,7 @@ final class Worker {
 
         init(_ worker: Worker) { self.worker = worker }
 
-        func timerFired(_ token: TimerToken) { worker.server.turnNewcomersAway() }
+        func timerFired(_ token: TimerToken) { worker.server.dropNewSYNs() }
     }
 
     /// Resets all connections.

@@ -11,6 +11,7 @@ import Rx
 ///     }
 ///     try await withGateway(upstreams: ["diary": diary], declare: declareEndpoints) { client in ... }
 public final class StubUpstream: Sendable {
+    /// A request that the stub received.
     public struct Request: Sendable {
         public let method: HTTPMethod
         /// Percent-encoded, without the query.
@@ -21,6 +22,7 @@ public final class StubUpstream: Sendable {
         public let body: String
     }
 
+    /// What the stub does with a request.
     public struct Answer: Sendable {
         enum Content: Sendable {
             case response(HTTPResponse)
@@ -31,6 +33,7 @@ public final class StubUpstream: Sendable {
         var content: Content
         var delay = Duration.zero
 
+        /// Answers with a JSON body, as `application/json` unless `fields` has another type.
         public static func json(_ body: String, status: HTTPStatus = .ok, fields: HTTPFields = HTTPFields())
             -> Answer
         {
@@ -39,18 +42,22 @@ public final class StubUpstream: Sendable {
             return .response(HTTPResponse(status: status, fields: fields, body: [Array(body.utf8)[...]]))
         }
 
+        /// Answers with a status and no body.
         public static func status(_ status: HTTPStatus, fields: HTTPFields = HTTPFields()) -> Answer {
             .response(HTTPResponse(status: status, fields: fields))
         }
 
+        /// Answers with `response`.
         public static func response(_ response: HTTPResponse) -> Answer {
             Answer(content: .response(response))
         }
 
         /// The connection stays open without an answer.
         public static let silence = Answer(content: .silence)
+        /// The connection is reset without an answer.
         public static let reset = Answer(content: .reset)
 
+        /// Returns this answer, sent `delay` later.
         public func after(_ delay: Duration) -> Answer {
             var answer = self
             answer.delay = delay

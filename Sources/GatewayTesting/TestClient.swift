@@ -16,22 +16,26 @@ public struct TestClient: Sendable {
         self.gateway = gateway
     }
 
+    /// Sends a GET request. `target` is path and query, percent-encoded.
     public func get(_ target: String, _ fields: HTTPFields = HTTPFields()) async throws -> TestResponse {
         try await send(.get, target, fields)
     }
 
+    /// Sends a PUT request with the body `json`.
     public func put(_ target: String, json: String, _ fields: HTTPFields = HTTPFields()) async throws
         -> TestResponse
     {
         try await send(.put, target, fields, json: json)
     }
 
+    /// Sends a POST request with the body `json`.
     public func post(_ target: String, json: String, _ fields: HTTPFields = HTTPFields()) async throws
         -> TestResponse
     {
         try await send(.post, target, fields, json: json)
     }
 
+    /// Sends a DELETE request.
     public func delete(_ target: String, _ fields: HTTPFields = HTTPFields()) async throws -> TestResponse {
         try await send(.delete, target, fields)
     }
@@ -44,23 +48,25 @@ public struct TestClient: Sendable {
         if json != nil { fields.append(.contentType, "application/json") }
         let request = OutboundRequest(method: method, target: target, fields: fields, body: json ?? "")
         let call = gateway.send(request)
-        let handover = Handover()
+        let happensBefore = HappensBeforeEdge()
         let response = try await withCheckedThrowingContinuation { continuation in
             _ = call.subscribe {
-                handover.given()
+                happensBefore.release()
                 continuation.resume(with: $0)
             }
         }
-        handover.taken()
+        happensBefore.acquire()
         return TestResponse(status: response.head.status, fields: response.head.fields, body: response.body)
     }
 }
 
+/// A whole response of the gateway under test.
 public struct TestResponse: Sendable {
     public let status: HTTPStatus
     public let fields: HTTPFields
     public let body: ArraySlice<UInt8>
 
+    /// The body as UTF-8.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The body as JSON; throws if it is not JSON.

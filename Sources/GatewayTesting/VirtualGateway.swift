@@ -19,6 +19,7 @@ public final class VirtualGateway: Sendable {
     private let time: HistoricalScheduler
     private let responder: GatewayResponder
 
+    /// Creates a gateway with the endpoints that `declare` adds.
     public init(
         limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil, declare: (Gateway) throws -> Void
     ) throws {
@@ -29,6 +30,7 @@ public final class VirtualGateway: Sendable {
         responder = try gateway.responder()
     }
 
+    /// Sends a GET request, as `send` does.
     public func get(_ target: String, _ fields: HTTPFields = HTTPFields()) throws -> VirtualAnswer {
         try send(.get, target, fields)
     }
@@ -68,6 +70,7 @@ public final class VirtualGateway: Sendable {
     }
 }
 
+/// The answer of a `VirtualGateway`, with the members of its `TestResponse`.
 @dynamicMemberLookup
 public struct VirtualAnswer: Sendable {
     public let response: TestResponse
@@ -80,6 +83,7 @@ public struct VirtualAnswer: Sendable {
         self.elapsed = elapsed
     }
 
+    /// The body as JSON; throws if it is not JSON.
     public var json: JSONFragment {
         get throws { try response.json }
     }

@@ -43,12 +43,12 @@ public struct GatewayLeak: Error, CustomStringConvertible {
 
 /// Runs blocking work outside the threads of tasks.
 private func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    let handover = Handover()
-    defer { handover.taken() }
+    let happensBefore = HappensBeforeEdge()
+    defer { happensBefore.acquire() }
     return try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {
             let result = Result { try work() }
-            handover.given()
+            happensBefore.release()
             continuation.resume(with: result)
         }
     }

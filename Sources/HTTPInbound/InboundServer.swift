@@ -25,7 +25,6 @@ public final class InboundServer {
     private(set) var spooledBytes = 0
     /// Called when a file could not be created or written. No further file is tried for a minute.
     public var onSpoolFailed: ((SocketError) -> Void)?
-    private(set) var acceptedConnections = 0
 
     let stateLimits: StateLimits
     let requestLimits: RequestLimits
@@ -74,7 +73,6 @@ public final class InboundServer {
         let connection = InboundConnection(stream: stream, server: self)
         connection.index = connections.count
         connections.append(connection)
-        acceptedConnections += 1
         stream.start(handler: connection)
         switch phase {
         case .serving: break
@@ -172,10 +170,10 @@ public final class InboundServer {
         for connection in connections { connection.state.drainAnnounced() }
     }
 
-    /// Refuses new connections shortly before `stopAccepting`. Handshakes in progress complete meanwhile, and a
-    /// refused client reaches whichever process listens on the port when it retries.
-    public func turnNewcomersAway() {
-        for listener in listeners { listener.turnNewcomersAway() }
+    /// Drops new SYNs shortly before `stopAccepting`. Handshakes in progress complete meanwhile. A client sends a dropped
+    /// SYN again, and reaches whichever process then listens on the port.
+    public func dropNewSYNs() {
+        for listener in listeners { listener.dropNewSYNs() }
     }
 
     /// Accepts the queued connections, closes the listeners, and serves what was accepted: first requests are

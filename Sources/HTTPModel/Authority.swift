@@ -65,7 +65,6 @@ package enum IPv6Text {
                     return false
                 }
                 groups += 2
-                index = bytes.count
                 break
             }
             guard index > start else { return false }
@@ -100,7 +99,7 @@ package enum IPv4Text {
             }
             parts += 1
             if index == bytes.count { return parts == 4 }
-            guard parts < 4, bytes[index] == Byte.point else { return false }
+            guard bytes[index] == Byte.point else { return false }
             index += 1
         }
     }

@@ -11,8 +11,7 @@ public enum ByteRange: Sendable, Hashable {
     /// `bytes`, or a range is malformed or ends before it begins.
     public static func ranges(in value: ArraySlice<UInt8>) -> [ByteRange]? {
         let unit = value.prefix { $0 != UInt8(ascii: "=") }
-        guard unit.count < value.count, unit.count == 5,
-            unit.withUnsafeBytes({ ASCII.equals($0, lowercase: "bytes") })
+        guard unit.count < value.count, unit.withUnsafeBytes({ ASCII.equals($0, lowercase: "bytes") })
         else { return nil }
         var ranges: [ByteRange] = []
         for element in value[(unit.endIndex + 1)...].split(separator: UInt8(ascii: ",")) {

@@ -27,7 +27,7 @@ public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
     public static let connectionReadTimeout = FailureReason(token: "connection_read_timeout")
     /// The upstream did not accept the request's bytes in time.
     public static let connectionWriteTimeout = FailureReason(token: "connection_write_timeout")
-    /// No connection became free in time, or too many calls are waiting for one.
+    /// No connection became free in time, too many calls are waiting for one, or no file descriptor is left.
     public static let connectionLimitReached = FailureReason(token: "connection_limit_reached")
     /// The whole call, including retries and the waits between them, took too long.
     public static let responseTimeout = FailureReason(token: "http_response_timeout")

@@ -8,7 +8,7 @@ package enum HTTPDate {
         switch words.count {
         // Sun, 06 Nov 1994 08:49:37 GMT
         case 6:
-            guard words[5].elementsEqual("GMT".utf8), words[3].count == 4 else { return nil }
+            guard words[5].elementsEqual("GMT".utf8) else { return nil }
             return seconds(day: words[1], month: words[2], year: number(words[3]), time: words[4])
         // Sunday, 06-Nov-94 08:49:37 GMT
         case 4:
@@ -22,7 +22,6 @@ package enum HTTPDate {
             )
         // Sun Nov  6 08:49:37 1994
         case 5:
-            guard words[4].count == 4 else { return nil }
             return seconds(day: words[2], month: words[1], year: number(words[4]), time: words[3])
         default:
             return nil
@@ -45,7 +44,7 @@ package enum HTTPDate {
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
-        guard !digits.isEmpty, digits.count <= 4, digits.allSatisfy(ASCII.isDigit) else { return nil }
+        guard digits.count <= 4, digits.allSatisfy(ASCII.isDigit) else { return nil }
         return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
 

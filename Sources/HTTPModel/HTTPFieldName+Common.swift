@@ -42,6 +42,7 @@ extension HTTPFieldName {
     public static var prefer: HTTPFieldName { "Prefer" }
     public static var preferenceApplied: HTTPFieldName { "Preference-Applied" }
     public static var proxyAuthenticate: HTTPFieldName { "Proxy-Authenticate" }
+    public static var proxyAuthorization: HTTPFieldName { "Proxy-Authorization" }
     public static var proxyConnection: HTTPFieldName { "Proxy-Connection" }
     public static var proxyStatus: HTTPFieldName { "Proxy-Status" }
     public static var range: HTTPFieldName { "Range" }

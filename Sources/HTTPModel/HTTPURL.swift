@@ -56,7 +56,7 @@ public struct HTTPURL: Sendable, Hashable {
         guard let colon = bytes.first else { return scheme.defaultPort }
         let digits = bytes.dropFirst()
         guard colon == Byte.colon else { throw .host }
-        guard (1...5).contains(digits.count), digits.allSatisfy(ASCII.isDigit) else { throw .port }
+        guard digits.count <= 5, digits.allSatisfy(ASCII.isDigit) else { throw .port }
         let port = digits.reduce(0) { $0 * 10 + Int($1 - Byte.zero) }
         guard (1...65535).contains(port) else { throw .port }
         return port

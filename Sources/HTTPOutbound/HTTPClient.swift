@@ -22,12 +22,15 @@ public final class HTTPClient: Sendable {
     public var loop: EventLoop { state.loop }
 
     /// Creates a client, on any thread. Share one `resolver` among loops. `limits` are the default for its origins.
+    /// `onExhausted` is called on the loop, at most once a second, while no descriptors are left for connections.
     public init(
         loop: EventLoop, resolver: Resolver = Resolver(), limits: OutboundLimits = OutboundLimits(),
-        observer: (any ConnectionObserver)? = nil
+        observer: (any ConnectionObserver)? = nil, onExhausted: (@Sendable (SocketError) -> Void)? = nil
     ) {
         state = LoopBound(on: loop) {
-            State(shared: SharedClientState(loop: loop, resolver: resolver, observer: observer))
+            State(
+                shared: SharedClientState(
+                    loop: loop, resolver: resolver, observer: observer, onExhausted: onExhausted))
         }
         self.limits = limits
     }

@@ -5,6 +5,8 @@ final class SharedClientState {
     let resolver: Resolver
     /// nil if there is no observer.
     let observer: (any ConnectionObserver)?
+    private let onExhausted: ((SocketError) -> Void)?
+    private var lastExhaustion: MonotonicTime?
     /// Calls that wait for a connection, over all pools.
     var waitingCalls = 0
     var isClosed = false
@@ -12,9 +14,21 @@ final class SharedClientState {
     /// and writing to a stream never calls back.
     var requestBuffer: [UInt8] = []
 
-    init(loop: EventLoop, resolver: Resolver, observer: (any ConnectionObserver)?) {
+    init(
+        loop: EventLoop, resolver: Resolver, observer: (any ConnectionObserver)?,
+        onExhausted: ((SocketError) -> Void)?
+    ) {
         self.loop = loop
         self.observer = observer
+        self.onExhausted = onExhausted
         self.resolver = resolver
+    }
+
+    /// Reports that no descriptor was left for a connection, at most once a second.
+    func descriptorsExhausted(_ error: SocketError) {
+        let now = loop.now
+        if let lastExhaustion, now - lastExhaustion < .seconds(1) { return }
+        lastExhaustion = now
+        onExhausted?(error)
     }
 }

@@ -16,6 +16,8 @@ struct RequestHeadScanner: HeadScanner {
     private var target = 0..<0
     private var shape: TargetShape?
     private var version = HTTPVersion.http11
+    /// The head of a failed request whose lines are all valid, but not together. Else nil.
+    private(set) var refusedHead: HTTPRequestHead?
 
     init(limits: RequestLimits) {
         let limits = limits.bounded
@@ -46,12 +48,24 @@ struct RequestHeadScanner: HeadScanner {
         of bytes: UnsafeRawBufferPointer, length: Int
     ) throws(WireFault) -> (HTTPRequestHead, RequestFraming) {
         guard let shape, let method else { throw .targetForm }
-        let framing = try framing(shape)
+        let framing: RequestFraming
+        do {
+            framing = try self.framing(shape)
+        } catch {
+            refusedHead = head(of: bytes, length, method, shape)
+            throw error
+        }
+        return (head(of: bytes, length, method, shape), framing)
+    }
+
+    @inline(__always)
+    private func head(
+        of bytes: UnsafeRawBufferPointer, _ length: Int, _ method: HTTPMethod, _ shape: TargetShape
+    ) -> HTTPRequestHead {
         let storage = section.storage(of: UnsafeRawBufferPointer(rebasing: bytes[..<length]))
-        let head = HTTPRequestHead(
+        return HTTPRequestHead(
             method: method, target: RequestTarget(in: storage, range: target, shape: shape), version: version,
             fields: HTTPFields(storage))
-        return (head, framing)
     }
 
     private func framing(_ shape: TargetShape) throws(WireFault) -> RequestFraming {

@@ -46,6 +46,10 @@ public struct RequestParser: Sendable {
     /// The method of the current or failed request; nil until it has arrived.
     public var method: HTTPMethod? { scanner.method }
 
+    /// The head of the failed request if all its lines are valid, but not together: for example, it has no Host or an
+    /// unknown expectation. Else nil.
+    public var refusedHead: HTTPRequestHead? { scanner.refusedHead }
+
     /// Parses `input` from `consumed` on, and moves `consumed` past the parsed bytes.
     public mutating func parse(_ input: UnsafeRawBufferPointer, consumed: inout Int) -> Event {
         do {

@@ -71,8 +71,8 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// The sizes of a response that arrived in one piece.
-    public struct Whole: Sendable, Hashable {
+    /// Where the head and the body of a response lie in one input.
+    public struct Layout: Sendable, Hashable {
         public let framing: ResponseFraming
         /// In bytes.
         let headLength: Int
@@ -83,13 +83,13 @@ public struct ResponseParser: Sendable {
         public var length: Int { headLength &+ contentLength }
     }
 
-    /// Finds a response that begins and ends in `input`, as most do. Then call `take`, or `parse` if the result is nil.
+    /// Locates a response that begins and ends in `input`, as most do. Then call `take`, or `parse` if the result is nil.
     ///
     /// - Parameters:
     ///   - input: the received bytes, starting with the response.
     ///   - contentLimit: the maximum content length in bytes.
     /// - Returns: nil if the response is incomplete, too long, of unannounced length or in a content coding.
-    public mutating func whole(in input: UnsafeRawBufferPointer, contentLimit: Int) -> Whole? {
+    public mutating func locateResponse(in input: UnsafeRawBufferPointer, contentLimit: Int) -> Layout? {
         guard case .head = phase, buffer.isEmpty, !input.isEmpty else { return nil }
         hasStarted = true
         do {
@@ -106,21 +106,21 @@ public struct ResponseParser: Sendable {
             else {
                 return nil
             }
-            return Whole(framing: framing, headLength: headLength, contentLength: contentLength)
+            return Layout(framing: framing, headLength: headLength, contentLength: contentLength)
         } catch {
             phase = .failed(ResponseError(error))
             return nil
         }
     }
 
-    /// Returns the response that `whole` found in the same input. Its body is stored with its fields.
+    /// Returns the response that `locateResponse` found in the same input. Its body is stored with its fields.
     public mutating func take(
-        _ whole: Whole, of input: UnsafeRawBufferPointer
+        _ layout: Layout, of input: UnsafeRawBufferPointer
     ) -> (head: HTTPResponseHead, body: ArraySlice<UInt8>) {
-        let head = scanner.head(UnsafeRawBufferPointer(rebasing: input[..<whole.length]))
+        let head = scanner.head(UnsafeRawBufferPointer(rebasing: input[..<layout.length]))
         scanner.reset()
         phase = .idle
-        return (head, whole.contentLength > 0 ? head.fields.content(whole.contentLength) : [])
+        return (head, layout.contentLength > 0 ? head.fields.content(layout.contentLength) : [])
     }
 
     /// The number of missing body bytes. 0 if the length is unknown.
@@ -129,7 +129,7 @@ public struct ResponseParser: Sendable {
     /// Counts body bytes received without `parse`.
     ///
     /// - Precondition: `count` is at most `bodyLeft`.
-    public mutating func tookBody(_ count: Int) {
+    public mutating func advanceBody(by count: Int) {
         guard case .body(let remaining) = phase, count <= remaining else {
             preconditionFailure("\(count) bytes of a body while \(phase)")
         }

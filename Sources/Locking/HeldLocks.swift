@@ -35,9 +35,7 @@ package enum HeldLocks {
         }()
 
         // The thread-specific value is the count itself, not a pointer to it.
-        @usableFromInline static var count: Int {
-            Int(bitPattern: pthread_getspecific(key))
-        }
+        @usableFromInline static var count: Int { Int(bitPattern: pthread_getspecific(key)) }
 
         @usableFromInline
         static func add(_ change: Int) {

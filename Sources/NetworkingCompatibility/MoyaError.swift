@@ -62,6 +62,7 @@ extension MoyaError: CustomNSError {
 }
 
 extension NetworkError {
+    /// The failure as Moya would report it.
     public var moyaError: MoyaError {
         switch requestPart {
         case .url, .headers: return .requestMapping(message)

@@ -50,6 +50,7 @@ extension RouterManagerError: CustomNSError {
 }
 
 extension NetworkError {
+    /// The failure as a router manager would report it.
     public var routerManagerError: RouterManagerError {
         var userInfo = ["upstream": upstream, "reason": reason.token]
         if let call { userInfo["path"] = call.path }

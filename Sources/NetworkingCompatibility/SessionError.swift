@@ -15,6 +15,7 @@ public enum SessionError: Error, Sendable {
 }
 
 extension NetworkError {
+    /// The failure as such a session would report it.
     public var sessionError: SessionError {
         switch kind {
         case .requestErr, .serverErr: .serverError(code: failingCode)

@@ -44,9 +44,7 @@ extension TestScheduler {
 
 extension TestableObserver {
     /// The events so far, as marbles.
-    public var marbles: String {
-        Marbles.text(events, from: start)
-    }
+    public var marbles: String { Marbles.text(events, from: start) }
 }
 
 extension TestableObservable {

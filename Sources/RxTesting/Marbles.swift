@@ -105,6 +105,7 @@ public enum Marbles {
     }
 }
 
+/// Why marbles cannot be read.
 public struct MarbleSyntaxError: Error, CustomStringConvertible, Sendable {
     public let text: String
     /// The index of the offending character; `nil` if the error is not about one character.

@@ -18,16 +18,19 @@ extension Recorded: CustomDebugStringConvertible {
 }
 
 extension Recorded {
+    /// Returns a value at the tick `time`.
     public static func next<Element>(_ time: TestTime, _ element: Element) -> Recorded
     where Value == Event<Element> {
         Recorded(time: time, value: .next(element))
     }
 
+    /// Returns a completion at the tick `time`.
     public static func completed<Element>(_ time: TestTime, _ type: Element.Type = Element.self) -> Recorded
     where Value == Event<Element> {
         Recorded(time: time, value: .completed)
     }
 
+    /// Returns an error at the tick `time`.
     public static func error<Element>(
         _ time: TestTime, _ error: any Error, _ type: Element.Type = Element.self
     ) -> Recorded where Value == Event<Element> {
@@ -57,6 +60,7 @@ public struct Subscription: Equatable, Hashable, Sendable, CustomDebugStringConv
     /// `TestTime.max` while the subscription lasts.
     public let unsubscribe: TestTime
 
+    /// Creates a subscription that lasts, unless it has an end.
     public init(_ subscribe: TestTime, _ unsubscribe: TestTime = .max) {
         self.subscribe = subscribe
         self.unsubscribe = unsubscribe

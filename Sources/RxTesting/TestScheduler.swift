@@ -1,7 +1,6 @@
 public import Rx
 
-/// A scheduler with a clock that only the test moves. Creates streams with scripted events, and observers that record
-/// events and their ticks.
+/// A scheduler with a clock that only the test moves. Creates streams with scripted events, and recording observers.
 ///
 /// With ticks and events, as in RxTest:
 ///
@@ -47,6 +46,7 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
         return time > now ? time : simulateProcessingDelay ? now + 1 : now
     }
 
+    /// Runs `action` at the tick `time`.
     @preconcurrency
     public func scheduleAt(_ time: TestTime, action: @escaping @Sendable () -> Void) {
         _ = scheduleAbsoluteVirtual((), time: time) {

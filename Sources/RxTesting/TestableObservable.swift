@@ -41,6 +41,7 @@ public final class TestableObservable<Element: Sendable>: ObservableType {
         return observable
     }
 
+    /// The subscriptions so far, in order of their start.
     public var subscriptions: [Subscription] {
         state.withLock { $0.subscriptions }
     }

@@ -13,13 +13,13 @@ public final class TestableObserver<Element: Sendable>: ObserverType {
         start = scheduler.clock
     }
 
+    /// The events so far, with their ticks.
     public var events: [Recorded<Event<Element>>] {
         recorded.withLock { $0 }
     }
 
-    public var elements: [Element] {
-        events.compactMap(\.value.element)
-    }
+    /// The values so far, without their ticks.
+    public var elements: [Element] { events.compactMap(\.value.element) }
 
     public func on(_ event: Event<Element>) {
         // The clock is read under the lock, so the ticks are in order even if several threads send.

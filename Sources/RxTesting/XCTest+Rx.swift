@@ -2,8 +2,7 @@
     public import Rx
     import XCTest
 
-    // `XCTAssertEqual` needs `Equatable` values, unlike `SingleEvent`. Errors are equal here if their descriptions are.
-
+    /// Fails the test unless the results and their ticks are equal. Errors are equal if their descriptions are.
     public func XCTAssertEqual<Element: Equatable & Sendable>(
         _ received: [Recorded<SingleEvent<Element>>], _ expected: [Recorded<SingleEvent<Element>>],
         file: StaticString = #filePath, line: UInt = #line
@@ -12,6 +11,7 @@
             received.map(ComparableEvent.init), expected.map(ComparableEvent.init), file: file, line: line)
     }
 
+    /// Fails the test unless the results are equal. Errors are equal if their descriptions are.
     public func XCTAssertEqual<Element: Equatable & Sendable>(
         _ received: [SingleEvent<Element>], _ expected: [SingleEvent<Element>],
         file: StaticString = #filePath, line: UInt = #line

@@ -6,10 +6,10 @@ struct ASCIITests {
     private let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
     private let digits = "0123456789"
 
-    /// The bytes of a class, as text.
+    /// The bytes for which `isMember` is true.
     private func text(_ isMember: (UInt8) -> Bool) -> Set<UInt8> { Set((0...255).filter(isMember)) }
 
-    @Test("Every byte is in the classes that its RFC names, and in no other")
+    @Test("Each byte class has exactly the bytes that its RFC names")
     func classes() {
         let unreserved = Set("\(letters)\(digits)-._~".utf8)
         let subDelimiters = Set("!$&'()*+,;=".utf8)
@@ -25,7 +25,7 @@ struct ASCIITests {
         #expect(text(ASCII.isBlank) == [0x20, 0x09])
     }
 
-    @Test("Hexadecimal digits are read in both cases and written in either")
+    @Test("Hexadecimal digits are read in both cases and can be written in upper or lower case")
     func hexadecimal() {
         for byte in UInt8.min...UInt8.max {
             let value = ASCII.hexValue(byte).map(Int.init)
@@ -37,7 +37,7 @@ struct ASCIITests {
         }
     }
 
-    @Test("Eight bytes are alphanumeric if each is a letter, a digit, a dash or a dot")
+    @Test("areAlphanumeric is true if all eight bytes are letters, digits, dashes or dots")
     func alphanumericWords() {
         let wanted = Set("\(letters)\(digits)-.".utf8)
         for byte in UInt8.min...UInt8.max {
@@ -51,7 +51,7 @@ struct ASCIITests {
         }
     }
 
-    @Test("Letters of both cases are equal at every place of a text, and no other bytes are")
+    @Test("Comparison ignores the case of letters at every position, and of no other bytes")
     func caseFolding() {
         func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
             left.withUnsafeBytes { left in right.withUnsafeBytes { ASCII.equalsIgnoringCase(left, $0) } }
@@ -75,7 +75,7 @@ struct ASCIITests {
         #expect(!isEqual([1], []) && isEqual([], []))
     }
 
-    @Test("Only A to Z have a lower case")
+    @Test("Lowercasing changes only A to Z")
     func lowercase() {
         for byte in UInt8.min...UInt8.max {
             let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
@@ -83,7 +83,7 @@ struct ASCIITests {
         }
     }
 
-    @Test("A constant equals text of its length in any case, and a difference at any place is seen")
+    @Test("A constant equals the same text in any case, and a difference at any position is found")
     func constants() {
         func equals(_ text: String, _ constant: StaticString) -> Bool {
             Array(text.utf8).withUnsafeBytes { ASCII.equals($0, lowercase: constant) }
@@ -110,12 +110,13 @@ struct ASCIITests {
         }
     }
 
-    @Test("Blanks are trimmed at both ends and kept within")
+    @Test("Blanks are trimmed at both ends and kept in the middle")
     func trimming() {
         func trimmed(_ text: String) -> String {
             Array(text.utf8).withUnsafeBytes { String(decoding: ASCII.trimmed($0), as: UTF8.self) }
         }
         #expect(trimmed(" \ta \tb\t ") == "a \tb")
+        #expect(trimmed("a ") == "a" && trimmed(" a") == "a" && trimmed("ab\t\t\t") == "ab")
         #expect(trimmed("a") == "a" && trimmed("") == "" && trimmed(" \t ") == "")
     }
 }

@@ -1,7 +1,7 @@
 import ASCIIText
 import Testing
 
-@Suite("Writer of bytes")
+@Suite("Byte writer")
 struct ByteWriterTests {
     private struct Refused: Error {}
 
@@ -14,7 +14,8 @@ struct ByteWriterTests {
     }
 
     @Test(
-        "An array has what was written, however small the guess of its length", arguments: [0, 1, 5, 12, 100])
+        "An array has all written bytes, even if its requested capacity was too small",
+        arguments: [0, 1, 5, 12, 100])
     func array(capacity: Int) {
         let bytes = ByteWriter.array(capacity: capacity) { writer in
             write(&writer)
@@ -23,19 +24,25 @@ struct ByteWriterTests {
         #expect(String(decoding: bytes, as: UTF8.self) == "GET path1234")
     }
 
-    @Test("A writer with memory of its own grows, and forgets what it is told to")
+    @Test("A writer with its own memory grows, and can be truncated or emptied")
     func ownMemory() {
         var writer = ByteWriter(capacity: 0)
         for _ in 0..<100 { write(&writer) }
         #expect(writer.count == 1200)
         #expect(writer.bytes.elementsEqual(String(repeating: "GET path1234", count: 100).utf8))
+        writer.truncate(to: 1200)
+        #expect(writer.count == 1200)
         writer.truncate(to: 3)
         #expect(writer.bytes.elementsEqual("GET".utf8))
+        writer.truncate(to: 0)
+        #expect(writer.bytes.isEmpty)
+        write(&writer)
+        #expect(writer.count == 12)
         writer.removeAll()
         #expect(writer.bytes.isEmpty)
     }
 
-    @Test("Bytes are appended behind what an array has, and none if the writing fails")
+    @Test("Bytes are appended to an array, which stays unchanged if the closure throws")
     func append() {
         var output = Array("> ".utf8)
         ByteWriter.append(atMost: 12, to: &output) { write(&$0) }
@@ -49,7 +56,7 @@ struct ByteWriterTests {
         #expect(String(decoding: output, as: UTF8.self) == "> GET path1234")
     }
 
-    @Test("Memory of fixed size gets what was written, and no memory gets nothing")
+    @Test("Bytes are written to memory of fixed size, and none to an empty buffer")
     func fixedMemory() {
         var room = [UInt8](repeating: UInt8(ascii: "-"), count: 14)
         let count = room.withUnsafeMutableBytes { room in ByteWriter.write(to: room) { write(&$0) } }
@@ -59,7 +66,7 @@ struct ByteWriterTests {
         #expect(ByteWriter.write(to: none) { write(&$0) } == 0)
     }
 
-    @Test("A write beyond memory of fixed size stops the program")
+    @Test("Writing beyond the reserved memory stops the program")
     func beyondFixedMemory() async {
         await #expect(processExitsWith: .failure) {
             var output: [UInt8] = []
@@ -69,9 +76,42 @@ struct ByteWriterTests {
         }
     }
 
-    @Test("A number is written with all its digits", arguments: [0, 9, 10, 99, 100, 999, 1000, 12_345, .max])
-    func decimal(number: Int) {
-        let bytes = ByteWriter.array(capacity: 1) { $0.append(decimal: number) }
-        #expect(String(decoding: bytes, as: UTF8.self) == "\(number)")
+    @Test("Text cannot be truncated to more than was written, or to a negative length", arguments: [-1, 4])
+    func truncatedTooFar(length: Int) async {
+        await #expect(processExitsWith: .failure) { [length] in
+            var writer = ByteWriter(capacity: 16)
+            writer.append("GET")
+            writer.truncate(to: length)
+        }
+    }
+
+    @Test("A negative number is not written")
+    func negative() async {
+        await #expect(processExitsWith: .failure) {
+            _ = ByteWriter.array(capacity: 1) { $0.append(decimal: -1) }
+        }
+    }
+
+    @Test("Bytes that are stored in reserved room are counted once the writer advances")
+    func reserved() {
+        let bytes = ByteWriter.array(capacity: 1) { writer in
+            writer.append("ab")
+            for _ in 0..<2 {
+                let place = writer.reserve(3)
+                for index in 0..<3 { place[index] = UInt8(ascii: "0") + UInt8(index) }
+                writer.advance(by: 2)
+            }
+            #expect(writer.count == 6)
+        }
+        #expect(String(decoding: bytes, as: UTF8.self) == "ab0101")
+    }
+
+    @Test("A number is written in decimal with all its digits")
+    func decimal() {
+        let powers = sequence(first: 1) { $0 > Int.max / 10 ? nil : $0 * 10 }
+        for number in powers.flatMap({ [$0 - 1, $0, $0 + 1] }) + [12_345, .max - 1, .max] {
+            let bytes = ByteWriter.array(capacity: 1) { $0.append(decimal: number) }
+            #expect(String(decoding: bytes, as: UTF8.self) == "\(number)")
+        }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite("Gregorian calendar")
 struct GregorianCalendarTests {
     @Test(
-        "Known days have their numbers, before and after the epoch",
+        "Dates before and after 1970 convert to day numbers and back",
         arguments: [
             (1970, 1, 1, 0), (1969, 12, 31, -1), (2000, 2, 29, 11_016), (2000, 3, 1, 11_017),
             (1900, 3, 1, -25_508), (2026, 11, 20, 20_777), (1, 1, 1, -719_162), (9999, 12, 31, 2_932_896),
@@ -15,7 +15,7 @@ struct GregorianCalendarTests {
         #expect(GregorianCalendar.date(daysSince1970: number) == (year, month, day))
     }
 
-    @Test("Every day of four centuries follows the one before it, and the calendar has no other days")
+    @Test("Over four centuries, consecutive day numbers give consecutive dates, and no other dates are valid")
     func everyDay() {
         var wrong: [Int] = []
         var before = GregorianCalendar.date(daysSince1970: -135_141)
@@ -41,7 +41,7 @@ struct GregorianCalendarTests {
         #expect(before == (1999, 12, 31))
     }
 
-    @Test("The calendar has twelve months, and no day 0")
+    @Test("A month outside 1 to 12 and day 0 are invalid")
     func bounds() {
         #expect(!GregorianCalendar.hasDay(year: 2026, month: 0, day: 1))
         #expect(!GregorianCalendar.hasDay(year: 2026, month: 13, day: 1))
@@ -49,7 +49,7 @@ struct GregorianCalendarTests {
         #expect(GregorianCalendar.monthNames.count == 12)
     }
 
-    @Test("Seconds before 1970 belong to the day they are in")
+    @Test("A time before 1970 is split into a negative day number and the seconds since midnight")
     func split() {
         #expect(GregorianCalendar.split(secondsSince1970: 0) == (0, 0))
         #expect(GregorianCalendar.split(secondsSince1970: 86_399) == (0, 86_399))
@@ -59,7 +59,7 @@ struct GregorianCalendarTests {
         #expect(GregorianCalendar.split(secondsSince1970: -86_401) == (-2, 86_399))
     }
 
-    @Test("A date is read from ten bytes, and a shorter text has none")
+    @Test("A date is read from the first ten bytes, and invalid text is rejected")
     func text() {
         func date(_ text: String) -> String? {
             Array(text.utf8).withUnsafeBytes(GregorianCalendar.date).map {

@@ -6,7 +6,7 @@ let rxBlocking = Target.Dependency.product(name: "RxBlocking", package: "sluice"
 let rxCompatibility = Target.Dependency.product(name: "RxCompatibility", package: "sluice")
 let withoutWarnings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
-// A package of a user, which sees only the products of Sluice.
+// A user's package, which sees only the products of Sluice.
 let package = Package(
     name: "profile-gateway",
     dependencies: [.package(name: "sluice", path: "../..")],
@@ -14,8 +14,8 @@ let package = Package(
         .target(name: "Profile", dependencies: [.product(name: "Sluice", package: "sluice")]),
         .executableTarget(
             name: "ProfileGateway", dependencies: ["Profile", .product(name: "Sluice", package: "sluice")]),
-        // Rx alone, used by a package that knows RxSwift: programs that its tests run, every public name in mode 6 without a
-        // warning, and mode 5 source as written for RxSwift.
+        // Targets that use Rx alone: programs that the tests run, every public name in mode 6 without a warning, and mode 5
+        // source as written for RxSwift.
         .executableTarget(name: "Isolated", dependencies: [rx], swiftSettings: withoutWarnings),
         .executableTarget(
             name: "MainThread", dependencies: [rx, rxBlocking], swiftSettings: withoutWarnings),
@@ -24,7 +24,7 @@ let package = Package(
         .target(
             name: "FromRxSwift", dependencies: [rx, rxBlocking, rxCompatibility],
             swiftSettings: [.swiftLanguageMode(.v5)]),
-        // The same source compiled twice: without warnings in mode 5, with warnings in mode 6.
+        // The same source is compiled twice: without warnings in mode 5, with warnings in mode 6.
         .target(
             name: "Extensions", dependencies: [rx], swiftSettings: [.swiftLanguageMode(.v5)] + withoutWarnings
         ),
@@ -37,6 +37,12 @@ let package = Package(
         .testTarget(
             name: "MigratedTests", dependencies: [rx, .product(name: "RxTesting", package: "sluice")],
             swiftSettings: [.swiftLanguageMode(.v5)]),
+        .testTarget(
+            name: "FromMoyaTests",
+            dependencies: [
+                .product(name: "NetworkingCompatibility", package: "sluice"),
+                .product(name: "Networking", package: "sluice"), rxBlocking,
+            ], swiftSettings: withoutWarnings),
         .testTarget(
             name: "ProfileTests",
             dependencies: [

@@ -10,7 +10,7 @@ struct GzipTests {
         #expect(decode(coded, [.gzip], limits: DecodingLimits(size: nil, ratio: nil)) == .success(bytes))
     }
 
-    @Test("Equal input gives equal output, without a time; text becomes much shorter")
+    @Test("Compression is deterministic, stores no time, and makes repetitive text much shorter")
     func same() throws {
         let text = Array(String(repeating: "<p>A line of a page, and another one.</p>\n", count: 200).utf8)
         let coded = try Gzip.compress(text)

@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// Threads for blocking cases, a few at a time, separate from those that other tests' tasks use.
+/// Runs blocking cases a few at a time on threads of their own, so that they do not hold up the tasks of other tests.
 enum BlockingThreads {
     private static let queue: OperationQueue = {
         let queue = OperationQueue()
@@ -10,12 +10,12 @@ enum BlockingThreads {
     }()
 
     static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        let handover = Handover()
-        defer { handover.taken() }
+        let happensBefore = HappensBeforeEdge()
+        defer { happensBefore.acquire() }
         return try await withCheckedThrowingContinuation { continuation in
             queue.addOperation {
                 let result = Result { try work() }
-                handover.given()
+                happensBefore.release()
                 continuation.resume(with: result)
             }
         }

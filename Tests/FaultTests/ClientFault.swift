@@ -4,26 +4,26 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// One fault of a client and the expected result.
+/// A fault of a client and the expected result.
 struct ClientFault: Sendable, CustomTestStringConvertible {
     enum Step: Sendable {
         case send(String)
         case sendBytes([UInt8])
         /// Sends one byte at a time, with a pause after each, until the gateway answers or closes.
         case trickle(String, pauseMilliseconds: Int32)
-        /// The complete page.
+        /// Expects the complete page.
         case page
-        /// A failure in the envelope.
+        /// Expects a failure in the envelope.
         case refusal(Int, String)
-        /// An interim answer.
+        /// Expects an interim answer.
         case interim(Int)
-        /// An orderly close, with nothing before it.
+        /// Expects an orderly close and no bytes before it.
         case end
-        /// A close, whatever bytes the client has not read before it.
+        /// Expects a reset, whatever bytes come before it.
         case cut
-        /// FIN.
+        /// Sends FIN.
         case finish
-        /// RST.
+        /// Sends RST.
         case reset
     }
 
@@ -31,7 +31,7 @@ struct ClientFault: Sendable, CustomTestStringConvertible {
     let steps: [Step]
     /// Whether the connection stays usable.
     var isReused = false
-    /// Bytes that the client's kernel buffers while the client does not read.
+    /// The size of the client's receive buffer in bytes; nil for the kernel's default.
     var receiveBuffer: Int32?
 
     var testDescription: String { name }
@@ -50,7 +50,7 @@ struct ClientFault: Sendable, CustomTestStringConvertible {
     /// Limits short enough for a test.
     static func limits(_ configuration: inout GatewayServerConfiguration) {
         configuration.limits.requestBody = 1000
-        // Counted from accept: on a busy machine even a punctual client may be late.
+        // Longer than the others: it is counted from accept, and a busy machine may delay the client.
         configuration.inbound.headerDeadline = .milliseconds(500)
         configuration.inbound.bodyDeadline = .milliseconds(80)
         configuration.inbound.sendStall = .milliseconds(80)

@@ -3,26 +3,30 @@ import JSONBytes
 import TestSupport
 import Testing
 
-/// Faults of clients and their results. After each fault the next requests succeed, on a new connection and, if it stays usable, on
-/// the same one; sockets and timers are released within a second; the process lives.
+/// After each fault the next requests succeed, on a new connection and, if it stays usable, on the same one. Sockets and timers are
+/// released within a second.
 @Suite("Faults of clients", .timeLimit(.minutes(2)))
 struct ClientFaultTests {
-    @Test("A listed fault", arguments: ClientFault.listed)
+    @Test(
+        "A listed fault of a client ends as expected, and the next requests succeed",
+        arguments: ClientFault.listed)
     func listed(_ fault: ClientFault) async throws {
         let complaints = try await BlockingThreads.run { try ClientFaultRun.complaints(fault) }
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    @Test("A further fault", arguments: ClientFault.further)
+    @Test(
+        "A further fault of a client ends as expected, and the next requests succeed",
+        arguments: ClientFault.further)
     func further(_ fault: ClientFault) async throws {
         let complaints = try await BlockingThreads.run { try ClientFaultRun.complaints(fault) }
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 }
 
-/// One fault of the table.
+/// Runs one fault of the table.
 enum ClientFaultRun {
-    // One large body shared by all: unread bytes are not copied.
+    // All runs share one large body. Unread bytes are not copied.
     private static let large = JSONFragment("\"" + String(repeating: "a", count: 4 << 20) + "\"")
 
     /// Returns the expectations that were not met.

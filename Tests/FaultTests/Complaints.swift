@@ -2,8 +2,8 @@ import Foundation
 import JSONBytes
 import TestSupport
 
-/// The unmet expectations of a case. They are collected instead of thrown, so that a case reports all of them and can run outside
-/// of a test.
+/// The unmet expectations of a case. They are collected instead of thrown, so that a case reports all of them and may run outside a
+/// test.
 struct Complaints {
     private(set) var list: [String] = []
 
@@ -15,7 +15,7 @@ struct Complaints {
         if found != expected { list.append("\(what) is \(found), expected \(expected)") }
     }
 
-    /// Checks what is true for every envelope, and returns its JSON; nil if the answer is not JSON.
+    /// Checks what holds for every envelope and returns its JSON; nil if the answer is not JSON.
     mutating func envelope(_ reply: RawClient.Reply, _ status: Int, _ code: String) -> JSONFragment? {
         let before = list.count
         expectEqual(reply.status, status, "the status")

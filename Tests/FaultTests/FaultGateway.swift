@@ -18,17 +18,17 @@ enum Side: String, CaseIterable, Sendable {
     }
 }
 
-/// How the faulty part is requested.
+/// The target of every part.
 struct PartAPI: TargetType {
     var method = HTTPMethod.get
     var baseURL: String { "http://127.0.0.1:1" }
     var path: RequestPath { "/part" }
-    /// A HEAD request, whose response has no body.
+    /// The response to HEAD has no body.
     var allowsEmptyBody: Bool { method == .head }
 }
 
-/// A gateway in this process, on a port of its own. `/page` has long limits, for busy machines. `/fault` is the same, except that the
-/// faulty part is requested as the fault requires.
+/// A gateway in this process on a free port. `/page` has long limits, for busy machines. `/fault` is the same page, but it requests
+/// the faulty part with the fault's own method and policy.
 final class FaultGateway: Sendable {
     let server: GatewayServer
     private let timersBefore: Int
@@ -36,10 +36,11 @@ final class FaultGateway: Sendable {
     var port: Int { server.port }
 
     /// - Parameters:
-    ///   - ports: of the upstreams.
-    ///   - scheme: the protocol of all of them, with `tls` if it is encrypted.
-    ///   - faulty: the part that `/fault` requests with `method` and `policy`.
-    ///   - logs: the gateway's logs; nil for none.
+    ///   - ports: The ports of the upstreams.
+    ///   - scheme: The protocol of all upstreams.
+    ///   - tls: The TLS configuration of the faulty upstream.
+    ///   - faulty: The part that `/fault` requests with `method` and `policy`.
+    ///   - log: The descriptor of the access log; nil for none.
     init(
         _ ports: [Side: UInt16], scheme: UpstreamScheme = .http,
         tls: TLSConfiguration = UpstreamScheme.configuration,
@@ -105,9 +106,9 @@ final class FaultGateway: Sendable {
         server.waitUntilStopped()
     }
 
-    /// Returns a complaint if connections are left a second after all clients and upstreams have closed, else nil.
+    /// Returns a complaint if a connection, call or timer is left a second after all clients and upstreams have closed, else nil.
     ///
-    /// - Parameter ports: of the upstreams.
+    /// - Parameter ports: The ports of the upstreams.
     func leftovers(_ ports: [UInt16]) -> String? {
         var report = server.report
         var sockets = 0

@@ -3,25 +3,25 @@ import Glibc
 import TestSupport
 import Testing
 
-/// All faults in a separate process, so that its resources can be counted.
+/// Runs all faults in a separate process, so that its resources can be counted.
 @Suite("A process and all faults", .timeLimit(.minutes(3)))
 struct ProcessTests {
     @Test(
-        "A second run of all faults leaves the process with the same descriptors and no more memory"
+        "A second run of all faults leaves no descriptor open and uses little more memory"
     )
     func holdsNoMore() async {
         await #expect(processExitsWith: .success) {
-            // The first run creates what is created once: threads, queues, arenas.
+            // The first run creates threads, queues and arenas, which stay.
             try await Self.meetAll()
             let (descriptors, memory) = (Self.descriptors, Self.residentKilobytes)
             try await Self.meetAll()
             // The threads of scripted peers close their sockets with a delay.
             #expect(comesTrue(within: .seconds(5)) { Self.descriptors <= descriptors })
-            // Under a sanitizer memory is mostly the sanitizer's.
+            // Under a sanitizer most of the memory belongs to the sanitizer.
             if Sanitizer.isOn { return }
             let grown = Self.residentKilobytes - memory
             #expect(grown < 64 << 10, "\(grown) KB more, \(memory) before")
-            // Endless responses are not buffered: sixteen such cases at a time stay below a gigabyte.
+            // Endless responses are not buffered, so concurrent cases stay below this peak.
             let peak = Self.peakKilobytes
             #expect(peak < 512 << 10, "\(peak) KB at the most")
         }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The open TCP sockets in the kernel's table. It shows sockets that a gateway has not closed, whatever other tests do meanwhile.
+/// The kernel's table of TCP sockets. It shows the sockets that one gateway has not closed, even while other tests run.
 enum SocketTable {
     /// Counts the owned sockets of a server's accepted connections and of connections to these loopback ports.
     static func sockets(from server: UInt16, orTo upstreams: [UInt16]) -> Int {
@@ -20,14 +20,14 @@ enum SocketTable {
 
     private static let listening: Substring = "0A"
 
-    /// 8080 of `0100007F:1F90`.
+    /// Returns the port of an address in hexadecimal: 8080 for `0100007F:1F90`.
     private static func port(_ address: Substring) -> UInt16? {
         address.split(separator: ":").last.flatMap { UInt16($0, radix: 16) }
     }
 }
 
-/// Whether a condition becomes true within a time, which is scaled for sanitizers. It is checked once more after the time, in case the
-/// test itself was delayed.
+/// Whether a condition becomes true within a limit, which is longer under sanitizers. The condition is checked once more after the
+/// limit, in case the test itself was delayed.
 func comesTrue(within limit: Duration, _ condition: () -> Bool) -> Bool {
     let clock = ContinuousClock()
     let end = clock.now + limit * Sanitizer.slowdown

@@ -9,7 +9,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Faults that take many requests or many clients to show.
+/// Covers faults that need many requests or many clients to appear.
 @Suite("Lasting faults", .timeLimit(.minutes(2)))
 struct StandingFaultTests {
     private static func good(_ side: Side, _ scheme: UpstreamScheme = .http) throws -> ScriptedUpstream {
@@ -17,7 +17,7 @@ struct StandingFaultTests {
     }
 
     @Test(
-        "Clients never notice a pooled connection that closes as the next request is written, 1000 times of 1000",
+        "A pooled connection that closes as the next request is written never fails a client, in 1000 tries",
         arguments: UpstreamScheme.allCases)
     func stale(_ scheme: UpstreamScheme) async throws {
         let complaints = try await BlockingThreads.run {
@@ -45,7 +45,7 @@ struct StandingFaultTests {
     }
 
     @Test(
-        "A POST on a connection that closes under it fails and is never sent twice",
+        "A POST that meets a closing connection fails and is never sent twice",
         arguments: UpstreamScheme.allCases)
     func stalePost(_ scheme: UpstreamScheme) async throws {
         try await BlockingThreads.run {
@@ -75,7 +75,7 @@ struct StandingFaultTests {
     }
 
     @Test(
-        "While a part is slow the page takes its limit and no longer, and other endpoints are unaffected",
+        "A slow part delays its page only up to its limit, and other endpoints are unaffected",
         arguments: UpstreamScheme.allCases)
     func slowPart(_ scheme: UpstreamScheme) async throws {
         try await BlockingThreads.run {
@@ -108,7 +108,7 @@ struct StandingFaultTests {
                 }
                 others.append(clock.now - began)
             }
-            // The median, because the machine may be busy.
+            // The median counts, because the machine may be busy.
             guard others.count >= 10,
                 others.sorted()[others.count / 2] < .milliseconds(50) * Sanitizer.slowdown
             else {
@@ -132,7 +132,7 @@ struct StandingFaultTests {
     }
 
     @Test(
-        "When all upstreams are down each request fails at once, and the first after their return succeeds",
+        "While all upstreams are down each request fails at once; the first after their return succeeds",
         arguments: UpstreamScheme.allCases)
     func allDown(_ scheme: UpstreamScheme) async throws {
         let complaints = try await BlockingThreads.run {
@@ -166,7 +166,7 @@ struct StandingFaultTests {
     func slowClients() async throws {
         let complaints = try await BlockingThreads.run {
             let (a, b) = (try Self.good(.a), try Self.good(.b))
-            // One large body shared by all: unread bytes are not copied.
+            // All clients share one large body. Unread bytes are not copied.
             let large = JSONFragment("\"" + String(repeating: "a", count: 8 << 20) + "\"")
             let gateway = try FaultGateway([.a: a.port, .b: b.port]) {
                 $0.inbound.headerDeadline = .milliseconds(900)
@@ -178,7 +178,7 @@ struct StandingFaultTests {
             defer { gateway.stop() }
             var complaints = Complaints()
             do {
-                // Only every twentieth does not read, because the kernel buffers megabytes for each of these.
+                // Only every twentieth client does not read its answer, because the kernel buffers megabytes for each of them.
                 let starts = [
                     "GET /pa", "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nab", "",
                     "GET /large HTTP/1.1\r\nHost: test\r\n\r\n",
@@ -251,12 +251,12 @@ struct StandingFaultTests {
         }
     }
 
-    @Test("An access log that nobody reads blocks neither requests nor the end of the gateway")
+    @Test("A full access log pipe blocks neither requests nor the gateway's stop")
     func stuckLog() async throws {
         try await BlockingThreads.run {
             let pipe = RawPipe()
             let gateway = try FaultGateway([:], log: pipe.writer)
-            // By then 64 KiB are in the pipe and 1 MiB in the log's channel.
+            // The lines fill the pipe's 64 KiB and the log channel's 1 MiB.
             for _ in 0..<9 {
                 let next = try RawClient(port: gateway.port)
                 for _ in 0..<900 {

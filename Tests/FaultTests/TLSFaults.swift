@@ -2,14 +2,14 @@ import EventIO
 import Networking
 import TestSupport
 
-/// Faults of TLS itself. All other faults over TLS are `listed` and `further` again.
+/// Faults of TLS itself. The faults of `listed` and `further` also run over TLS.
 extension UpstreamFault {
     private static let certificate = "tls_certificate_error"
     private static let protocolError = "tls_protocol_error"
     private static let alert = "tls_alert_received"
     private static let ok = "HTTP/1.1 200 OK\r\n"
 
-    /// A fault of an upstream with this certificate.
+    /// Returns the fault of an upstream with this certificate.
     private static func shown(_ name: String, _ identity: TestIdentity) -> UpstreamFault {
         var options = TLSServer.Options()
         options.identity = identity
@@ -95,7 +95,7 @@ extension UpstreamFault {
             [
                 .secureBy(TLSServer(only12)), .readRequest, .send(ok), .renegotiate,
                 .send("Content-Length: 10\r\n\r\n" + late),
-                // The scripted peer sees the gateway's refusal as an error.
+                // The scripted peer gets the gateway's refusal as an error.
                 .awaitEnd,
             ]
         ).bare(),

@@ -4,13 +4,13 @@ import NetworkingSession
 import TestSupport
 import Testing
 
-/// One fault of an upstream and the expected result for the client.
+/// A fault of an upstream and the expected answer to the client.
 struct UpstreamFault: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable {
-        /// The part fails with this kind, one of these reasons (the kernel may decide which), and this status if the part is
-        /// required.
+        /// The part fails with this kind and one of these reasons (the kernel may decide which). If the part is required, the answer
+        /// has this status.
         case failure(OutcomeKind, [String], Int)
-        /// The response is used, with this data of the part.
+        /// The response is used, and the part has this data.
         case served(String)
     }
 
@@ -20,23 +20,23 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
     let script: [ScriptedUpstream.Step]
     let outcome: Outcome
     var attempts = 1...1
-    /// Whether the connection stays usable: then it serves the following requests, and no other is opened.
+    /// Whether the connection stays usable. If so, it serves the following requests, and no other connection is opened.
     var isReused = false
     var method = HTTPMethod.get
-    /// The time limit of the faulty call, if that ends it.
+    /// The policy of the faulty call. Its limits are long unless they end the call.
     var policy = FaultGateway.patient
     /// The milliseconds that the gateway reports for the failure.
     var elapsed = 0...20_000
     /// The gateway's TLS configuration for the faulty upstream.
     var tls = UpstreamScheme.configuration
-    /// Whether connections over TLS begin with a handshake; otherwise the script decides.
+    /// Whether connections over TLS begin with a handshake. If not, the script controls the connection from the first byte.
     var isSecure = true
-    /// A field of the answer if the part is required.
+    /// A field that the answer has if the part is required.
     var field: (name: String, value: String)?
 
     var testDescription: String { name }
 
-    /// Short forms for the table: the reason implies the part's kind and the answer's status.
+    /// Returns a fault of the network or of HTTP framing.
     static func network(
         _ name: String, _ script: [ScriptedUpstream.Step], _ reasons: String..., status: Int = 502,
         attempts: Int = 1
@@ -46,7 +46,7 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
             attempts: attempts...attempts)
     }
 
-    /// A complete HTTP response with unusable content.
+    /// Returns a fault in the content of a complete HTTP response.
     static func path(_ name: String, _ response: String, _ reason: String = "decode_error") -> UpstreamFault {
         path(name, bytes: Array(response.utf8), reason)
     }
@@ -75,7 +75,7 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
         UpstreamFault(name: name, script: script, outcome: .served(data), isReused: isReused)
     }
 
-    /// A fault after which the connection serves the next call.
+    /// Returns this fault with a connection that serves the next call.
     func reusing() -> UpstreamFault {
         var fault = self
         fault.isReused = true
@@ -88,7 +88,7 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
         return fault
     }
 
-    /// A fault of TLS itself: the script controls the connection from the first byte.
+    /// Returns this fault as a fault of TLS itself: the script controls the connection from the first byte.
     func bare(_ change: (inout TLSConfiguration) -> Void = { _ in }) -> UpstreamFault {
         var fault = self
         fault.isSecure = false
@@ -107,7 +107,7 @@ struct UpstreamFault: Sendable, CustomTestStringConvertible {
     /// The data of responses that are used despite the fault.
     static let late = #"{"late":1}"#
 
-    /// A response with the right length.
+    /// Returns a response with the right length.
     static func response(_ status: String = "200 OK", _ body: String = late, _ fields: String = "") -> String
     {
         "HTTP/1.1 \(status)\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"

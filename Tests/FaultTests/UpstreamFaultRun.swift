@@ -2,7 +2,7 @@ import JSONBytes
 import Networking
 import TestSupport
 
-/// One fault of the table, at one part of the page.
+/// Runs one fault of the table at one part of the page.
 struct UpstreamFaultRun {
     let fault: UpstreamFault
     let side: Side
@@ -17,11 +17,11 @@ struct UpstreamFaultRun {
         self.scheme = scheme
     }
 
-    /// Returns the unmet expectations for the answer, the next answers, and what is left behind.
+    /// Returns the unmet expectations for the answer, the next answers and the resources left open.
     static func complaints(_ fault: UpstreamFault, at side: Side, over scheme: UpstreamScheme = .http) throws
         -> [String]
     {
-        // On a busy machine the fastest of several rounds counts for short times; all else has to be right in each round.
+        // A busy machine may delay a round, so a short time is met by the fastest of several. All else must be right in each round.
         var roundsLeft = fault.elapsed.upperBound < 1000 ? 5 : 1
         while true {
             var run = UpstreamFaultRun(fault, at: side, over: scheme)
@@ -33,7 +33,7 @@ struct UpstreamFaultRun {
     }
 
     private var other: Side { side == .a ? .b : .a }
-    /// Connections that meet the fault.
+    /// The number of connections that meet the fault.
     private var met: Int { fault.door != .open ? 0 : fault.isReused ? 1 : fault.attempts.upperBound }
 
     private var scripts: [[ScriptedUpstream.Step]] {
@@ -43,7 +43,7 @@ struct UpstreamFaultRun {
             ? [.readRequest, .send(side.answer), .again]
             : [.secure, .answer { [answer = side.answer] _ in answer }]
         if fault.isReused {
-            // Two requests follow: the next one and one on a new connection.
+            // Two requests follow: one from the same client and one from a new client.
             let twice: [ScriptedUpstream.Step] = [
                 .readRequest, .send(side.answer), .readRequest, .send(side.answer), .awaitEnd,
             ]

@@ -2,13 +2,13 @@ import HTTPModel
 import Networking
 import TestSupport
 
-/// Faults of upstreams, one a row. `listed` are those of the design, in its order; `further` are others.
+/// One row for each fault of an upstream. `listed` has the faults of the design, in its order; `further` has others.
 ///
-/// Tested elsewhere, or not over plain HTTP:
+/// Not in these rows:
 /// - a name that does not resolve, a silent resolver: no HTTP is involved (EventIOTests/ResolverTests);
 /// - faults of TLS itself: `ofTLS`;
 /// - HTTP/2 upstreams: not supported;
-/// - a connection that closes as the next request is written, a slow part under load, all upstreams down: they take more than
+/// - a connection that closes as the next request is written, a slow part under load, all upstreams down: they need more than
 ///   one request (StandingFaultTests);
 /// - SIGTERM under load: GatewayHTTPTests/DrainTests, SluiceCommandTests;
 /// - a reload with a broken file: GatewayHTTPTests/SecureUpstreamTests;
@@ -169,7 +169,7 @@ extension UpstreamFault {
             "a reason phrase without end", [.readRequest, .send("HTTP/1.1 200 "), .sendForever(block)],
             "http_response_header_section_size"),
         network(
-            "101 that nobody asked for",
+            "an unrequested 101",
             [.readRequest, .send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"), .awaitEnd],
             "http_protocol_error"),
         network(
@@ -208,17 +208,17 @@ extension UpstreamFault {
             "http_response_content_coding"
         ).reusing(),
         served(
-            "JSON whose content coding is none",
+            "JSON with the content coding \"none\"",
             [.readRequest, .send(response("200 OK", late, "Content-Encoding: none\r\n"))], isReused: true),
         status(
             "500 that is said to be gzip and is not", .serverErr,
             response("500 Internal Server Error", "<html>127.0.0.1</html>", "Content-Encoding: gzip\r\n"),
             502),
-        path("206 that nobody asked for", response("206 Partial Content"), "unexpected_status"),
+        path("an unrequested 206", response("206 Partial Content"), "unexpected_status"),
         path(
             "a redirect to elsewhere", response("302 Found", "", "Location: http://127.0.0.1:1/\r\n"),
             "unexpected_status"),
-        path("304 that nobody asked for", "HTTP/1.1 304 Not Modified\r\n\r\n", "unexpected_status"),
+        path("an unrequested 304", "HTTP/1.1 304 Not Modified\r\n\r\n", "unexpected_status"),
         path("bytes after the JSON", response("200 OK", late + "late")),
         served(
             "JSON behind a byte order mark", [.readRequest, .send(response("200 OK", "\u{feff}" + late))],

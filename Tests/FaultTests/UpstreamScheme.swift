@@ -1,11 +1,11 @@
 import NetworkingSession
 import TestSupport
 
-/// The protocol between a gateway under test and its upstreams. The same faults occur with both.
+/// The protocol between a gateway under test and its upstreams. The same faults run over both.
 enum UpstreamScheme: String, CaseIterable, Sendable, CustomStringConvertible {
     case http, https
 
-    /// The TLS server options of every sound upstream, shared because generating a key takes time.
+    /// The TLS options of every sound upstream. They are shared, because generating a key takes time.
     static let server = TLSServer()
 
     /// The gateway's TLS configuration, which trusts the tests' own authority.

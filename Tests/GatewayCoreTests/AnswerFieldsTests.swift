@@ -12,11 +12,11 @@ struct AnswerFieldsTests {
 
     private func text(_ fields: HTTPFields) -> [String] { fields.map { "\($0.name): \($0.value)" } }
 
-    /// A generated request id, with which the constant fields are copied, and a client's.
+    /// An id as long as a generated one, which takes the path that copies constant fields, and a shorter id.
     private static let ids = ["123456789012345", "mine"]
 
     @Test(
-        "A failure is no-store and nosniff, as envelope and as problem, whatever the endpoint sets"
+        "A failure is sent with no-store and nosniff, as envelope or as problem, whatever the endpoint sets"
     )
     func failures() throws {
         bench.gateway.get("/thrown") { _ in
@@ -52,7 +52,7 @@ struct AnswerFieldsTests {
         }
     }
 
-    @Test("A success is private and no-store")
+    @Test("By default a success is sent with Cache-Control: private, no-store")
     func success() throws {
         bench.gateway.get("/page") { _ in .json(1) }
         bench.gateway.delete("/page") { _ in .status(.noContent) }

@@ -33,7 +33,7 @@ struct CORSTests {
         #expect(cors(options.fields).isEmpty)
     }
 
-    @Test("An origin that is not listed gets only Vary")
+    @Test("An unlisted origin gets Vary and no CORS field")
     func foreign() throws {
         let bench = bench(CORSPolicy(origins: .list([Self.app])))
         for origin in ["https://app.example.evil", "http://app.example", "https://APP.example", "null"] {
@@ -85,7 +85,7 @@ struct CORSTests {
         #expect(try bench.answer(.options, "/nowhere", fields: Self.preflight).status == 404)
     }
 
-    @Test("With any origin allowed every answer has a star and no Vary, even without an Origin")
+    @Test("If any origin is allowed, every answer has Access-Control-Allow-Origin: * and no Vary: Origin")
     func any() throws {
         let bench = bench(CORSPolicy(origins: .any))
         for fields: HTTPFields in [[:], [.origin: Self.app], [.origin: "null"]] {
@@ -112,7 +112,7 @@ struct CORSTests {
     ]
 
     @Test(
-        "With a list of origins every answer has Vary: Origin, even for other origins, without one, and for errors"
+        "If origins are listed, every answer, even an error, has Vary: Origin, whatever the request's Origin"
     )
     func varies() throws {
         let bench = bench(CORSPolicy(origins: .list([Self.app])))

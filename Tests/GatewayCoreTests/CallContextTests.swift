@@ -5,7 +5,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("What an upstream receives", .noLeaks)
+@Suite("Fields sent to an upstream", .noLeaks)
 struct UpstreamFieldsTests {
     private let bench = Bench()
 
@@ -31,7 +31,7 @@ struct UpstreamFieldsTests {
         return bench.transport.attempts[before...].map(\.call.contextFields)
     }
 
-    @Test("By default an upstream gets only the client's request id and trace")
+    @Test("By default an upstream gets only Via, the request id and the trace")
     func deny() throws {
         let sent = try #require(try sent("/plain", Self.fields).first)
         #expect(sent.map(\.name) == ["Via", "X-Request-Id", "traceparent"])
@@ -61,7 +61,7 @@ struct UpstreamFieldsTests {
         #expect(sent.map { $0[.cookie] } == [nil, "c=1"])
     }
 
-    @Test("A field that the client's Connection names is not forwarded, even if the endpoint lists it")
+    @Test("A field named in the client's Connection is not forwarded, even if the endpoint lists it")
     func namedByConnection() throws {
         let named = try sent("/open", Self.fields)
         #expect(named.allSatisfy { !$0.contains("X-App") })
@@ -90,7 +90,22 @@ struct UpstreamFieldsTests {
         #expect(known.wholeMatch(of: /00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01/) != nil)
     }
 
-    @Test("Traces that start at the gateway are distinct and use all sixteen digits")
+    @Test(
+        "Of the flags of a traceparent, only sampled and random are forwarded",
+        arguments: [
+            ("00", "00"), ("01", "01"), ("02", "02"), ("03", "03"), ("04", "00"), ("10", "00"), ("fe", "02"),
+            ("ad", "01"), ("7a", "02"), ("0c", "00"), ("ff", "03"),
+        ])
+    func flags(_ received: String, _ forwarded: String) throws {
+        for version in ["00", "cc"] {
+            let parent = "\(version)-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-\(received)"
+            let sent = try #require(try sent("/plain", [.traceParent: parent]).first?[.traceParent])
+            #expect(sent.hasPrefix("00-0af7651916cd43dd8448eb211c80319c-"))
+            #expect(sent.hasSuffix("-\(forwarded)"))
+        }
+    }
+
+    @Test("Traces that start at the gateway have distinct ids that use all sixteen hex digits")
     func distinct() throws {
         let ids = try (0..<100).map { _ in
             String(try #require(try sent("/plain", [:]).first?[.traceParent]).dropFirst(3).dropLast(3))
@@ -185,7 +200,7 @@ struct UpstreamFieldsTests {
         #expect(try sent("/plain", fields).first?.values(of: .traceState) == ["a=1,b=2,,c=3"])
     }
 
-    @Test("A client's value that is not allowed in an upstream's path is 400, and nothing is sent")
+    @Test("A client's value that is unsafe in an upstream's path gets 400, and no call is made")
     func pathValues() throws {
         bench.gateway.get("/users") { [diary = bench.diary] request in
             .parts(user: diary.rx.request(.user(try request.query("name", as: String.self))).fragment())
@@ -204,7 +219,7 @@ struct UpstreamFieldsTests {
 
 @Suite("The summary of a request", .noLeaks)
 struct SummaryTests {
-    @Test("It has route, status, code, times and the outcome of each part")
+    @Test("A summary has the route, status, code and time of the request and the outcome of each part")
     func summary() throws {
         var retry = CallRetryPolicy()
         retry.maxAttempts = 2

@@ -18,7 +18,7 @@ struct CancelTests {
         return try #require(ongoing)
     }
 
-    @Test("Its summary has its id, its route and its parts, with those that had not ended as cancelled")
+    @Test("The summary of a cancelled request has its id, route and parts; an unfinished part has no outcome")
     func parts() throws {
         bench.gateway.get("/page/{id}") { [diary = bench.diary] _ in
             .parts(
@@ -41,14 +41,14 @@ struct CancelTests {
         #expect(parts.map(\.milliseconds) == [20, 0, 50])
         #expect(bench.time.pending == 0)
         #expect(bench.transport.inFlight == 0)
-        // A second call still identifies the request.
+        // A second cancel still identifies the request.
         let again = ongoing.cancel()
         #expect(again.requestID == "r")
         #expect(again.route == "/page/{id}")
         #expect(again.loggedParts.isEmpty)
     }
 
-    @Test("Its summary has the completed steps, but no call that a handler made itself")
+    @Test("The summary of a cancelled request lists its steps and parts, but not the pipeline of a handler")
     func steps() throws {
         bench.gateway.get("/steps") { [diary = bench.diary] _ in
             .first(first: diary.rx.request(.recent).fragment())
@@ -61,6 +61,12 @@ struct CancelTests {
         #expect(steps.map(\.name) == ["first", "total"])
         #expect(steps.map(\.stage) == [0, nil])
         #expect(steps.map(\.kind) == [.success, nil])
+        bench.upstream("/recent", .data("1", after: .milliseconds(20)))
+        let ongoing = try start("/steps")
+        bench.time.advance(by: .milliseconds(50))
+        let summary = ongoing.cancel()
+        #expect(summary.milliseconds == 50)
+        #expect(summary.loggedParts.map(\.milliseconds) == [20, 30])
         let single = try start("/single").cancel()
         #expect(single.route == "/single")
         #expect(single.loggedParts.isEmpty)

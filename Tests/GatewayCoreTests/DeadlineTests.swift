@@ -1,5 +1,6 @@
 import GatewayCore
 import HTTPModel
+import JSONBytes
 import Networking
 import Rx
 import RxTesting
@@ -10,7 +11,7 @@ struct DeadlineTests {
     private let bench = Bench()
 
     @Test(
-        "After 15 s unfinished parts are deadline_exceeded and their calls cancelled; finished parts are kept"
+        "After 15 s an unfinished part fails with deadline_exceeded; a finished part keeps its outcome"
     )
     func required() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
@@ -30,7 +31,7 @@ struct DeadlineTests {
             reply.body
                 == #"{"code":"UPSTREAM_TIMEOUT","message":"stuck did not answer in time","status":504,"#
                 + #""data":null,"errors":[{"part":"stuck","kind":"networkFail","reason":"deadline_exceeded","#
-                + #""status":null,"message":"not completed by the request's deadline","attempts":1,"elapsedMs":15000,"#
+                + #""status":null,"message":"not completed by the request's deadline","attempts":0,"elapsedMs":15000,"#
                 + #""retryable":true},{"part":"total","kind":"requestErr","reason":"upstream_status","status":404,"#
                 + #""message":"the upstream answered with status 404","attempts":1,"elapsedMs":0,"retryable":false}],"#
                 + #""meta":{"requestId":"r","complete":false,"elapsedMs":15000.0,"#
@@ -40,7 +41,7 @@ struct DeadlineTests {
     }
 
     @Test(
-        "Extreme deadlines work: one beyond 292 years never fires, a negative one fires at once",
+        "A deadline beyond 292 years never fires; a zero or negative deadline fires at once",
         arguments: [
             (.seconds(9_223_372_036) + .milliseconds(900), 200), (.seconds(Int64.max), 200),
             (.seconds(Int64.min), 504), (.seconds(-9_223_372_036) - .milliseconds(900), 504), (.zero, 504),
@@ -78,7 +79,7 @@ struct DeadlineTests {
     }
 
     @Test(
-        "A handler of any kind that never answers is 504 at the deadline",
+        "If a handler never answers, the answer is 504 at the deadline",
         arguments: ["/async", "/single"])
     func handlers(_ path: String) throws {
         bench.gateway.get("/async") { _ in
@@ -102,7 +103,7 @@ struct DeadlineTests {
         let (left, leaver) = AsyncStream<Void>.makeStream()
         let asked = Flag()
         bench.gateway.get("/late") { _ in
-            // Ignores its cancellation.
+            // This handler ignores its cancellation.
             await Task.detached { for await _ in gate { break } }.value
             let answer = Canary(leaver)
             let source = Single<Int>.create { observer in
@@ -133,7 +134,7 @@ struct DeadlineTests {
         let reply = try pending.reply()
         #expect(reply.status == 504)
         #expect(reply["/errors/0/part"] == #""total""#)
-        #expect(reply["/errors/0/elapsedMs"] == "3000")
+        #expect(reply["/errors/0/elapsedMs"] == "1000")
         bench.upstream("/recent", .data("1", after: .seconds(4)))
         let late = try bench.ask(.get, "/page")
         bench.time.advance(by: .seconds(3))
@@ -142,7 +143,63 @@ struct DeadlineTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("No call outlives the request's deadline, and its failure is deadline_exceeded")
+    @Test(
+        "A part cut off by the deadline has its attempts and its own time, in the errors, the log and the timeline",
+        arguments: [false, true])
+    func attemptsAndTime(isTimed: Bool) throws {
+        var limits = GatewayLimits()
+        limits.allowsTimeline = true
+        var retry = CallRetryPolicy()
+        retry.backoff = .none
+        let bench = Bench(limits: limits, retry: retry)
+        bench.gateway.get("/page", .deadline(.seconds(5))) { [diary = bench.diary] _ in
+            .first(write: diary.rx.request(.recent).fragment())
+                .then {
+                    .parts(
+                        call: diary.rx.request(.total).fragment(),
+                        chain: diary.rx.request(.recent).fragment()
+                            .flatMap { _ in diary.rx.request(.total).fragment() },
+                        quick: diary.rx.request(.recent).fragment(), idle: Single<Int>.never())
+                }
+        }
+        bench.upstream("/recent", .data("1", after: .seconds(2)))
+        bench.transport.answer("/food-diary/total", .response(503, after: .milliseconds(500)), .silence)
+        let pending = try bench.ask(.get, "/page", fields: isTimed ? [.prefer: "timeline"] : [:])
+        bench.time.advance(by: .seconds(5))
+        let reply = try pending.reply()
+        #expect(reply.status == 504)
+        let errors = try #require(try reply.json()[member: "errors"]).elements
+        #expect(errors.map { $0[member: "part"]?.stringValue } == ["call", "chain", "idle"])
+        #expect(errors.map { $0[member: "elapsedMs"]?.intValue } == [3000, 3000, 3000])
+        #expect(errors.map { $0[member: "attempts"]?.intValue } == [2, 2, 0])
+        let parts = reply.summary.loggedParts
+        #expect(parts.map(\.name) == ["write", "call", "chain", "quick", "idle"])
+        #expect(parts.map(\.milliseconds) == [2000, 3000, 3000, 2000, 3000])
+        #expect(parts.map(\.attempts) == [nil, 2, 2, nil, 0])
+        let timing = reply.fields[.serverTiming]
+        #expect((timing?.contains("call;dur=3000.000") ?? false) == isTimed, "\(timing ?? "")")
+    }
+
+    @Test("A part that fails after steps has the time since it began")
+    func failureAfterSteps() throws {
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .first(write: diary.rx.request(.recent).fragment())
+                .then {
+                    .parts(
+                        broken: diary.rx.request(.recent).fragment()
+                            .flatMap { _ in Single<Int>.error(GatewayError.conflict("taken")) })
+                }
+        }
+        bench.upstream("/recent", .data("1", after: .seconds(2)))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(4))
+        let reply = try pending.reply()
+        #expect(reply.status == 409)
+        #expect(reply["/errors/0/elapsedMs"] == "2000")
+        #expect(reply.summary.loggedParts.map(\.milliseconds) == [2000, 2000])
+    }
+
+    @Test("A call with a longer timeout ends at the request's deadline with deadline_exceeded")
     func calls() throws {
         var policy = CallPolicy()
         policy.retry = .never

@@ -24,7 +24,7 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("The bytes of a failure: real status, null data, errors, meta")
+    @Test("A failure has its own status, null data, errors and meta, byte for byte")
     func failure() throws {
         bench.upstream("/recent", .silence)
         bench.upstream("/total", .data("{}"))
@@ -54,7 +54,7 @@ struct EnvelopeTests {
         let reply = try bench.answer(.get, "/tolerant", fields: [.xRequestID: "r-2"])
         #expect(reply.status == 200)
         #expect(
-            reply.body == #"{"code":"PARTIAL","message":"some parts failed","status":200,"#
+            reply.body == #"{"code":"PARTIAL","message":"Some parts failed","status":200,"#
                 + #""data":{"recent":[1],"total":null,"today":["none"]},"#
                 + #""errors":[{"part":"total","kind":"serverErr","reason":"upstream_status","status":500,"#
                 + #""message":"the upstream answered with status 500","attempts":1,"elapsedMs":0,"retryable":false},"#
@@ -65,7 +65,7 @@ struct EnvelopeTests {
         #expect(reply.fields[.cacheControl] == "no-store")
     }
 
-    @Test("The bytes of a success: keys in order, unchanged parts, no errors")
+    @Test("A success has its keys in order, its parts unchanged and no errors, byte for byte")
     func success() throws {
         bench.upstream("/recent", .data(#"{"points":[1, 2.50]}"#))
         bench.upstream("/total", .data(#"{"unit":"kg"}"#))
@@ -136,7 +136,7 @@ struct EnvelopeTests {
         #expect(empty["/meta/parts"] == nil)
     }
 
-    @Test("Names and messages are escaped as JSON requires")
+    @Test("Part names and messages are escaped in JSON and in Proxy-Status")
     func escaping() throws {
         bench.gateway.get("/odd") { [diary = bench.diary] _ in
             .parts(체중: diary.rx.request(.recent).fragment())
@@ -149,7 +149,7 @@ struct EnvelopeTests {
         #expect(try bench.answer(.get, "/bad").message == "no \"quotes\"\n\\ here")
     }
 
-    @Test("A large part is sent as the received slice, a small answer as one block")
+    @Test("A large part is sent as the slice that was received; a small answer is sent as one block")
     func largeParts() throws {
         let large = "[" + String(repeating: "1,", count: 20_000) + "1]"
         bench.upstream("/recent", .data(large))
@@ -162,7 +162,7 @@ struct EnvelopeTests {
         #expect(try bench.answer(.get, "/charts").response.response.body.count == 1)
     }
 
-    @Test("A merged answer at the limit is sent, one beyond it is a 502")
+    @Test("A merged answer at the limit is sent; a larger one becomes 502")
     func answerLimit() throws {
         var limits = GatewayLimits()
         limits.answer = 10

@@ -20,13 +20,13 @@ struct ProxyStatusTests {
         return try bench.answer(.get, "/page").fields[.proxyStatus]
     }
 
-    @Test("Without a failed part there is no field")
+    @Test("An answer without a failed part has no Proxy-Status")
     func none() throws {
         #expect(try proxyStatus([.data("1")]) == nil)
         #expect(try proxyStatus([.response(204)]) == nil)
     }
 
-    @Test("One member for each failed part, in plan order, in one field")
+    @Test("Proxy-Status is one field with a member for each failed part, in plan order")
     func members() throws {
         #expect(
             try proxyStatus([.failure(.connectionRefused), .response(503)])
@@ -58,7 +58,7 @@ struct ProxyStatusTests {
                 == #"sluice; error=http_response_timeout; details="recent""#)
     }
 
-    @Test("If the upstream answered, the member has its HTTP status and no error")
+    @Test("If the upstream answered, the member has received-status and no error")
     func received() throws {
         #expect(
             try proxyStatus([.json("<html>"), .json(#"{"status":200}"#)])
@@ -95,12 +95,12 @@ struct ProblemTests {
         #expect(
             reply.body
                 == #"{"type":"urn:sluice:problem:bad-gateway","title":"An upstream sent no usable response","#
-                + #""status":502,"detail":"The response from recent was incomplete","instance":"urn:sluice:request:r-1","#
+                + #""status":502,"detail":"No connection to recent","instance":"urn:sluice:request:r-1","#
                 + #""errors":[{"part":"recent","kind":"networkFail","reason":"connection_refused","status":null,"#
                 + #""message":"the connection was refused","attempts":1,"elapsedMs":0,"retryable":true}]}"#)
     }
 
-    @Test("An error of the gateway is one too, without errors")
+    @Test("An error of the gateway itself is a problem document too, without the errors extension")
     func own() throws {
         let reply = try bench.answer(
             .get, "/nowhere",
@@ -144,7 +144,7 @@ struct RequestIDTests {
     }
 
     @Test(
-        "An acceptable id of the client is used in the field, the envelope, the handler and upstream calls",
+        "A valid id from the client is used in the field, the envelope, the handler and upstream calls",
         arguments: ["a", "A-Za_z.09", String(repeating: "x", count: 128)])
     func fitting(_ id: String) throws {
         bench.upstream("/recent", .data("1"))
@@ -157,7 +157,7 @@ struct RequestIDTests {
     }
 
     @Test(
-        "Any other id is replaced by a fresh one",
+        "An invalid id is replaced by a fresh one",
         arguments: ["", "a b", "a\"b", "é", "a/b", String(repeating: "x", count: 129)])
     func unfit(_ id: String) throws {
         let reply = try bench.answer(.get, "/nowhere", fields: [.xRequestID: id])
@@ -167,7 +167,7 @@ struct RequestIDTests {
         #expect(reply["/meta/requestId"] == "\"\(fresh)\"")
     }
 
-    @Test("Fresh ids differ")
+    @Test("Fresh ids are distinct")
     func distinct() throws {
         var ids: Set<String> = []
         let responder = try bench.gateway.responder()
@@ -247,7 +247,7 @@ struct OwnAnswerTests {
         #expect(reply.summary.route == nil)
     }
 
-    @Test("An unexpected error is 500 INTERNAL without details, and is reported as an incident")
+    @Test("An unexpected error becomes 500 INTERNAL without details, and is reported as an incident")
     func unexpected() throws {
         struct Secret: Error {}
         let bench = Bench()
@@ -265,7 +265,7 @@ struct OwnAnswerTests {
     }
 
     @Test(
-        "An invalid base URL that a target computes is an incident with the URL, which the client does not see"
+        "An invalid base URL computed by a target is reported as an incident and hidden from the client"
     )
     func invalidBaseURL() throws {
         let bench = Bench()
@@ -292,7 +292,7 @@ struct OwnAnswerTests {
     }
 
     @Test(
-        "An unexpected error in a required part is 500, in an optional one null; both are incidents")
+        "An unexpected error in a required part gives 500, in an optional part null; both are incidents")
     func unexpectedPart() throws {
         struct Secret: Error {}
         let bench = Bench()

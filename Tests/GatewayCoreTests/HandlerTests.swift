@@ -16,7 +16,7 @@ private struct Weight: Codable, JSONRepresentable {
 struct HandlerTests {
     private let bench = Bench()
 
-    /// The answer of an endpoint that switches threads: an async function, or a source of its own.
+    /// Returns the answer of an endpoint that answers on another thread.
     private func eventual(_ path: String) async throws -> Reply {
         let responder = try bench.gateway.responder()
         let head = HTTPRequestHead(method: .get, target: try #require(RequestTarget(path)))
@@ -27,7 +27,7 @@ struct HandlerTests {
         }
     }
 
-    @Test("Each subscription makes the upstream calls once, and nothing is called before")
+    @Test("Upstream calls start on subscription, once for each subscription")
     func cold() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
             .parts(a: diary.rx.request(.recent).fragment())
@@ -62,7 +62,7 @@ struct HandlerTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("A client that leaves before the answer cancels every call, timer and task")
+    @Test("A client that leaves before the answer cancels every call and timer")
     func disposal() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
             .parts(a: diary.rx.request(.recent).fragment(), b: diary.rx.request(.total).fragment())
@@ -92,7 +92,7 @@ struct HandlerTests {
         #expect(bench.transport.inFlight == 0)
     }
 
-    @Test("JSON values, Encodable values, Singles, Observables and parts can be parts")
+    @Test("A part may be a JSON value, an Encodable value, a Single, an Observable or a Part")
     func kinds() throws {
         bench.gateway.get("/page") { _ in
             .parts(
@@ -113,7 +113,7 @@ struct HandlerTests {
         #expect(reply["/code"] == #""OK""#)
     }
 
-    @Test("An Observable is disposed after its first value, which is the part")
+    @Test("The first value of an Observable is the part, and then the Observable is disposed")
     func firstValue() throws {
         let flag = Flag()
         bench.gateway.get("/page") { _ in
@@ -128,7 +128,7 @@ struct HandlerTests {
         #expect(flag.isSet)
     }
 
-    @Test("A value or fallback that cannot be encoded is 500")
+    @Test("If a value or fallback cannot be encoded, the answer is 500")
     func unencodable() throws {
         bench.gateway.get("/value") { _ in .json(Double.nan) }
         bench.gateway.get("/part") { _ in .parts(a: Part.value(Double.nan)) }
@@ -139,7 +139,7 @@ struct HandlerTests {
         #expect(bench.incidents.count == 3)
     }
 
-    @Test("A GatewayError of a required part is the answer")
+    @Test("The GatewayError of a required part becomes the answer")
     func ownPartError() throws {
         bench.gateway.get("/page") { _ in
             .parts(a: Single<Int>.error(GatewayError.tooManyRequests("too many today", retryAfter: 60)))
@@ -152,7 +152,7 @@ struct HandlerTests {
         #expect(reply["/errors/0/kind"] == #""requestErr""#)
     }
 
-    @Test("A timeout operator in an endpoint's pipeline is http_response_timeout, 504")
+    @Test("A timeout operator in an endpoint's pipeline fails the part with http_response_timeout and 504")
     func ownTimeout() throws {
         bench.gateway.get("/page") { [diary = bench.diary, time = bench.time] _ in
             .parts(a: diary.rx.request(.recent).timeout(.seconds(2), scheduler: time).fragment())
@@ -167,7 +167,7 @@ struct HandlerTests {
         #expect(bench.transport.inFlight == 0)
     }
 
-    @Test("Decoding a response without content makes a part without content")
+    @Test("A response without content, mapped to a model, makes a part without content")
     func modelOfNothing() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
             .parts(a: diary.rx.request(.recent).map(Weight.self))
@@ -185,7 +185,7 @@ struct HandlerTests {
 
     // MARK: - async
 
-    @Test("Errors of async handlers are treated like those of other handlers")
+    @Test("Errors from async handlers are treated like errors from other handlers")
     func asyncErrors() async throws {
         struct Secret: Error {}
         bench.gateway.get("/own") { _ in
@@ -204,7 +204,7 @@ struct HandlerTests {
         #expect(bench.incidents.count == 1)
     }
 
-    @Test("An async handler returns values or parts, and an async function can be a part")
+    @Test("An async handler may return parts, and an async function may be a part")
     func asyncAnswers() async throws {
         bench.upstream("/recent", .data("[7]"))
         bench.gateway.get("/handler") { [diary = bench.diary] request in
@@ -259,7 +259,7 @@ struct HandlerTests {
     // MARK: - Single<Answer>
 
     @Test(
-        "A handler may return a pipeline: its failure is the answer, and it is disposed when the client leaves"
+        "A handler may return a pipeline; its failure is the answer, and a client that leaves disposes it"
     )
     func pipelines() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in

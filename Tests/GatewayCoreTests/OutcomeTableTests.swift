@@ -6,7 +6,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// One row of the table of outcomes: what the upstream does, the part's kind and reason, and the answer.
+/// A row of the table of outcomes: the upstream's answer, the part's kind and reason, and the client's answer.
 struct OutcomeCase: Sendable, CustomTestStringConvertible {
     var upstream: StubTransport.Answer
     var kind: String
@@ -90,6 +90,7 @@ struct OutcomeCase: Sendable, CustomTestStringConvertible {
         .status(503, "serverErr", 503, "UPSTREAM_UNAVAILABLE"),
         .status(503, "serverErr", 503, "UPSTREAM_UNAVAILABLE", fields: [.retryAfter: "30"], retryAfter: "30"),
         .status(504, "serverErr", 504, "UPSTREAM_TIMEOUT"),
+        .status(508, "serverErr", 508, "LOOP_DETECTED"),
         .status(599, "serverErr", 502, "BAD_GATEWAY"),
     ]
 
@@ -110,12 +111,36 @@ struct OutcomeCase: Sendable, CustomTestStringConvertible {
             testDescription: "a redirect"),
         OutcomeCase(
             upstream: .response(206, body: "{}"), kind: "pathErr", reason: "unexpected_status", status: 502,
-            code: "BAD_GATEWAY", testDescription: "an unasked 206"),
+            code: "BAD_GATEWAY", testDescription: "an unrequested 206"),
     ]
 }
 
 @Suite("The table of outcomes", .noLeaks)
 struct OutcomeTableTests {
+    @Test(
+        "The envelope of a network failure says in a sentence how the upstream failed",
+        arguments: [
+            (FailureReason.dnsError, "No connection to a"), (.connectionRefused, "No connection to a"),
+            (.connectionTerminated, "No response from a"),
+            (.responseIncomplete, "The response from a was incomplete"),
+            (.tlsProtocolError, "No secure connection to a"),
+            (.tlsCertificateError, "No secure connection to a"),
+            (.tlsAlertReceived, "No secure connection to a"),
+            (.protocolError, "The response from a was not valid HTTP"),
+            (.responseTransferCoding, "The response from a was not valid HTTP"),
+            (.responseHeadSize, "The response from a was too large"),
+            (.responseBodySize, "The response from a was too large"),
+            (.responseContentCoding, "The response from a could not be decoded"),
+        ])
+    func sentences(_ reason: FailureReason, _ message: String) throws {
+        let bench = Bench()
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.recent).fragment())
+        }
+        bench.upstream("/recent", .failure(reason))
+        #expect(try bench.answer(.get, "/page").message == message)
+    }
+
     @Test(
         "The failure of a required part decides the answer's status, code and Retry-After",
         arguments: OutcomeCase.timeouts + OutcomeCase.unavailable + OutcomeCase.unusable
@@ -165,10 +190,10 @@ struct OutcomeTableTests {
     }
 
     @Test(
-        "Of several failed required parts 503 decides before 504, 502 and 4xx",
+        "If several required parts fail, 503 takes precedence over 504, then 502 and 508, then 4xx",
         arguments: [
             ([404, 500, 504, 503], 503), ([404, 500, 504], 504), ([504, 404, 500], 504), ([404, 500], 502),
-            ([404, 409], 404), ([409, 404], 409),
+            ([404, 409], 404), ([409, 404], 409), ([404, 508], 508), ([500, 508], 502), ([508, 500], 508),
         ])
     func precedence(_ statuses: [Int], _ expected: Int) throws {
         let bench = Bench()
@@ -186,7 +211,7 @@ struct OutcomeTableTests {
         #expect(try reply.json()[member: "errors"]?.elements.count == statuses.count)
     }
 
-    @Test("Of two equal failures the first in the plan is named, with the longer Retry-After")
+    @Test("If two parts fail equally, the answer names the first in the plan and has the longer Retry-After")
     func ties() throws {
         let bench = Bench()
         bench.gateway.get("/page") { [diary = bench.diary] _ in
@@ -201,7 +226,7 @@ struct OutcomeTableTests {
         #expect(reply.fields[.retryAfter] == "5")
     }
 
-    @Test("A required part's failure decides over an optional part's, and both are listed")
+    @Test("A required part's failure takes precedence over an optional part's, and both are listed")
     func requiredOverOptional() throws {
         let bench = Bench()
         bench.gateway.get("/page") { [diary = bench.diary] _ in
@@ -220,7 +245,7 @@ struct OutcomeTableTests {
 
     private static let challenge = "Bearer realm=\"x\""
 
-    /// Declares an endpoint with one part of the diary, which answers with this status.
+    /// Returns a gateway with one endpoint, whose upstream answers with this status.
     private func bench(_ status: Int, _ options: [EndpointOption]) -> Bench {
         let bench = Bench()
         bench.gateway.on(.get, "/own", options) { [diary = bench.diary] _ in
@@ -232,7 +257,7 @@ struct OutcomeTableTests {
     }
 
     @Test(
-        "401 and 403 are 502 if the endpoint does not forward Authorization to that upstream",
+        "An upstream's 401 or 403 becomes 502 if the endpoint does not forward Authorization to it",
         arguments: [401, 403])
     func foreignCredentials(_ status: Int) throws {
         let options: [[EndpointOption]] = [
@@ -248,7 +273,9 @@ struct OutcomeTableTests {
         }
     }
 
-    @Test("401 and 403 reach the client if the endpoint forwards Authorization, even if the client sent none")
+    @Test(
+        "A 401 or 403 reaches the client if the endpoint forwards Authorization, even if the client sent none"
+    )
     func credentials() throws {
         let bench = bench(401, [.forwardsAuthorization(to: "diary")])
         for fields: HTTPFields in [[.authorization: "Bearer t"], [:], [.cookie: "session=1"]] {
@@ -264,7 +291,7 @@ struct OutcomeTableTests {
         }
     }
 
-    @Test("A target's own Authorization replaces the client's, so its 401 does not reach the client")
+    @Test("A target's own Authorization replaces the client's, so a 401 does not reach the client")
     func ownCredentials() throws {
         let bench = Bench()
         bench.gateway.get("/own", .forwardsAuthorization(to: "diary")) { [diary = bench.diary] _ in
@@ -276,7 +303,7 @@ struct OutcomeTableTests {
         #expect(reply.fields[.wwwAuthenticate] == nil)
     }
 
-    @Test("An error lists the number of attempts")
+    @Test("An error states its number of attempts")
     func attempts() throws {
         var retry = CallRetryPolicy()
         retry.backoff = .none

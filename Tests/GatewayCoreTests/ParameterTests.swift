@@ -10,7 +10,7 @@ private enum Level: Int, RequestValue { case low = 1, high = 2 }
 
 @Suite("Parameters", .noLeaks)
 struct ParameterTests {
-    /// Returns the answer to `/q?QUERY` of an endpoint that reads `x`.
+    /// Returns the answer of an endpoint that reads `x`, given a query that begins with `?`.
     private func reply<Value: RequestValue & Encodable>(_ type: Value.Type, _ query: String) throws -> Reply {
         let bench = Bench()
         bench.gateway.get("/q") { request in .json(try request.query("x", as: Value.self)) }
@@ -28,7 +28,7 @@ struct ParameterTests {
         #expect(message == "Query parameter \"x\" must be \(rule)", sourceLocation: sourceLocation)
     }
 
-    @Test("A missing parameter is a 400 that names it and its rule")
+    @Test("A missing parameter gets a 400 that names it and its rule")
     func missing() throws {
         for query in ["", "?", "?y=1", "?X=1"] {
             let reply = try reply(Int.self, query)
@@ -39,7 +39,7 @@ struct ParameterTests {
         }
     }
 
-    @Test("A repeated parameter is a 400")
+    @Test("A repeated parameter gets 400 unless the endpoint reads all its values")
     func repeated() throws {
         let reply = try reply(Int.self, "?x=1&y=2&x=1")
         #expect(reply.status == 400)
@@ -56,7 +56,7 @@ struct ParameterTests {
         #expect(try bench.answer(.get, "/all?x=1&x=b").status == 400)
     }
 
-    @Test("A value out of its closed range is a 400 that states the range")
+    @Test("A value outside its closed range gets a 400 that states the range")
     func range() throws {
         let bench = Bench()
         bench.gateway.get("/q") { request in .json(try request.query("x", in: 1...149)) }
@@ -78,7 +78,7 @@ struct ParameterTests {
         #expect(try bench.answer(.get, "/d")["/data"] == "60")
     }
 
-    @Test("Invalid percent-encoding is a 400 that names the parameter")
+    @Test("Invalid percent-encoding gets a 400 that names the parameter")
     func encoding() throws {
         for query in ["?x=%zz", "?x=%ff", "?x=%"] {
             let reply = try reply(String.self, query)
@@ -126,7 +126,7 @@ struct ParameterTests {
                 == #""123E4567-E89B-12D3-A456-426614174000""#)
     }
 
-    @Test("The rule of an enum lists its cases, or is that of its raw value")
+    @Test("The rule for an enum lists its cases, or names its raw type if it is not CaseIterable")
     func enums() throws {
         let bench = Bench()
         bench.gateway.get("/{half}") { request in
@@ -144,7 +144,7 @@ struct ParameterTests {
         #expect(try bench.answer(.get, "/pm?l=2")["/data"] == #""pmhigh""#)
     }
 
-    @Test("Reading a path parameter that the path does not have is 500, not 400")
+    @Test("An endpoint that reads a path parameter its path does not have answers 500, not 400")
     func unknownPathParameter() throws {
         let bench = Bench()
         bench.gateway.get("/{half}") { request in .json(try request.path("day", as: Int.self)) }
@@ -156,7 +156,7 @@ struct ParameterTests {
 @Suite("A calendar date", .noLeaks)
 struct CalendarDateTests {
     @Test(
-        "Only YYYY-MM-DD of an existing day is a date",
+        "A date is accepted only as YYYY-MM-DD of an existing day",
         arguments: [
             "", "2026-1-2", "2026-11-2", "26-11-20", "2026/11/20", "2026-11-20T", " 2026-11-20",
             "2026-11-20 ",
@@ -168,7 +168,7 @@ struct CalendarDateTests {
     }
 
     @Test(
-        "A date is written as it is read",
+        "A valid date keeps its text",
         arguments: ["2026-11-20", "2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31"])
     func accepted(_ text: String) throws {
         let date = try #require(CalendarDate(text))
@@ -176,7 +176,7 @@ struct CalendarDateTests {
         #expect(CalendarDate(year: date.year, month: date.month, day: date.day) == date)
     }
 
-    @Test("Days count from 1970-01-01 in both directions, over a whole era and to both ends of the calendar")
+    @Test("Days are counted from 1970-01-01 in both directions, to both ends of the calendar")
     func days() throws {
         #expect(CalendarDate("1970-01-01")?.daysSince1970 == 0)
         #expect(CalendarDate("1969-12-31")?.daysSince1970 == -1)
@@ -187,7 +187,7 @@ struct CalendarDateTests {
         #expect(last - first + 1 == 3_652_059)
         var previous: CalendarDate?
         var mismatches = 0
-        // 400 years, after which the calendar repeats.
+        // The middle range spans 400 years, after which the calendar repeats.
         for day in [first..<first + 1000, -73_048..<73_049, last - 1000..<last + 1].joined() {
             guard let date = CalendarDate(daysSince1970: day) else {
                 mismatches += 1
@@ -209,7 +209,7 @@ struct CalendarDateTests {
         #expect(CalendarDate("9999-12-31")?.adding(days: .max) == nil)
     }
 
-    @Test("A date is encoded as a JSON string, and other strings are refused")
+    @Test("A date is encoded as a JSON string, and an invalid date fails to decode")
     func coding() throws {
         let date = try #require(CalendarDate("2026-11-20"))
         #expect(String(decoding: try JSONEncoder().encode([date]), as: UTF8.self) == #"["2026-11-20"]"#)
@@ -219,7 +219,7 @@ struct CalendarDateTests {
         }
     }
 
-    @Test("A malformed fddDate is a 400 that names it and its format")
+    @Test("A malformed fddDate gets a 400 that names it and its format")
     func parameter() throws {
         let bench = Bench()
         bench.gateway.get("/charts") { request in .json(try request.query("fddDate", as: CalendarDate.self)) }
@@ -253,7 +253,7 @@ struct JSONBodyTests {
     }
 
     @Test(
-        "A missing or other content type than JSON is 415",
+        "A body without a JSON content type gets 415",
         arguments: [
             nil, "", "text/plain", "application/x-www-form-urlencoded", "application/jsonp", "json",
             "application/json; charset=iso-8859-1", "text/json+x",
@@ -265,7 +265,7 @@ struct JSONBodyTests {
     }
 
     @Test(
-        "A body that is not JSON is 400 with the offset",
+        "A body that is not JSON gets a 400 that says at which byte",
         arguments: [
             ("", "The body is empty; it must be JSON"), ("{", "The body is not JSON at byte 1:"),
             (#"{"name":}"#, "The body is not JSON at byte 8:"), ("{}x", "The body is not JSON at byte 2:"),
@@ -277,7 +277,7 @@ struct JSONBodyTests {
         #expect(try #require(reply.message).hasPrefix(message))
     }
 
-    @Test("More than 64 levels are 400 without a stack overflow")
+    @Test("A body nested deeper than 64 levels gets 400, without a stack overflow")
     func depth() throws {
         for depth in [65, 500_000] {
             let reply = try reply(String(repeating: "[", count: depth) + String(repeating: "]", count: depth))
@@ -289,7 +289,7 @@ struct JSONBodyTests {
                 == 200)
     }
 
-    @Test("The gateway's JSON limits apply")
+    @Test("The gateway's JSON limits apply to request bodies")
     func jsonLimits() throws {
         var limits = GatewayLimits()
         limits.json = JSONLimits(maxDepth: 1, maxNumberLength: 3)
@@ -303,17 +303,22 @@ struct JSONBodyTests {
     }
 
     @Test(
-        "A body of another shape is 400 with the location and what is expected there",
+        "A body of the wrong shape gets a 400 with the location and the expected type",
         arguments: [
-            ("[]", "body: the value must be an object"), ("{}", "body: name is missing"),
-            (#"{"name":1,"points":[]}"#, "body: name must be a string"),
-            (#"{"name":null,"points":[]}"#, "body: name must not be null"),
-            (#"{"name":"a","points":{}}"#, "body: points must be an array"),
-            (#"{"name":"a","points":[{"weight":1},{}]}"#, "body: points[1].weight is missing"),
-            (#"{"name":"a","points":[{"weight":"1"}]}"#, "body: points[0].weight must be a number"),
+            ("[]", "The body must be an object"), ("{}", "In the body, name is missing"),
+            (#"{"name":1,"points":[]}"#, "In the body, name must be a string"),
+            (#"{"name":null,"points":[]}"#, "In the body, name must not be null"),
+            (#"{"name":"a","points":{}}"#, "In the body, points must be an array"),
+            (#"{"name":"a","points":[{"weight":1},{}]}"#, "In the body, points[1].weight is missing"),
+            (#"{"name":"a","points":[{"weight":"1"}]}"#, "In the body, points[0].weight must be a number"),
+            (#"{"name":"a","points":[{"weight":1e400}]}"#, "In the body, points[0].weight cannot be 1e400"),
+            (
+                #"{"name":"a","points":[{"weight":-\#(String(repeating: "9", count: 200))e200}]}"#,
+                "In the body, points[0].weight cannot be -\(String(repeating: "9", count: 39))..."
+            ),
             (
                 #"{"name":"a","points":[],"date":"2026-02-30"}"#,
-                "body: date is not valid: must be a calendar date written YYYY-MM-DD"
+                "In the body, date must be a calendar date written YYYY-MM-DD"
             ),
         ])
     func shape(_ body: String, _ message: String) throws {

@@ -27,7 +27,7 @@ struct RoutingTests {
     }
 
     @Test(
-        "A path that no endpoint matches is 404",
+        "A path that no endpoint matches gets 404",
         arguments: [
             "/nowhere", "/api", "/api/weights", "/api/weights/charts/", "/API/weights/charts",
             "//api/weights/charts", "/api//weights/charts", "/users/", "/users",
@@ -45,7 +45,7 @@ struct RoutingTests {
         #expect(try bench.answer(.get, "/marks/%CC%81/1")["/data"] == #""1""#)
     }
 
-    @Test("Another method is 405 with Allow, which includes HEAD and OPTIONS")
+    @Test("A method that the path does not support gets 405 with Allow, which includes HEAD and OPTIONS")
     func otherMethod() throws {
         let get = try bench.answer(.get, "/api/weights/2026-11-20/am")
         #expect(get.status == 405)
@@ -74,7 +74,7 @@ struct RoutingTests {
     }
 
     @Test(
-        "An unsafe path is 400, encoded or not, whether it exists or not",
+        "An unsafe path gets 400, encoded or not, even if no endpoint matches it",
         arguments: [
             "/users/..", "/users/.", "/users/%2e%2e", "/users/%2E", "/users/.%2e", "/./users/me",
             "/users/a%2fb",
@@ -90,7 +90,7 @@ struct RoutingTests {
     }
 
     @Test(
-        "Parameters are decoded segment by segment",
+        "Path parameters are percent-decoded segment by segment",
         arguments: [
             ("/users/kim", "\"kim\""), ("/users/%EC%B2%B4", "\"체\""), ("/users/a%20b", "\"a b\""),
             ("/users/a+b", "\"a+b\""), ("/users/...", "\"...\""), ("/users/a%3Fb%23c", "\"a?b#c\""),
@@ -100,7 +100,7 @@ struct RoutingTests {
         #expect(try bench.answer(.get, path)["/data"] == value)
     }
 
-    @Test("Literals match after decoding and are preferred to parameters, unless they lead nowhere")
+    @Test("A literal matches after decoding and wins over a parameter, unless it leads to no endpoint")
     func preference() throws {
         #expect(try bench.answer(.get, "/")["/data"] == #""root""#)
         #expect(try bench.answer(.get, "/api/weights/charts?fddDate=2026-11-20")["/data"] == #""charts""#)
@@ -125,7 +125,7 @@ struct RoutingTests {
         guard case .endpoint(let upload) = try route(.post, "/upload"),
             case .endpoint(let user) = try route(.delete, "/users/kim")
         else {
-            Issue.record("both requests have an endpoint")
+            Issue.record("a request has no endpoint")
             return
         }
         #expect(upload.bodyLimit == 10)
@@ -138,7 +138,7 @@ struct RoutingTests {
         #expect(try bench.answer(.post, "/upload", body: "1234567890").status == 200)
     }
 
-    @Test("The gateway's own name four times in Via is 508; three times is allowed")
+    @Test("A request with the gateway's own name four times in Via gets 508; three times are allowed")
     func loops() throws {
         func status(_ fields: HTTPFields) throws -> Int {
             try bench.answer(.get, "/users/me", fields: fields).status
@@ -183,7 +183,7 @@ struct DeclarationTests {
         #expect(try #require(error).description.hasPrefix("the path \(path) \(complaint)"))
     }
 
-    @Test("Declaring an endpoint twice is a fault, whatever its parameters are called")
+    @Test("Declaring an endpoint twice is a fault, even with different parameter names")
     func twice() throws {
         let bench = Bench()
         bench.gateway.get("/users/{name}") { _ in .json(1) }
@@ -193,7 +193,7 @@ struct DeclarationTests {
         #expect(error?.faults == ["GET /users/{id} is declared twice"])
     }
 
-    @Test("An address for an unknown upstream is a fault that lists the declared ones")
+    @Test("An address for an unknown upstream is a fault that lists the declared upstreams")
     func unknownOverride() throws {
         let bench = Bench(overrides: ["dairy": "http://127.0.0.1:1"])
         _ = bench.gateway.provider(DiaryAPI.self, upstream: "weather")
@@ -203,7 +203,7 @@ struct DeclarationTests {
                 == "an address is set for the unknown upstream \"dairy\" (declared: diary, weather)")
     }
 
-    @Test("TLS settings for an unknown upstream are a fault that lists the declared ones")
+    @Test("TLS settings for an unknown upstream are a fault that lists the declared upstreams")
     func unknownSettings() throws {
         let transport = StubTransport(scheduler: HistoricalScheduler())
         func error(_ names: Set<String>) -> GatewayDeclarationError? {
@@ -240,7 +240,7 @@ struct DeclarationTests {
     }
 
     @Test(
-        "The invalid address of an upstream that several providers share is one fault, without its password")
+        "An invalid address that several providers share is one fault, with the password hidden")
     func oneAddress() throws {
         let bench = Bench(overrides: ["diary": "http://me:secret@x"])
         _ = bench.gateway.provider(DiaryAPI.self, upstream: "diary")
@@ -252,7 +252,7 @@ struct DeclarationTests {
             ])
     }
 
-    @Test("An override moves the calls of its upstream only")
+    @Test("An address override moves only the calls of its own upstream")
     func override() throws {
         let bench = Bench(overrides: ["diary": "http://127.0.0.1:9/moved"])
         let other = bench.gateway.provider(DiaryAPI.self, upstream: "other")
@@ -266,7 +266,7 @@ struct DeclarationTests {
         #expect(calls.map(\.upstream.name) == ["diary", "other"])
     }
 
-    @Test("Credentials for unnamed or unknown upstreams are faults, all reported at once")
+    @Test("Forwarding credentials to every upstream or to an unknown one is a fault")
     func credentials() throws {
         let bench = Bench()
         bench.gateway.get("/a", .forwards(.authorization)) { _ in .json(1) }
@@ -276,7 +276,7 @@ struct DeclarationTests {
         bench.gateway.get("/c", .forwardsAuthorization(to: "later"), .forwardsCookies(to: "diary")) { _ in
             .json(1)
         }
-        // Declared after the endpoint that names it.
+        // An upstream may be declared after an endpoint that names it.
         _ = bench.gateway.provider(DiaryAPI.self, upstream: "later")
         let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
         #expect(
@@ -288,7 +288,7 @@ struct DeclarationTests {
             ])
     }
 
-    @Test("A part without a name or with the name of another is the endpoint's fault")
+    @Test("A part without a name, or with another part's name, gives 500 and an incident")
     func partNames() throws {
         let bench = Bench()
         bench.gateway.get("/twice") { _ in .parts(a: 1, a: 2) }

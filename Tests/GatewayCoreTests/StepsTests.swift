@@ -8,7 +8,7 @@ import Testing
 
 private enum Half: String, CaseIterable, RequestValue { case am, pm }
 
-/// A write and then the redrawn screen: a failing write fails the answer, a failing part of the screen makes it partial.
+/// A failed write fails the answer; a failed part of the screen makes it partial.
 @Suite("A write followed by the redrawn screen", .noLeaks)
 struct StepsTests {
     private struct Input: Decodable { var weight: Double }
@@ -43,6 +43,13 @@ struct StepsTests {
                 }
                 .field("X-Outer", "2")
         }
+        bench.gateway.post("/replaced") { _ in
+            .first(
+                a: diary.rx.request(.recent).fragment().fallback("none"),
+                b: diary.rx.request(.total).fragment().optional()
+            )
+            .then { values in .parts(a: values["a"], b: values["b"]) }
+        }
         bench.upstream("/recent", .data("1"))
         bench.upstream("/total", .data("2"))
         bench.upstream("/today", .data("3"))
@@ -55,7 +62,7 @@ struct StepsTests {
     }
 
     @Test(
-        "A failed write is the answer, by the table of outcomes, and nothing is redrawn",
+        "A failed write decides the answer as the table of outcomes says, and nothing is redrawn",
         arguments: [(422, 422), (404, 404), (409, 409), (500, 502), (503, 503), (504, 504), (400, 502)])
     func failedWrite(_ upstream: Int, _ status: Int) throws {
         bench.upstream("/weights/2026-11-20", .response(upstream))
@@ -67,7 +74,16 @@ struct StepsTests {
         #expect(bench.transport.attempts.count == 1)
     }
 
-    @Test("A successful write is followed by the screen, whose parts alone make the answer")
+    @Test("A failed step with a fallback gives the fallback, and a failed optional step gives null")
+    func replacedSteps() throws {
+        bench.upstream("/recent", .response(500))
+        bench.upstream("/total", .response(500))
+        let reply = try bench.ask(.post, "/replaced").reply()
+        #expect(reply.status == 200)
+        #expect(reply["/data"] == #"{"a":"none","b":null}"#)
+    }
+
+    @Test("After a successful write the answer has only the parts of the screen")
     func success() throws {
         bench.upstream("/weights/2026-11-20", .response(204, after: .milliseconds(5)))
         let pending = try put()
@@ -86,7 +102,7 @@ struct StepsTests {
         #expect(parts.map(\.kind) == [.noContent, .success, .success, .success])
     }
 
-    @Test("If only the redrawing fails, the answer is 200 PARTIAL")
+    @Test("If only a part of the redrawn screen fails, the answer is 200 PARTIAL")
     func partial() throws {
         bench.upstream("/weights/2026-11-20", .data("{}"))
         bench.upstream("/total", .failure(.connectionRefused))
@@ -117,7 +133,7 @@ struct StepsTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("In a pipeline the write's failure is the answer too, and its error names no part")
+    @Test("A write that fails in a pipeline fails the answer too, and the error names no part")
     func pipeline() throws {
         bench.upstream("/weights/2026-11-20", .response(422))
         let failed = try bench.answer(.post, "/pipeline/2026-11-20")
@@ -130,7 +146,7 @@ struct StepsTests {
         #expect(reply["/data"] == #"{"recent":1,"total":2,"today":null}"#)
     }
 
-    @Test("Steps may follow steps and use their values; status and fields add up")
+    @Test("Steps may follow steps and use their values; the answer combines the status and fields of all")
     func chain() throws {
         let reply = try bench.answer(.post, "/chain")
         #expect(reply.status == 201)

@@ -7,7 +7,6 @@ import Rx
 import RxTesting
 import Testing
 
-/// Interceptors, redirects and operators that subscribe again.
 @Suite("The calls of a timeline", .noLeaks)
 struct TimelineCallsTests {
     private let bench = Bench.timed()
@@ -32,7 +31,7 @@ struct TimelineCallsTests {
     }
 
     @Test(
-        "A retry of an interceptor, even delayed, is a separate call, and so is a call of its own"
+        "An interceptor's retry is a separate call, and so is each call that the interceptor makes"
     )
     func interceptors() throws {
         let interceptor = Tokens(diary: bench.diary)
@@ -51,7 +50,7 @@ struct TimelineCallsTests {
             ])
     }
 
-    @Test("A redirect is another call with the same upstream's name, wherever it leads")
+    @Test("A redirect is another call with the same upstream name, even if it leads to another host")
     func redirects() throws {
         var policy = CallPolicy()
         policy.redirects = .follow(hosts: ["other.test"])
@@ -70,7 +69,7 @@ struct TimelineCallsTests {
         #expect(!reply.body.contains("other.test"))
     }
 
-    @Test("Each subscription of an operator is a call; a shared call belongs to the first part")
+    @Test("Each resubscription is another call; a shared call belongs to the first part that subscribes")
     func subscriptions() throws {
         let diary = bench.diary
         bench.gateway.get("/page") { _ in
@@ -90,7 +89,7 @@ struct TimelineCallsTests {
             ])
     }
 
-    @Test("A write has its method and, if it is idempotent, its attempts")
+    @Test("An idempotent write is listed with its method and each of its attempts")
     func methods() throws {
         let diary = bench.diary
         let date = try #require(CalendarDate("2026-11-20"))
@@ -105,7 +104,7 @@ struct TimelineCallsTests {
             ])
     }
 
-    @Test("Concurrent requests have only their own calls")
+    @Test("Each of two concurrent requests lists only its own calls")
     func requests() throws {
         page(bench.diary)
         bench.transport.answer(

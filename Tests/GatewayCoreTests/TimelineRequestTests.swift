@@ -6,7 +6,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Who gets the timeline", .noLeaks)
+@Suite("Requests for a timeline", .noLeaks)
 struct TimelineRequestTests {
     private func declare(on bench: Bench) {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
@@ -24,7 +24,7 @@ struct TimelineRequestTests {
         reply.fields.map { "\($0.name): \($0.value)\n" }.joined() + reply.body
     }
 
-    @Test("Nobody by default: asking for it changes no byte of the answer")
+    @Test("If the gateway does not allow timelines, a request for one changes no byte of the answer")
     func off() throws {
         let bench = Bench()
         declare(on: bench)
@@ -36,7 +36,7 @@ struct TimelineRequestTests {
                 == "Content-Type: application/json; charset=utf-8\nX-Content-Type-Options: nosniff\n"
                 + "Cache-Control: no-store\nX-Request-Id: r\n"
                 + "Proxy-Status: sluice; received-status=404; details=\"total\"\n"
-                + #"{"code":"PARTIAL","message":"some parts failed","status":200,"data":{"recent":1,"total":null},"#
+                + #"{"code":"PARTIAL","message":"Some parts failed","status":200,"data":{"recent":1,"total":null},"#
                 + #""errors":[{"part":"total","kind":"requestErr","reason":"upstream_status","status":404,"#
                 + #""message":"the upstream answered with status 404","attempts":1,"elapsedMs":0,"retryable":false}],"#
                 + #""meta":{"requestId":"r","complete":false,"elapsedMs":0.0,"#
@@ -44,7 +44,7 @@ struct TimelineRequestTests {
     }
 
     @Test(
-        "Nobody who does not ask for it",
+        "An answer has no timeline if the request does not prefer one",
         arguments: [
             nil, "", "respond-async", "timeline=full", "timelines", "wait=timeline",
             "return=minimal; timeline",
@@ -60,7 +60,7 @@ struct TimelineRequestTests {
         #expect(text(reply) == text(try plain.answer(.get, "/page", fields: fields)))
     }
 
-    @Test("A request that asks for it among other preferences, in any line and any case")
+    @Test("The timeline preference may stand among others, on any line and in any case")
     func asked() throws {
         let bench = Bench.timed()
         declare(on: bench)
@@ -71,7 +71,7 @@ struct TimelineRequestTests {
         #expect(reply.fields[.preferenceApplied] == "timeline")
     }
 
-    @Test("Answers without an endpoint have none")
+    @Test("An answer without an endpoint has no timeline")
     func withoutEndpoint() throws {
         let bench = Bench.timed()
         declare(on: bench)
@@ -99,7 +99,7 @@ struct TimelineRequestTests {
         _ = try bench.answer(.get, "/open", fields: fields)
         _ = try bench.timed("/open", fields: fields)
         let sent = bench.transport.attempts.map { attempt in
-            // Each request has its own span.
+            // Each request has its own span in traceparent.
             attempt.call.allFields.filter { $0.name != "traceparent" }.map { "\($0.name): \($0.value)" }
         }
         #expect(sent.count == 2)
@@ -108,7 +108,7 @@ struct TimelineRequestTests {
     }
 
     @Test(
-        "Scripts of other origins can read the field if the policy exposes it, and Vary lists both")
+        "Other origins may read Server-Timing if the policy exposes it, and Vary lists Origin and Prefer")
     func cors() throws {
         let bench = Bench.timed(
             cors: CORSPolicy(
@@ -121,7 +121,7 @@ struct TimelineRequestTests {
         #expect(reply.fields["Timing-Allow-Origin"] == nil)
     }
 
-    @Test("A client that leaves before the answer leaves nothing behind")
+    @Test("A client that leaves before the answer leaves no timer and no call")
     func leaving() throws {
         let bench = Bench.timed()
         declare(on: bench)

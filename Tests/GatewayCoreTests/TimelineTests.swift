@@ -16,7 +16,7 @@ struct TimelineTests {
     }
 
     @Test(
-        "A failed call has each of its attempts with reason, wait and connection"
+        "A failed call lists each attempt with its times, connection and reason"
     )
     func failure() throws {
         page { .parts(recent: $0.rx.request(.recent).fragment(), total: $0.rx.request(.total).fragment()) }
@@ -43,7 +43,7 @@ struct TimelineTests {
             ])
     }
 
-    @Test("It is the last member of meta and has only the upstream's name")
+    @Test("The timeline is the last member of meta and names an upstream without its address")
     func bytes() throws {
         page { .parts(recent: $0.rx.request(.recent).fragment(), kg: Part.value(1)) }
         bench.transport.answer(
@@ -63,7 +63,7 @@ struct TimelineTests {
         )
     }
 
-    @Test("A problem has it as its last member")
+    @Test("The timeline is the last member of a problem document")
     func problem() throws {
         page { .parts(recent: $0.rx.request(.recent).fragment()) }
         bench.upstream("/recent", .response(404, after: .milliseconds(3)))
@@ -76,7 +76,7 @@ struct TimelineTests {
         #expect(reply.fields[.preferenceApplied] == "timeline")
     }
 
-    @Test("A part with a fallback is listed, and so is an abandoned optional part, with its call cancelled")
+    @Test("A part with a fallback and an abandoned optional part are listed with their calls")
     func partial() throws {
         page { [time = bench.time] diary in
             .parts(
@@ -103,7 +103,7 @@ struct TimelineTests {
                 + "total;dur=20.000;desc=\"serverErr\", today;dur=25.000")
     }
 
-    @Test("At the deadline an unfinished part has no end, and neither has its call")
+    @Test("At the deadline an unfinished part and its call have no end")
     func deadline() throws {
         bench.gateway.get("/late", .deadline(.milliseconds(30))) { [diary = bench.diary] _ in
             .parts(
@@ -154,7 +154,7 @@ struct TimelineTests {
             ])
     }
 
-    @Test("Calls that follow from other calls belong to the same part, through operators and tasks")
+    @Test("Calls that operators chain belong to their part; a call that a timer starts belongs to none")
     func chains() throws {
         page { [time = bench.time] diary in
             let later = diary.rx.request(.today).fragment()
@@ -178,7 +178,7 @@ struct TimelineTests {
         #expect(reply.status == 502)
         #expect(
             reply.timeline == [
-                // A timer subscribes to it outside of its part.
+                // The call of `delayed`: a timer subscribes to it outside its part.
                 "- 1-1", "  diary GET: 1 new 1 1 1 200 -",
                 "chain 0-6", "  diary GET: 0 new 0 1 1 200 -", "  diary GET: 1 new 1 3 3 200 -",
                 "  diary GET: 3 new 3 6 6 200 -",
@@ -189,7 +189,7 @@ struct TimelineTests {
             ])
     }
 
-    @Test("A call that its part's failure ends, ends at that time, even if the answer comes later")
+    @Test("A call cancelled by its part's failure ends at that time, even if the answer comes later")
     func cancelled() throws {
         page { diary in
             .parts(
@@ -236,7 +236,7 @@ struct TimelineTests {
         #expect(failed.fields[.serverTiming] == "sluice;dur=0.000")
     }
 
-    @Test("A call that runs out of its own or the request's time has that reason")
+    @Test("A call that exceeds its total timeout is listed with http_response_timeout")
     func limits() throws {
         var policy = CallPolicy()
         policy.totalTimeout = .milliseconds(8)
@@ -249,7 +249,7 @@ struct TimelineTests {
             ])
     }
 
-    @Test("An answer without a body has the fields; one without parts has an empty list")
+    @Test("An answer without a body has Server-Timing; an answer without parts has an empty timeline")
     func bare() throws {
         bench.gateway.delete("/page") { _ in .status(.noContent) }
         let reply = try bench.timed("/page", by: .delete)
@@ -264,7 +264,7 @@ struct TimelineTests {
         #expect(refused.timeline == [])
     }
 
-    @Test("The first 256 attempts are listed, the others counted with their parts")
+    @Test("The first 256 attempts are listed, and each part counts its omitted attempts")
     func bound() throws {
         page { diary in
             .parts(
@@ -280,7 +280,7 @@ struct TimelineTests {
         #expect(timeline.count { $0 == "  diary GET: 0 new 0 0 0 200 -" } == 256)
     }
 
-    @Test("Names that are not tokens are adapted for Server-Timing and unchanged in meta")
+    @Test("A part name that is not a token is adapted in Server-Timing and unchanged in meta")
     func names() throws {
         page { _ in .parts(체중: 1, `a b;c="`: 2) }
         let reply = try bench.timed("/page")

@@ -8,7 +8,6 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// The upstream calls of a request in the access log.
 @Suite("Upstream calls in the access log")
 struct AccessLogCallTests {
     private static func answering(_ status: String = "200 OK", _ body: String = "1") throws
@@ -19,7 +18,7 @@ struct AccessLogCallTests {
         ])
     }
 
-    /// Serves with upstreams at these ports, sends the requests one after the other, and returns their log lines.
+    /// Serves with upstreams at these ports, sends the requests one after another, and returns their log lines.
     private static func lines(
         _ upstreams: [String: UInt16], requests: [String] = ["/page"],
         declare: (Gateway) throws -> Void
@@ -48,14 +47,16 @@ struct AccessLogCallTests {
         return policy
     }()
 
-    @Test("Calls of more upstreams than the log caches have their own names and addresses")
+    @Test(
+        "Each call is logged with its own upstream and address, even if there are more upstreams than cached texts"
+    )
     func manyUpstreams() throws {
         let servers = try (0..<3).map { _ in try Self.answering() }
         defer { for server in servers { server.stop() } }
         let names = (0..<150).map { "api\($0)" }
         let upstreams = Dictionary(
             uniqueKeysWithValues: names.indices.map { (names[$0], servers[$0 % 3].port) })
-        // Twice in the same order, so that every cached text has been evicted.
+        // Twice in the same order, so that each cached text is evicted before its second use.
         let requests = (names + names).map { "/\($0)" }
         let lines = try Self.lines(upstreams, requests: requests) { gateway in
             for name in names {
@@ -72,11 +73,11 @@ struct AccessLogCallTests {
         }
     }
 
-    @Test("A call with only stale connections is resent unseen once, not once for each attempt")
+    @Test("A call that meets only stale connections is silently resent once, not once per attempt")
     func staleConnections() throws {
         let go = Signal()
         let ok = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
-        // Three connections are idle. These and all later ones are closed as they receive the next request.
+        // Three connections become idle. The upstream closes them and all later ones on the next request.
         let warm: [ScriptedUpstream.Step] = [.readRequest, .wait(go), .send(ok), .readRequest, .close]
         let upstream = try ScriptedUpstream(warm, warm, warm, [.readRequest, .close])
         defer { upstream.stop() }
@@ -106,7 +107,7 @@ struct AccessLogCallTests {
 
     // MARK: Failures
 
-    @Test("A refused call has the reason, the number of attempts, and the address")
+    @Test("A refused call is logged with its reason, number of attempts and address")
     func refused() throws {
         let upstream = try ScriptedUpstream(.closed, [])
         defer { upstream.stop() }
@@ -124,7 +125,7 @@ struct AccessLogCallTests {
             ])
     }
 
-    @Test("A call whose host does not resolve has a reason and no address")
+    @Test("A call to a host that does not resolve is logged with a reason and no address")
     func unresolved() throws {
         let lines = try withLoggedGateway { configuration in
             configuration.upstreams = ["parts": "http://nobody.invalid"]
@@ -143,7 +144,7 @@ struct AccessLogCallTests {
         #expect(call[member: "status"] == nil)
     }
 
-    @Test("A failed call has its status and its reason")
+    @Test("A failed call is logged with its status and reason")
     func failingStatus() throws {
         let upstream = try Self.answering("404 Not Found")
         defer { upstream.stop() }
@@ -158,7 +159,7 @@ struct AccessLogCallTests {
             ])
     }
 
-    @Test("A call that the deadline ends is cancelled and has the address it waited for")
+    @Test("A call that the deadline ends is logged as cancelled, with its address")
     func deadline() throws {
         let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
         defer { upstream.stop() }
@@ -176,7 +177,7 @@ struct AccessLogCallTests {
         #expect(try Self.calls(of: "second", in: lines.first) == [told])
     }
 
-    @Test("A call whose sibling fails is cancelled, and both are logged")
+    @Test("If one of two zipped calls fails, the other is logged as cancelled")
     func sibling() throws {
         let silent = try ScriptedUpstream([.readRequest, .awaitEnd])
         let failing = try ScriptedUpstream([.readRequest, .reset])
@@ -225,7 +226,7 @@ struct AccessLogCallTests {
             ])
     }
 
-    @Test("A line lists 64 calls of the handler and of combined parts, and counts the others")
+    @Test("A line lists 64 calls of combined parts and counts the omitted calls")
     func cap() throws {
         let upstream = try Self.answering()
         defer { upstream.stop() }
@@ -247,7 +248,7 @@ struct AccessLogCallTests {
 
     // MARK: Attribution of calls
 
-    @Test("Parts and steps each have their calls; the handler's own calls are listed separately")
+    @Test("Each part and step lists its own calls; the handler's own calls are listed separately")
     func belonging() throws {
         let upstream = try Self.answering()
         let other = try Self.answering("204 No Content", "")
@@ -290,7 +291,7 @@ struct AccessLogCallTests {
                 == #"{"upstream":"other","address":"127.0.0.1:\#(other.port)","attempts":1,"status":204}"#)
     }
 
-    @Test("A call over a pooled connection has its address, a retried call its attempts")
+    @Test("A call over a pooled connection is logged with its address, a retried call with its attempts")
     func reused() throws {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"),
@@ -338,7 +339,7 @@ struct AccessLogCallTests {
     }
 }
 
-/// A call with a key in its query and another in a field.
+/// A call with a key in its query.
 private enum SecretAPI: TargetType {
     case find
 

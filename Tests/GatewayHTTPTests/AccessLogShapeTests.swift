@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// The structure of an access log line, whatever the names of parts and steps.
+/// Checks the structure of a line for any names of parts and steps.
 @Suite("The shape of an access log line")
 struct AccessLogShapeTests {
     /// Sends one request and returns its log line.
@@ -35,7 +35,7 @@ struct AccessLogShapeTests {
         for names in keys(of: json) { #expect(Set(names).count == names.count, "\(names)") }
     }
 
-    @Test("A step and a part of the same name are distinguishable, and so are steps of two stages")
+    @Test("Steps of different stages and parts are logged apart, even if they share a name")
     func sameNames() throws {
         let line = try line { gateway in
             gateway.get("/page") { _ in
@@ -94,7 +94,7 @@ struct AccessLogShapeTests {
     }
 
     @Test(
-        "The trace id is the one that the upstream received, whether the client or the gateway started the trace"
+        "The log has the trace id that the upstream received, whether the client or the gateway started the trace"
     )
     func traceID() throws {
         let upstream = try ScriptedUpstream([.answer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1" }]
@@ -129,7 +129,7 @@ struct AccessLogShapeTests {
         let told = lines.map { $0[member: "traceId"]?.stringValue }
         #expect(Array(told.prefix(2)) == sent)
         #expect(told[2]?.utf8.count == 32)
-        // Without an endpoint there is no trace.
+        // A request without an endpoint has no trace.
         #expect(told[3] == nil)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Log lines of requests without an endpoint's answer.
+/// Checks the log lines of requests that no endpoint answers.
 @Suite("Access log")
 struct AccessLogTests {
     /// Serves while `body` runs, and returns the lines of the access log.
@@ -23,7 +23,7 @@ struct AccessLogTests {
     }
 
     @Test(
-        "A client that left is logged as 499 with the request's id, route, and completed and cancelled parts"
+        "A client that leaves is logged as 499 with the request's id and route and the outcome of each part"
     )
     func aClientThatLeftIsTold() throws {
         let held = PublishSubject<JSONFragment>()
@@ -60,13 +60,14 @@ struct AccessLogTests {
     }
 
     @Test(
-        "A refused request is logged with what was received: the method and the bytes, and the id of the answer"
+        "A refused request is logged with its method, its path, the bytes received and the answer's id"
     )
     func refusalsAreTold() throws {
         let requests = [
             "GET /page HTTP/1.1\r\nHost: test\r\nBroken field: x\r\n\r\n",
             "CONNECT test:80 HTTP/1.1\r\nHost: test\r\n\r\n",
             "\u{16}\u{3}\u{1}\r\n\r\n",
+            "GET /page?a=b HTTP/1.1\r\nHost: test\r\nExpect: x\r\n\r\n",
         ]
         var ids: [String?] = []
         let lines = try lines { port in
@@ -77,14 +78,15 @@ struct AccessLogTests {
                 _ = client.reachesEnd()
             }
         }
-        #expect(lines.map { $0[member: "status"]?.intValue } == [400, 405, 400])
-        #expect(lines.map { $0[member: "method"]?.stringValue } == ["GET", "CONNECT", nil])
+        #expect(lines.map { $0[member: "status"]?.intValue } == [400, 405, 400, 417])
+        #expect(lines.map { $0[member: "method"]?.stringValue } == ["GET", "CONNECT", nil, "GET"])
+        #expect(lines.map { $0[member: "path"]?.stringValue } == [nil, nil, nil, "/page"])
         #expect(lines.map { $0[member: "bytesIn"]?.intValue } == requests.map(\.utf8.count))
         #expect(!ids.contains(nil))
         #expect(lines.map { $0[member: "requestId"]?.stringValue } == ids)
     }
 
-    @Test("A client that leaves while it sends its body is logged as 499 with what was received")
+    @Test("A client that leaves while it sends its body is logged as 499 with the bytes received")
     func aClientThatLeavesWithinItsBodyIsTold() throws {
         let request = "POST /page HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nabc"
         let lines = try lines {
@@ -104,7 +106,7 @@ struct AccessLogTests {
         #expect(line[member: "bytesOut"]?.intValue == 0)
     }
 
-    @Test("An incomplete head is 408 in the envelope and in the log")
+    @Test("An incomplete request head is answered and logged as 408")
     func aLateHeadIsTold() throws {
         let lines = try lines { port in
             let client = try RawClient(port: port)
@@ -131,7 +133,7 @@ struct AccessLogTests {
     }
 
     @Test(
-        "A missing body is a 408 with method, path, bytes received and the time waited"
+        "An incomplete body is logged as 408 with method, path, bytes received and the time waited"
     )
     func aLateBodyIsTold() throws {
         let request = "POST /page HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nabc"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// How the access log shows the end of an answer: `end`, `status` and `bytesOut`.
+/// Checks `end`, `status` and `bytesOut` in the access log.
 @Suite("Ends of answers", .timeLimit(.minutes(1)))
 struct AnswerEndTests {
     private static let large = JSONFragment("\"" + String(repeating: "a", count: 8 << 20) + "\"")
@@ -44,8 +44,8 @@ struct AnswerEndTests {
         ).map(Line.init)
     }
 
-    /// Expects one cut answer with status 200, with the bytes that the client had acknowledged. Acknowledgements may be a segment
-    /// or two behind the bytes received.
+    /// Expects one cut answer with status 200 and the bytes that the client acknowledged, which may lag the received bytes by a
+    /// segment or two.
     private static func expectCut(
         _ lines: [Line], _ end: String, _ received: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -54,7 +54,7 @@ struct AnswerEndTests {
         #expect(bytes > 0 && (bytes...bytes + 8192).contains(received), sourceLocation: sourceLocation)
     }
 
-    @Test("A stalled reader is reset, and its answer is `stalled` with the bytes it acknowledged")
+    @Test("A stalled reader is reset, and the log says `stalled` and the bytes it acknowledged")
     func stalled() throws {
         var received = 0
         let lines = try lines {
@@ -68,7 +68,7 @@ struct AnswerEndTests {
         Self.expectCut(lines, "stalled", received)
     }
 
-    @Test("An answer whose client leaves half-way keeps its status and is `client_gone`")
+    @Test("If a client leaves during its answer, the log says `client_gone` with the status that was sent")
     func clientGone() throws {
         let lines = try lines { server in
             let client = try RawClient(port: server.port, receiveBuffer: 4096)
@@ -83,7 +83,7 @@ struct AnswerEndTests {
         #expect((10_000..<8 << 20).contains(line.bytesOut ?? 0), "\(line)")
     }
 
-    @Test("A client that leaves before any of its answer is 499 and `client_gone`, without bytes")
+    @Test("If a client leaves before its answer, the log says 499 and `client_gone`, without bytes")
     func goneBefore() throws {
         let held = PublishSubject<JSONFragment>()
         let lines = try lines(declare: { gateway in
@@ -99,7 +99,7 @@ struct AnswerEndTests {
     }
 
     @Test(
-        "A request without an answer when the gateway ends is 503 and `drain`, or 500 and `aborted`, without bytes",
+        "A request that the gateway's end leaves unanswered is logged as 503 `drain` or 500 `aborted`, without bytes",
         arguments: [false, true])
     func unanswered(stops: Bool) throws {
         let held = PublishSubject<JSONFragment>()
@@ -118,7 +118,9 @@ struct AnswerEndTests {
         #expect(lines == [stops ? Line(500, "aborted", 0) : Line(503, "drain", 0)])
     }
 
-    @Test("The bytes of a 100 (Continue) count as the answer's; a client that leaves after it is 499")
+    @Test(
+        "The bytes of a 100 (Continue) count towards the answer; a client that leaves after it is logged as 499"
+    )
     func afterContinue() throws {
         let held = PublishSubject<JSONFragment>()
         let head = "Host: test\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
@@ -140,7 +142,7 @@ struct AnswerEndTests {
             try spin(while: !held.hasObservers)
             client.reset()
             try spin(while: held.hasObservers)
-            // The body of the third is never complete.
+            // The third request's body is never complete.
             client = try RawClient(port: server.port)
             client.send("POST /held HTTP/1.1\r\n" + head)
             #expect(try client.read(through: "\r\n\r\n") == interim)
@@ -155,7 +157,7 @@ struct AnswerEndTests {
             ])
     }
 
-    @Test("Answers cut at the drain deadline are `drain`")
+    @Test("An answer cut at the drain deadline is logged as `drain`")
     func drain() throws {
         var received = 0
         let lines = try lines {
@@ -171,7 +173,7 @@ struct AnswerEndTests {
         Self.expectCut(lines, "drain", received)
     }
 
-    @Test("Stopping a gateway without a drain aborts the answers in progress")
+    @Test("If a gateway stops without a drain, the answers in progress are logged as `aborted`")
     func aborted() throws {
         let lines = try lines(stops: true) { server in
             let client = try RawClient(port: server.port, receiveBuffer: 4096)
@@ -185,7 +187,8 @@ struct AnswerEndTests {
         #expect(lines[0].bytesOut ?? .max < 8 << 20)
     }
 
-    @Test("A complete answer is `complete` with the bytes of head and body, and so is a refusal")
+    @Test(
+        "A complete answer is logged as `complete` with the bytes of head and body, even if it is a refusal")
     func complete() throws {
         var received: [Int] = []
         let lines = try lines { server in

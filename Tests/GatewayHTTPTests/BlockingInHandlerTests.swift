@@ -13,7 +13,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Blocking calls that a handler might make on its loop. None of them stops the program or the loop.
+/// Makes blocking calls in a handler, on its loop. None of them stops the program or the loop.
 @Suite("Blocking calls in handlers", .timeLimit(.minutes(1)))
 struct BlockingInHandlerTests {
     private struct Page: TargetType {
@@ -46,7 +46,7 @@ struct BlockingInHandlerTests {
     }
 
     @Test(
-        "Handlers on two loops each make a session, call over it, read its report and close it")
+        "Handlers on two loops can each open a session, call over it, read its report and close it")
     func sessionInHandler() throws {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"), .again,
@@ -72,7 +72,7 @@ struct BlockingInHandlerTests {
                 }
             }
         ) { server in
-            // The kernel chooses a connection's loop by its ports.
+            // The kernel assigns a connection to a loop by a hash of its ports.
             for _ in 0..<200 where loops.withLock({ $0.count }) < 2 {
                 let answer = try get("/session", from: server)
                 #expect(answer.hasPrefix("HTTP/1.1 200"))
@@ -82,7 +82,7 @@ struct BlockingInHandlerTests {
         upstream.stop()
     }
 
-    @Test("A gateway without a loop does not start and reports the reason", arguments: [0, -1, Int.min])
+    @Test("A gateway with fewer than one loop does not start", arguments: [0, -1, Int.min])
     func noLoop(loops: Int) {
         var configuration = GatewayServerConfiguration()
         configuration.port = 0
@@ -90,7 +90,7 @@ struct BlockingInHandlerTests {
         #expect(throws: GatewayStartError.self) { try GatewayServer.start(configuration) { _ in } }
     }
 
-    @Test("A handler can start another gateway, and waiting for its own gateway's end returns at once")
+    @Test("A handler can start another gateway; waiting for its own gateway to stop returns at once")
     func gatewayInHandler() throws {
         let own = Lock<GatewayServer?>(nil)
         try serve(

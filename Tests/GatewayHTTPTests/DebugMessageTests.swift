@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// A gateway's messages at `debug` about connections and calls.
+/// Checks the messages at `debug` about connections and calls.
 @Suite("Messages at debug")
 struct DebugMessageTests {
     /// Serves `/page`, which makes one call, at this log level, and returns the messages about upstreams and refusals.
@@ -65,7 +65,7 @@ struct DebugMessageTests {
     // MARK: Failures
 
     @Test(
-        "A retried call is logged with attempt, reason and delay, and its connection with the discard reason"
+        "A retried call is logged with attempt, reason and delay, and its discarded connection with the reason"
     )
     func retries() throws {
         let upstream = try ScriptedUpstream(
@@ -84,7 +84,7 @@ struct DebugMessageTests {
         #expect(retry[member: "delayMs"]?.stringValue != nil)
     }
 
-    @Test("A call that finds the line full is logged as refused")
+    @Test("A call that finds no free connection and a full queue is logged as refused")
     func refusedCalls() throws {
         let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
         defer { upstream.stop() }
@@ -96,7 +96,7 @@ struct DebugMessageTests {
             _ = client.receive()
         }
         #expect(words(messages).contains("upstream call refused: connection_limit_reached"))
-        // The deadline of the first call.
+        // The deadline cancels the first call.
         #expect(words(messages).contains("upstream connection discarded: call_cancelled"))
     }
 
@@ -113,7 +113,7 @@ struct DebugMessageTests {
     }
 
     @Test(
-        "A request for a foreign host is logged as refused, without the name; an unknown path is not a refusal"
+        "A request for a foreign host is logged as refused, without its name; an unknown path is not"
     )
     func misdirected() throws {
         let upstream = try ScriptedUpstream([.awaitEnd])
@@ -131,7 +131,7 @@ struct DebugMessageTests {
     }
 
     @Test(
-        "A discarded connection has its reason",
+        "A discarded connection is logged with the reason",
         arguments: [
             ("Connection: close\r\n", "", "peer_closes"), ("", "HTTP/1.1 200 OK\r\n", "unexpected_bytes"),
         ])
@@ -144,7 +144,7 @@ struct DebugMessageTests {
             words(messages) == ["upstream connection opened", "upstream connection discarded: \(reason)"])
     }
 
-    @Test("A connection that has served its maximum of requests is discarded with that reason")
+    @Test("A connection that has served its maximum of requests is logged as discarded with that reason")
     func usedUp() throws {
         let upstream = try ScriptedUpstream([.answer { _ in Self.whole }])
         defer { upstream.stop() }
@@ -160,7 +160,7 @@ struct DebugMessageTests {
             ])
     }
 
-    @Test("A pooled connection that the upstream closes is discarded with that reason")
+    @Test("A pooled connection that the upstream closes is logged as discarded with that reason")
     func peerClosed() throws {
         let answered = Signal()
         let upstream = try ScriptedUpstream(
@@ -178,7 +178,9 @@ struct DebugMessageTests {
 
     // MARK: Successes
 
-    @Test("Opened and reused connections are logged with origin and address, without secrets")
+    @Test(
+        "Opened and reused connections are logged with origin and address, without paths, queries or credentials"
+    )
     func connections() throws {
         let upstream = try ScriptedUpstream([.answer { _ in Self.whole }])
         defer { upstream.stop() }
@@ -194,7 +196,7 @@ struct DebugMessageTests {
         #expect(messages.first?[member: "connectMs"]?.stringValue.flatMap(Int.init) != nil)
     }
 
-    @Test("Nothing of this is logged at info")
+    @Test("At level info, connections and calls are not logged")
     func quiet() throws {
         let upstream = try ScriptedUpstream([.answer { _ in Self.whole }])
         defer { upstream.stop() }

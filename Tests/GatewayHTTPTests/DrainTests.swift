@@ -11,10 +11,10 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// The life of a gateway from ready to stopped, as clients see it.
+/// Follows a gateway from ready to stopped, as its clients see it.
 @Suite("Health and drain")
 struct DrainTests {
-    /// A gateway with an endpoint that answers when the test releases it.
+    /// A gateway with an endpoint whose answer the test releases.
     private final class Fixture: Sendable {
         let server: GatewayServer
         private let held: PublishSubject<JSONFragment>
@@ -37,7 +37,7 @@ struct DrainTests {
 
         var isHeld: Bool { held.hasObservers }
 
-        func letGo() {
+        func completeHeldRequest() {
             held.onNext(JSONFragment("done"))
         }
 
@@ -52,7 +52,20 @@ struct DrainTests {
         }
     }
 
-    @Test("A serving gateway is live and ready, and the probe confirms it")
+    @Test("A reload of certificates that blocks does not keep the gateway from ending")
+    func reloadThatBlocks() throws {
+        let fixture = try Fixture(drainDelay: .zero)
+        let file = DispatchSemaphore(value: 0)
+        fixture.server.reloads.queue.async { file.wait() }
+        fixture.server.hangUp()
+        fixture.server.drain()
+        #expect(fixture.ends())
+        // The late reload finds a stopped gateway.
+        file.signal()
+        fixture.server.reloads.queue.sync {}
+    }
+
+    @Test("A serving gateway is live and ready, and the health probe succeeds")
     func aServingGatewayIsReady() throws {
         let fixture = try Fixture(drainDelay: .zero)
         defer {
@@ -75,7 +88,9 @@ struct DrainTests {
         #expect(HealthProbe.check("nowhere") != nil)
     }
 
-    @Test("During the drain delay it is not ready, keeps serving, and closes connections after their answers")
+    @Test(
+        "During the drain delay a gateway is not ready, but serves and closes each connection after its answer"
+    )
     func whileItWaitsToLeaveItServesOn() throws {
         let fixture = try Fixture(drainDelay: .seconds(20))
         let old = try RawClient(port: fixture.server.port)
@@ -94,7 +109,8 @@ struct DrainTests {
     }
 
     @Test(
-        "After the listener has closed, a further request on an open connection is 503 DRAINING and the last")
+        "After the listener has closed, a new request on an open connection gets 503 DRAINING and is the last"
+    )
     func aFurtherRequestIsTurnedAway() throws {
         let fixture = try Fixture(drainDelay: .zero)
         let client = try RawClient(port: fixture.server.port)
@@ -114,7 +130,7 @@ struct DrainTests {
         #expect(fixture.ends())
     }
 
-    /// What 16 clients saw of a gateway that drained under them.
+    /// The requests of 16 clients to a gateway that drains, counted by outcome.
     private struct Counts: Sendable {
         var served = 0
         var turnedAway = 0
@@ -131,7 +147,7 @@ struct DrainTests {
     }
 
     @Test(
-        "A drain under load cuts no answer and loses no request: 16 clients in a loop",
+        "A drain under the load of 16 clients cuts no answer and loses no request",
         arguments: [Duration.zero, .milliseconds(50)])
     func aDrainUnderLoadLosesNothing(_ delay: Duration) throws {
         let fixture = try Fixture(drainDelay: delay)
@@ -156,7 +172,7 @@ struct DrainTests {
         #expect(total.other.isEmpty)
     }
 
-    /// Sends requests on one connection after the other until nobody listens. Signals `warm` after twenty answers.
+    /// Sends requests on one connection after another until the port is closed. Signals `warm` after twenty answers.
     private static func load(_ port: Int, _ seen: Seen, _ warm: DispatchSemaphore) {
         var answers = 0
         while let client = try? RawClient(port: port) {
@@ -195,14 +211,14 @@ struct DrainTests {
         try spin(while: !fixture.isHeld)
         fixture.server.drain()
         try spin(while: (try? RawClient(port: fixture.server.port)) != nil)
-        fixture.letGo()
+        fixture.completeHeldRequest()
         let answer = client.receive()
         #expect(answer?.status == 200)
         #expect(answer?.text.contains(#""data":{"value":"done"}"#) == true)
         #expect(fixture.ends())
     }
 
-    @Test("Stopping resets the open connections")
+    @Test("A gateway that stops resets its open connections")
     func stoppingResetsWhatIsOpen() throws {
         let fixture = try Fixture(drainDelay: .zero)
         let client = try RawClient(port: fixture.server.port)
@@ -214,7 +230,7 @@ struct DrainTests {
         #expect(!fixture.isHeld)
     }
 
-    @Test("A client that leaves while its answer is pending cancels the work for it")
+    @Test("A client that leaves before its answer cancels the work for it")
     func aClientThatLeavesEndsItsRequest() throws {
         let fixture = try Fixture(drainDelay: .zero)
         do {
@@ -231,7 +247,7 @@ struct DrainTests {
     }
 
     @Test(
-        "The port of a serving gateway is refused; that of a draining one is shared with one successor"
+        "A second gateway cannot bind a serving gateway's port; one successor can share a draining gateway's port"
     )
     func aLeavingGatewayIsReplacedOnItsPort() throws {
         let old = try Fixture(drainDelay: .seconds(20))
@@ -240,7 +256,7 @@ struct DrainTests {
         #expect(error?.description == "127.0.0.1:\(port) is taken: another program listens there")
         old.server.drain()
         let new = try Fixture(drainDelay: .seconds(20), port: port)
-        // Whichever of the two answers the third one's probe, only one gateway may take over.
+        // Either of the two may answer the third gateway's probe, but only one gateway may take over.
         for _ in 0..<10 {
             #expect(throws: GatewayStartError.self) { try Fixture(drainDelay: .zero, port: port) }
         }
@@ -260,7 +276,9 @@ struct DrainTests {
         }
     }
 
-    @Test("A port of another program is refused, whether the program answers, hangs up or stays silent")
+    @Test(
+        "A gateway does not start on another program's port, whether that program answers, hangs up or stays silent"
+    )
     func aStrangersPortIsRefused() async throws {
         let stranger = try RawUpstream.saying(
             "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\n{}")

@@ -30,8 +30,7 @@ final class FileFixture: Sendable {
         try write(name, Array(text.utf8), modified: modified)
     }
 
-    /// Serves the folder or other files, and two endpoints, while `body` runs with the port. Returns the lines of the access
-    /// log.
+    /// Serves files, by default the folder's, and two endpoints while `body` runs with the port. Returns the lines of the access log.
     @discardableResult
     func serve(
         _ files: StaticFiles? = nil, _ body: (Int) throws -> Void
@@ -47,7 +46,7 @@ final class FileFixture: Sendable {
 }
 
 extension RawClient {
-    /// - Parameter fields: complete lines.
+    /// - Parameter fields: Complete field lines.
     func ask(_ target: String, _ fields: String...) throws -> Reply { try call("GET", target, fields) }
 
     func call(_ method: String, _ target: String, _ fields: String...) throws -> Reply {

@@ -8,7 +8,7 @@ struct FilePathTests {
     private func path(_ raw: String) -> String? { FilePath(Array(raw.utf8)[...])?.text }
 
     @Test(
-        "No path leads out of the root, to a hidden name, or to bytes that the kernel interprets differently",
+        "A path that leaves the root, names a hidden file or contains an unsafe byte is refused",
         arguments: [
             "", "a", "*", "/..", "/../", "/../etc/passwd", "/a/../b", "/a/..", "/.", "/./a", "/a/./b", "/...",
             "/%2e",
@@ -24,7 +24,7 @@ struct FilePathTests {
         #expect(path(raw) == nil)
     }
 
-    @Test("Names and paths that are too long for the file system are refused, shorter ones are not")
+    @Test("A name or path that is too long for the file system is refused; the longest allowed is not")
     func lengths() {
         let name = String(repeating: "n", count: 252)
         #expect(path("/" + name) == name)
@@ -36,7 +36,7 @@ struct FilePathTests {
     }
 
     @Test(
-        "A path is the file's; with a trailing slash it is the folder's index",
+        "A path is decoded to a file's path; a trailing slash selects the folder's index.html",
         arguments: [
             ("/", "index.html"), ("/a", "a"), ("/css/page.css", "css/page.css"),
             ("/folder/", "folder/index.html"),

@@ -17,10 +17,10 @@ struct PlanRow: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// RFC 9110 13.2.2, row by row.
+/// Checks the precedence of conditions (RFC 9110 13.2.2).
 @Suite("Answers to requests for files")
 struct FileResponsePlanTests {
-    /// The second of the file's modification, the one before and the one after.
+    /// The second in which the file was modified, as a number and a date, and the dates a second before and after.
     private static let modified: Int64 = 784_111_777
     private static let then = "Sun, 06 Nov 1994 08:49:37 GMT"
     private static let before = "Sun, 06 Nov 1994 08:49:36 GMT"
@@ -53,7 +53,7 @@ struct FileResponsePlanTests {
         // If-Match takes precedence.
         PlanRow([(.ifMatch, "\"a\""), (.ifUnmodifiedSince, before)], .whole),
         PlanRow([(.ifMatch, "\"b\""), (.ifUnmodifiedSince, after)], .preconditionFailed),
-        // Both take precedence over the conditions for caches.
+        // If-Match and If-Unmodified-Since take precedence over If-None-Match.
         PlanRow([(.ifMatch, "\"b\""), (.ifNoneMatch, "\"a\"")], .preconditionFailed),
         PlanRow([(.ifMatch, "\"a\""), (.ifNoneMatch, "\"a\"")], .notModified),
     ]
@@ -74,7 +74,7 @@ struct FileResponsePlanTests {
         // If-None-Match takes precedence.
         PlanRow([(.ifNoneMatch, "\"b\""), (.ifModifiedSince, after)], .whole),
         PlanRow([(.ifNoneMatch, "\"a\""), (.ifModifiedSince, before)], .notModified),
-        // Both take precedence over a range.
+        // If-None-Match takes precedence over a range.
         PlanRow([(.ifNoneMatch, "\"a\""), (.range, "bytes=0-1")], .notModified),
         PlanRow([(.ifNoneMatch, "\"b\""), (.range, "bytes=0-1")], .part(0..<2)),
     ]
@@ -104,13 +104,13 @@ struct FileResponsePlanTests {
         PlanRow([(.ifRange, "\"b\"")], .whole),
     ]
 
-    @Test("A file that does not meet the preconditions is 412", arguments: preconditions)
+    @Test("A request whose precondition the file does not meet gets 412", arguments: preconditions)
     func otherState(row: PlanRow) {
         #expect(plan(row.fields).verdict == row.verdict)
         #expect(plan(row.fields, isHead: true).verdict == row.verdict)
     }
 
-    @Test("A file that the browser already has is 304", arguments: validations)
+    @Test("A request for a file that the browser already has gets 304", arguments: validations)
     func unchanged(row: PlanRow) {
         #expect(plan(row.fields).verdict == row.verdict)
     }
@@ -122,20 +122,20 @@ struct FileResponsePlanTests {
         #expect(plan(row.fields, isHead: true).verdict == .whole)
     }
 
-    @Test("A date does not validate a range until its second is over")
+    @Test("A date in If-Range is not accepted until its second is over")
     func dates() {
         let fields: [(HTTPFieldName, String)] = [(.range, "bytes=0-1"), (.ifRange, Self.then)]
         #expect(plan(fields, now: Self.modified).verdict == .whole)
         #expect(plan(fields, now: Self.modified + 1).verdict == .part(0..<2))
     }
 
-    @Test("A suffix range of an empty file is the whole file")
+    @Test("A suffix range of an empty file gets the whole file; any other range is unsatisfiable")
     func empty() {
         #expect(plan([(.range, "bytes=0-")], byteCount: 0).verdict == .unsatisfiableRange)
         #expect(plan([(.range, "bytes=-5")], byteCount: 0).verdict == .whole)
     }
 
-    @Test("With gzip accepted, tag and ranges are those of the compressed file")
+    @Test("If gzip is accepted, the tag and ranges of the compressed file apply")
     func compressed() {
         let gzip = (HTTPFieldName.acceptEncoding, "gzip, br")
         #expect(plan([gzip]).isCompressed)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Files that are too large for one piece, slow disks, clients that leave.
+/// Covers files too large for one piece, slow disks and clients that leave.
 @Suite("Files in pieces", .timeLimit(.minutes(1)))
 struct FileStreamTests {
     private let fixture: FileFixture
@@ -25,7 +25,7 @@ struct FileStreamTests {
         #expect(truncate(fixture.root + "/huge", Self.huge) == 0)
     }
 
-    /// How many descriptors of this process are open for the file.
+    /// Returns how many descriptors of this process are open for the file.
     private func openCount(_ name: String) -> Int {
         let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return descriptors.count { descriptor in
@@ -34,7 +34,7 @@ struct FileStreamTests {
         }
     }
 
-    /// A helper thread that runs its work only when the test says so.
+    /// A helper thread whose work waits for `run`.
     private final class HeldThread: Sendable {
         private let works = Lock<[@Sendable () -> Void]>([])
 
@@ -71,7 +71,7 @@ struct FileStreamTests {
         #expect(lines.map { $0[member: "status"]?.intValue } == [503, 503, 200])
     }
 
-    @Test("A disk that does not answer is 503 at the deadline, and its late answer is ignored")
+    @Test("If the disk does not answer in time, the answer is 503, and the disk's late answer is ignored")
     func silentDisk() throws {
         var files = StaticFiles.folder(fixture.root)
         files.readDeadline = .milliseconds(30)
@@ -89,7 +89,7 @@ struct FileStreamTests {
         }
     }
 
-    @Test("A client that leaves before its file is open is 499, and the file is closed")
+    @Test("A client that leaves before its file is opened is logged as 499, and the file is closed")
     func leavesEarly() throws {
         var files = StaticFiles.folder(fixture.root)
         let held = HeldThread()
@@ -100,7 +100,7 @@ struct FileStreamTests {
                 client.send("GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
                 try spin(while: held.count == 0)
             }
-            // Once the loop has answered a later client, it has seen this one leave.
+            // Once the loop has answered a later client, it has noticed that this one left.
             #expect(try RawClient(port: port).ask("/api/value").status == 200)
             held.run()
             try spin(while: openCount("large") > 0)
@@ -128,7 +128,7 @@ struct FileStreamTests {
         }
     }
 
-    @Test("HEAD of a large file has its length, without reading it")
+    @Test("HEAD of a large file has its length and no body")
     func head() throws {
         try fixture.serve { port in
             let client = try RawClient(port: port)
@@ -137,7 +137,7 @@ struct FileStreamTests {
         }
     }
 
-    @Test("HTTP/1.0 gets a large file with its length, and the connection closes")
+    @Test("An HTTP/1.0 client gets a large file with its length, and the connection closes")
     func http10() throws {
         try fixture.serve { port in
             let client = try RawClient(port: port)
@@ -150,7 +150,7 @@ struct FileStreamTests {
     }
 
     @Test(
-        "When a client leaves, the reading ends, and its answer is logged as cut", arguments: [true, false])
+        "When a client leaves, the file is closed and the answer is logged as cut", arguments: [true, false])
     func leaves(byReset: Bool) throws {
         let lines = try fixture.serve { port in
             let client = try RawClient(port: port, receiveBuffer: 4096)
@@ -163,7 +163,7 @@ struct FileStreamTests {
         #expect(lines.map { $0[member: "status"]?.intValue } == [200])
         #expect(lines.map { $0[member: "end"]?.stringValue } == ["client_gone"])
         #expect(lines.first?[member: "bytesOut"]?.intValue ?? 0 >= 100_000)
-        // The file was read only as fast as it was sent, so not to its end.
+        // The file is read only as fast as it is sent, so its end was not reached.
         #expect(lines.first?[member: "bytesOut"]?.intValue ?? .max < Self.huge / 2)
     }
 
@@ -199,7 +199,9 @@ struct FileStreamTests {
         }
     }
 
-    @Test("Large files beyond `streams` are 503, while small files and endpoints are answered")
+    @Test(
+        "While `streams` large files are being sent, another gets 503; small files and endpoints are answered"
+    )
     func streams() throws {
         var files = StaticFiles.folder(fixture.root)
         files.streams = 2
@@ -242,7 +244,7 @@ struct FileStreamTests {
         #expect(try client.read(count: 1_000_000) == Self.bytes)
         #expect(client.reachesEnd())
         server.waitUntilStopped()
-        // A helper thread closes the file later.
+        // A helper thread closes the file, possibly after the gateway has stopped.
         try spin(while: openCount("large") > 0)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Path traversal with requests that only a raw socket can send.
+/// Tries path traversal with requests that only a raw socket can send.
 @Suite("Path traversal", .timeLimit(.minutes(1)))
 struct FileTraversalTests {
     private let fixture: FileFixture
@@ -61,7 +61,7 @@ struct FileTraversalTests {
             "/" + String(repeating: "a/", count: 5000),
         ]
 
-    @Test("Each of them is answered with an error in the envelope, and the gateway keeps serving")
+    @Test("Each path traversal gets an error in the envelope, and the gateway keeps serving")
     func refused() throws {
         try fixture.serve { port in
             for target in Self.targets {
@@ -93,7 +93,7 @@ struct FileTraversalTests {
         }
     }
 
-    @Test("A folder that is replaced by a link during requests opens no way out")
+    @Test("A folder replaced by a link between requests gives no access outside the root")
     func swapped() throws {
         try Data(Self.secret.utf8).write(to: URL(fileURLWithPath: fixture.scratch.file("file.txt")))
         try fixture.serve { port in
@@ -109,7 +109,7 @@ struct FileTraversalTests {
         }
     }
 
-    @Test("Pipes, sockets and devices are not served, and a pipe does not block")
+    @Test("A pipe or a folder is not served, and a pipe does not block")
     func kinds() throws {
         #expect(mkfifo(fixture.root + "/pipe", 0o666) == 0)
         try fixture.serve { port in

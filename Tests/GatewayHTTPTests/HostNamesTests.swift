@@ -7,7 +7,7 @@ import Testing
 @Suite("Host names")
 struct HostNamesTests {
     @Test(
-        "An invalid list of host names is refused with the invalid name",
+        "An invalid list of host names is refused with a message that quotes the invalid name",
         arguments: [
             ([], "the list of host names is empty"), (["any", "a.test"], "'any' must be the only host name"),
             (["a.test", ""], "'' is not"), (["*"], "'*' is not"), (["*."], "'*.' is not"),
@@ -43,7 +43,7 @@ struct HostNamesTests {
     }
 
     @Test(
-        "Listed names are allowed in any case, with any port, with or without a trailing dot; addresses always",
+        "A listed name is allowed in any case, with any port or a trailing dot; an address is always allowed",
         arguments: [
             "app.example.com", "APP.Example.COM", "app.example.com:80", "app.example.com.",
             "app.example.com.:1",
@@ -65,10 +65,10 @@ struct HostNamesTests {
         #expect(HostNames.any.allows(Array("evil.test".utf8)[...]))
         #expect(HostNames.localhost.allows(Array("LOCALHOST:80".utf8)[...]))
         #expect(!HostNames.localhost.allows(Array("evil.test".utf8)[...]))
-        #expect(HostCheck(.any) == nil, "nothing is looked at")
+        #expect(HostCheck(.any) == nil, "there is nothing to check")
     }
 
-    @Test("Accepted and foreign names may alternate")
+    @Test("A host is checked correctly after an accepted or a refused one")
     func alternating() throws {
         var check = try #require(HostCheck(.localhost))
         func head(_ host: String) throws -> HTTPRequestHead {

@@ -6,10 +6,10 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Foreign names in `Host`, over sockets.
+/// Checks foreign names in `Host` over sockets.
 @Suite("The host of a request")
 struct HostTests {
-    /// - Parameter hosts: nil for the default of a loopback address.
+    /// - Parameter hosts: The allowed names; nil for the default on a loopback address.
     private func serve(_ hosts: HostNames?, _ body: (RawClient) throws -> Void) throws {
         _ = try withLoggedGateway(
             configure: {
@@ -25,7 +25,7 @@ struct HostTests {
         return client.receive()?.status
     }
 
-    @Test("On a loopback address a foreign name is 421 in the envelope: endpoints, files, 404, OPTIONS")
+    @Test("On a loopback address any request with a foreign name gets 421 in the envelope")
     func foreign() throws {
         try serve(nil) { client in
             for line in [
@@ -72,7 +72,7 @@ struct HostTests {
         }
     }
 
-    @Test("Addresses and localhost are allowed by default, and listed names")
+    @Test("Addresses and localhost are allowed by default; a list allows its names and addresses")
     func own() throws {
         try serve(nil) { client in
             for host in ["127.0.0.1", "[::1]:80", "192.0.2.1:8080", "localhost", "LOCALHOST.:80"] {

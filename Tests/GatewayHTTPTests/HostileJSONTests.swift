@@ -7,7 +7,7 @@ import Networking
 import Rx
 import Testing
 
-/// Extreme numbers in a client's body or an upstream's response.
+/// Sends extreme numbers in a client's body and an upstream's response.
 @Suite("Hostile JSON", .timeLimit(.minutes(1)))
 struct HostileJSONTests {
     private struct Model: Codable, JSONRepresentable {
@@ -36,7 +36,7 @@ struct HostileJSONTests {
 
     private static let bodies = Model.names.flatMap { name in numbers.map { "{\"\(name)\":\($0)}" } }
 
-    @Test("A body with extreme exponents is answered with 200 or 400, and the gateway keeps serving")
+    @Test("A request body with an extreme exponent gets 200 or 400, and the gateway keeps serving")
     func requestBodies() async throws {
         try await withGateway(declare: { gateway in
             gateway.post("/model") { request in .json(try request.json(as: Model.self)) }
@@ -53,7 +53,7 @@ struct HostileJSONTests {
     }
 
     @Test(
-        "A response with extreme exponents is decoded or a 502, and the gateway keeps serving"
+        "An upstream response with an extreme exponent gives 200 or 502, and the gateway keeps serving"
     )
     func upstreamAnswers() async throws {
         let body = Lock("{}")

@@ -13,7 +13,9 @@ struct IncidentTests {
         var path: RequestPath { "/" }
     }
 
-    @Test("An invalid base URL at run time is logged at error with the URL and the upstream's name")
+    @Test(
+        "An invalid base URL at run time is logged as an error with the upstream and the URL, without its password"
+    )
     func invalidBaseURL() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             _ = try withLoggedGateway(

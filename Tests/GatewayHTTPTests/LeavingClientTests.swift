@@ -10,7 +10,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// When a client leaves, all work for it is cancelled, down to the upstream sockets.
+/// When a client leaves, all work for it is cancelled, and the upstream sockets are closed.
 @Suite("Clients that leave", .timeLimit(.minutes(1)))
 struct LeavingClientTests {
     enum Manner: String, CaseIterable, Sendable {
@@ -21,7 +21,7 @@ struct LeavingClientTests {
 
     private static let page = "GET /page HTTP/1.1\r\nHost: test\r\n\r\n"
 
-    /// Long limits, so that nothing but the leaving client ends a call on a busy machine.
+    /// Long limits, so that only the leaving client ends a call, even on a busy machine.
     private static var patient: CallPolicy {
         var policy = CallPolicy()
         policy.totalTimeout = .seconds(300)
@@ -29,7 +29,7 @@ struct LeavingClientTests {
         return policy
     }
 
-    /// Serves `/page`, two parts of one upstream, while `body` runs, and returns the lines of the access log.
+    /// Serves `/page`, which has two parts of one upstream, while `body` runs. Returns the lines of the access log.
     private func serve(
         _ upstream: ScriptedUpstream, _ policy: CallPolicy = patient,
         _ body: (GatewayServer) throws -> Void
@@ -60,7 +60,7 @@ struct LeavingClientTests {
     }
 
     @Test(
-        "During a fan-out, with and without pipelined requests: the upstream sockets close within 100 ms, nothing is retried, and the log says 499",
+        "If a client leaves during its calls, their sockets close within 100 ms, nothing is retried, and the log says 499",
         arguments: Manner.allCases, [0, 3, 3000])
     func theUpstreamsSocketsClose(_ manner: Manner, behind: Int) throws {
         let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
@@ -69,7 +69,7 @@ struct LeavingClientTests {
             let idle = try RawClient(port: server.port)
             let clock = ContinuousClock()
             var fastest = Duration.seconds(60)
-            // On a busy machine the fastest of several rounds counts; all sockets have to close.
+            // A busy machine may delay a round, so only the fastest is measured. The sockets must close in every round.
             for round in 1...rounds {
                 let leaving = try RawClient(port: server.port)
                 leaving.send(Self.page)
@@ -88,12 +88,12 @@ struct LeavingClientTests {
             #expect(before.calls == PoolReport(opened: 2 * rounds))
             #expect(idle.end(within: 200) == .silence)
             let after = server.report
-            // Each report and a few timers wake a loop. A spinning loop wakes thousands of times.
+            // Each report and a few timers wake the loop. A spinning loop wakes thousands of times.
             #expect(after.wakes - before.wakes < 20)
-            #expect(after.calls == before.calls, "nothing was retried")
+            #expect(after.calls == before.calls, "a call was retried")
             #expect(upstream.requests.count == 2 * rounds)
         }
-        #expect(lines.count == rounds, "pipelined requests never started")
+        #expect(lines.count == rounds, "a pipelined request was started")
         for line in lines {
             #expect(line[member: "status"]?.intValue == 499)
             #expect(line[member: "code"]?.stringValue == "CANCELLED")
@@ -104,7 +104,7 @@ struct LeavingClientTests {
         }
     }
 
-    @Test("While a call waits for its next attempt: no attempt follows", arguments: Manner.allCases)
+    @Test("If a client leaves while its calls wait for a retry, no retry follows", arguments: Manner.allCases)
     func noAttemptFollows(_ manner: Manner) throws {
         let upstream = try ScriptedUpstream([.readRequest, .close])
         var policy = Self.patient
@@ -118,7 +118,7 @@ struct LeavingClientTests {
             let opened = server.report.calls.opened
             leave(client, manner)
             try spin(while: server.report.connections > 0)
-            // No timer that could start an attempt is left. The loop's own timer for quiet streams ends itself.
+            // No timer is left that could start an attempt. The loop's own timer for quiet streams ends by itself.
             try spin(while: server.report.timers > timers)
             let report = server.report
             #expect(report.requests == 0)
@@ -127,7 +127,7 @@ struct LeavingClientTests {
         #expect(lines.map { $0[member: "status"]?.intValue } == [499])
     }
 
-    @Test("While a connect is pending: the socket closes when the client leaves", arguments: Manner.allCases)
+    @Test("If a client leaves during a connect, the connecting socket closes", arguments: Manner.allCases)
     func theConnectEnds(_ manner: Manner) throws {
         let upstream = try ScriptedUpstream(.full, [[.awaitEnd]])
         let lines = try serve(upstream) { server in

@@ -22,7 +22,7 @@ struct LimitTests {
         }
     }
 
-    /// Requests `/page` with only the provider's own limits short.
+    /// Requests `/page` with short limits on the provider and long limits on the gateway. Returns the error.
     private func failure(_ upstream: RawUpstream, _ limits: AttemptLimits) async throws -> JSONFragment {
         var configuration = GatewayServerConfiguration()
         configuration.upstreams["parts"] = upstream.url
@@ -36,7 +36,8 @@ struct LimitTests {
         }
     }
 
-    @Test("A connect without an answer ends at the provider's connect limit, which the message states")
+    @Test(
+        "A connect without an answer fails at the provider's connect limit, and the message states the limit")
     func aProvidersConnectLimitHolds() async throws {
         var limits = AttemptLimits()
         limits.connect = .milliseconds(60)
@@ -47,7 +48,7 @@ struct LimitTests {
         #expect(elapsed >= 60 && elapsed < 5000)
     }
 
-    @Test("A gap within a response ends at the provider's first-byte limit")
+    @Test("A response that stalls fails at the provider's first-byte limit")
     func aProvidersReadGapHolds() async throws {
         var limits = AttemptLimits()
         limits.firstByte = .milliseconds(60)
@@ -58,7 +59,7 @@ struct LimitTests {
         #expect(elapsed >= 60 && elapsed < 5000)
     }
 
-    @Test("A call gets its provider's total time, even if the pool's is shorter")
+    @Test("A provider's total timeout replaces a shorter one of the gateway")
     func aProvidersTotalLimitHolds() async throws {
         let upstream = StubUpstream { _ in .json("1").after(.milliseconds(120)) }
         var configuration = GatewayServerConfiguration()
@@ -92,7 +93,8 @@ struct LimitTests {
     }
 
     @Test(
-        "The loops share the configured connections, and each buffers at least one body of the largest size")
+        "The loops divide the configured connections, and each may buffer at least one body of the largest size"
+    )
     func aLoopsShareFollowsFromTheConfiguration() {
         var configuration = GatewayServerConfiguration()
         configuration.loops = 4
@@ -116,7 +118,7 @@ struct LimitTests {
             gateway.post("/upload", .bodyLimit(2 << 20)) { request in .json(request.body.count) }
             gateway.post("/note") { request in .json(request.body.count) }
         }
-        // Only the length is sent: a refused body need not be sent.
+        // Only the length is sent, because a body that is too long is refused before it arrives.
         func verdict(_ client: TestClient, _ path: String, _ length: Int) throws -> Int? {
             let raw = try RawClient(
                 port: try #require(client.url.split(separator: ":").last.flatMap { Int($0) }))

@@ -46,7 +46,7 @@ struct LimitsTableTests {
 
     // MARK: Limits of the code
 
-    /// The limits of each structure, by reflection, so that a new property without a row is found.
+    /// The structures of limits. Reflection reads them, so a new property without a row is found.
     private static var structures: [(String, Any)] {
         [
             ("inbound", InboundLimits()), ("outbound", OutboundLimits()), ("limits", GatewayLimits()),
@@ -56,7 +56,7 @@ struct LimitsTableTests {
         ]
     }
 
-    /// Limits outside of these structures: constants, and two times of the configuration.
+    /// Limits outside these structures: constants and two durations of the configuration.
     private static var constants: [String: Any] {
         [
             "drainDelay": GatewayServerConfiguration().drainDelay,
@@ -108,7 +108,7 @@ struct LimitsTableTests {
 
     /// Numbers that are not limits.
     private static let others: Set<String> = [
-        // A counter.
+        // Counters.
         "retryBudget.callsInFlight", "retryBudget.retriesInFlight",
         // How long a browser caches a file.
         "files.maxAge",
@@ -168,7 +168,7 @@ struct LimitsTableTests {
         return "\(number) B"
     }
 
-    /// `1000`, `10 000`.
+    /// Returns the number with grouped digits: `1000`, `10 000`.
     private static func grouped(_ number: Int) -> String {
         number < 10_000 ? "\(number)" : "\(number / 1000) \("\(1000 + number % 1000)".dropFirst())"
     }
@@ -182,17 +182,17 @@ struct LimitsTableTests {
 
     // MARK: Tests
 
-    @Test("Each limit of the code has one row, and each row a limit")
+    @Test("Each limit in the code has one row, and each row names a limit in the code")
     func complete() throws {
         let rows = try Self.rows()
         let names = rows.map(\.name)
-        #expect(Set(names).count == names.count, "a name twice")
+        #expect(Set(names).count == names.count, "a name has two rows")
         let code = Set(Self.inCode().keys)
         #expect(code.subtracting(names).sorted() == [], "missing in the table")
         #expect(Set(names).subtracting(code).sorted() == [], "missing in the code")
     }
 
-    @Test("Each row has the default, the unit and the consequence")
+    @Test("Each row states the unit, the default and the effect of exceeding the limit")
     func defaults() throws {
         let code = Self.inCode()
         for row in try Self.rows() {
@@ -202,7 +202,7 @@ struct LimitsTableTests {
         }
     }
 
-    @Test("Parsers and decoder have the same defaults as the limits that configure them")
+    @Test("The parsers and the decoder have the same defaults as the limits that configure them")
     func layersBelow() {
         let (inbound, request) = (InboundLimits(), RequestLimits())
         #expect(request.target == inbound.target && request.fieldBlock == inbound.headerBlock)

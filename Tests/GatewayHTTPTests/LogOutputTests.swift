@@ -6,7 +6,7 @@ import Testing
 struct LogOutputTests {
     static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test("After a cut line a new line begins, and the cut one counts as lost")
+    @Test("After a cut line the output continues on a new line, and the cut line counts as lost")
     func cut() {
         var output = LogOutput()
         var batch = Self.bytes("one\ntwo\nthree\n")
@@ -21,7 +21,7 @@ struct LogOutputTests {
         #expect(last == Self.bytes("five\n"))
     }
 
-    @Test("A line stays cut until something is written, and its line feed does not count as a line")
+    @Test("The line feed after a cut line is kept until a write succeeds, and does not count as a lost line")
     func nothingWritten() {
         var output = LogOutput()
         var batch = Self.bytes("one\n")
@@ -40,7 +40,7 @@ struct LogOutputTests {
         #expect(last == Self.bytes("\nfour\n"))
     }
 
-    @Test("A line that ends with the write is not cut")
+    @Test("A line that ends exactly with the write is not cut")
     func whole() {
         var output = LogOutput()
         var batch = Self.bytes("one\ntwo\n")

@@ -21,21 +21,21 @@ struct LogWriterTests {
     }
 
     @Test(
-        "A stuck reader blocks nobody: lines that do not fit are dropped, counted, and reported once it reads again"
+        "A stuck reader does not block the writer: excess lines are dropped, and their count is logged once it reads"
     )
     func aStuckReaderBlocksNobody() {
         let pipe = RawPipe()
         let log = LogWriter(descriptor: pipe.writer)
         let channel = log.makeChannel()
-        // 3 MiB into a pipe of 64 KiB and a channel of 1 MiB.
+        // 3 MiB do not fit into the pipe's 64 KiB and the channel's 1 MiB.
         for number in 0..<3000 { channel.append(line(number, padding: 1000)) }
         #expect(log.droppedLines > 0)
-        // Everything is read before the log is closed, because closing waits for a reader for at most a second.
-        let count = /\{"event":"log lines dropped","count":(\d+)\}\n/
+        // Everything is read before the log is closed, because closing waits at most a second for the reader.
+        let count = /\{"time":"[0-9T:.-]{23}Z","event":"log lines dropped","count":(\d+)\}\n/
         var text = ""
         var told = 0
         while told < log.droppedLines {
-            // Ends at a line end.
+            // Reads up to the end of a line.
             var more = pipe.readSome()
             while !more.hasSuffix("\n") { more += pipe.readSome() }
             text += more
@@ -51,7 +51,7 @@ struct LogWriterTests {
         #expect(lines.count { $0.hasPrefix("{\"n\":") } == 3000 - log.droppedLines)
     }
 
-    @Test("A reader that has gone loses its lines, which are counted, and does no other harm")
+    @Test("If the reader has gone, its lines are dropped and counted")
     func aReaderThatHasGoneCostsTheLines() {
         let pipe = RawPipe()
         close(pipe.reader)
@@ -64,13 +64,13 @@ struct LogWriterTests {
     }
 
     @Test(
-        "Lines of a stuck reader go nowhere else, even after its descriptor is closed and its number reused"
+        "Lines for a stuck reader never reach another file that reuses the descriptor's number"
     )
     func whatWasHeldUpGoesNowhereElse() throws {
         let pipe = RawPipe()
         let log = LogWriter(descriptor: pipe.writer)
         let channel = log.makeChannel()
-        // A line beyond the pipe's 64 KiB, which blocks the thread, and one after it.
+        // The first line exceeds the pipe's 64 KiB and blocks the thread; the second waits.
         channel.append(line(0, padding: 100_000))
         var written = pollfd(fd: pipe.reader, events: Int16(POLLIN), revents: 0)
         while Glibc.poll(&written, 1, 1000) == 0 {}
@@ -86,7 +86,7 @@ struct LogWriterTests {
         for descriptor in [pipe.writer, other.writer, other.reader] { close(descriptor) }
     }
 
-    @Test("Lines of several threads are complete, and each thread's are in order")
+    @Test("Lines from several threads are complete, and the lines of each thread stay in order")
     func linesOfSeveralThreadsComeOutWhole() throws {
         let pipe = RawPipe()
         let log = LogWriter(descriptor: pipe.writer)
@@ -113,7 +113,7 @@ struct LogWriterTests {
         }
     }
 
-    @Test("A log line is JSON whatever its facts contain; messages below the level are not written")
+    @Test("A log line is valid JSON whatever its fields contain; a message below the level is not written")
     func aLineOfTheLogIsJSON() throws {
         let pipe = RawPipe()
         let writer = LogWriter(descriptor: pipe.writer)

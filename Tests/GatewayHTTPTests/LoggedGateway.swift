@@ -8,9 +8,9 @@ import TestSupport
 /// Serves on one loop and a free port while `body` runs, then drains. Returns the lines of the access log.
 ///
 /// - Parameters:
-///   - stops: whether to stop without a drain.
-///   - errors: the descriptor for the gateway's messages.
-///   - upstreamLog: replaces the gateway's own log of upstreams.
+///   - stops: Whether to stop without a drain.
+///   - errors: The descriptor for the gateway's messages.
+///   - upstreamLog: Replaces the gateway's own log of upstreams.
 func withLoggedGateway(
     stops: Bool = false, errors: Int32 = STDERR_FILENO,
     configure: (inout GatewayServerConfiguration) -> Void,

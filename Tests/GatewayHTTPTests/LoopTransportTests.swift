@@ -13,7 +13,7 @@ import Testing
 
 @Suite("The retry budget")
 struct LoopTransportTests {
-    @Test("A retry requested outside of the loops takes from the budget of the loop that makes the call")
+    @Test("A retry started outside the loops draws on the budget of the loop that makes the call")
     func outsideTheLoops() throws {
         let group = try EventLoopGroup(count: 2, name: "budget")
         defer { group.shutdown() }
@@ -42,7 +42,7 @@ struct LoopTransportTests {
     }
 
     @Test(
-        "Of ten calls that fail at once, only as many as the budget allows are retried",
+        "If ten calls fail at once, only as many as the budget allows are retried",
         arguments: [
             (RetryBudget(), 3), (RetryBudget(floor: 1, percentage: 0), 1), (RetryBudget(floor: 5), 5),
         ])

@@ -12,7 +12,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Nobody gets another client's bytes, whoever leaves and whichever connections end. The long form is `make soak PROOF=mixups`.
+/// No client gets another client's bytes, even if clients leave and connections end. `make soak PROOF=mixups` runs longer.
 @Suite("Mix-ups")
 struct MixUpTests {
     private struct EchoAPI: TargetType {
@@ -24,12 +24,12 @@ struct MixUpTests {
         var task: RequestTask { .parameters(["number": number, "late": isLate], encoding: .query) }
     }
 
-    /// Requests to the upstream so far.
+    /// Counts the requests to the upstream.
     private final class Asked: Sendable {
         let count = Lock(0)
     }
 
-    /// What clients saw.
+    /// Requests counted by outcome.
     private struct Counts: Sendable {
         var answered = 0
         var left = 0
@@ -45,7 +45,7 @@ struct MixUpTests {
     }
 
     @Test(
-        "16 clients that abandon a third of their requests, and an upstream that resets connections: no mix-up"
+        "Each client gets its own answers, although clients abandon requests and the upstream resets connections"
     )
     func nobodyGetsAnothersBytes() async throws {
         let asked = Asked()
@@ -84,7 +84,7 @@ struct MixUpTests {
         #expect(counts.answered + counts.left + counts.failed == 16 * 150)
     }
 
-    /// Sends requests with its own numbers, and abandons each third one.
+    /// Sends `count` requests, numbered from `first`, and abandons every third.
     private static func ask(_ port: Int, first: Int, count: Int) -> Counts {
         var counts = Counts()
         var client: RawClient?
@@ -118,7 +118,7 @@ struct MixUpTests {
         return counts
     }
 
-    /// Runs blocking work outside of the threads that tasks use.
+    /// Runs blocking work outside the threads that tasks use.
     private func onThread(_ work: @escaping @Sendable () -> Counts) async -> Counts {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// The gateway's name, in `Via` and `Proxy-Status`, over sockets.
+/// Checks the gateway's name in `Via` and `Proxy-Status` over sockets.
 @Suite("The name of a gateway")
 struct NameTests {
     /// A target for `/page` at an address that is known only once its server runs.
@@ -30,7 +30,7 @@ struct NameTests {
     }
 
     @Test(
-        "A gateway does not start with a name that is not a token of 1 to 64 bytes",
+        "A gateway does not start unless its name is a token of 1 to 64 bytes",
         arguments: [
             "", "a b", "a,b", "a/b", "a\"", "ä", "a\r\nX: y", String(repeating: "a", count: 65),
         ])
@@ -61,13 +61,13 @@ struct NameTests {
             let response = try await client.get("/page", [.via: "1.0 front"])
             #expect(
                 response.fields[.proxyStatus] == "\(item ?? name); received-status=404; details=\"first\"")
-            // A call for no client's request.
+            // A call outside any client's request.
             _ = try await provider.withLock { $0 }?.request(.second)
         }
         #expect(upstream.requests.map { $0.fields[.via] } == ["1.0 front, 1.1 \(name)", "1.1 \(name)"])
     }
 
-    /// A gateway that calls `/page` at another address and counts its own requests.
+    /// Runs a gateway that calls `/page` at another address and records the `Via` of its own requests.
     private static func relay(
         _ name: String, to url: @escaping @Sendable () -> String, _ vias: Vias,
         _ body: (TestClient) async throws -> Void
@@ -75,9 +75,7 @@ struct NameTests {
         try await withGateway(
             configuration: configuration(name),
             declare: { gateway in
-                var policy = CallPolicy()
-                policy.retry = .never
-                let next = gateway.provider(PageAPI.self, upstream: "next", policy: policy)
+                let next = gateway.provider(PageAPI.self, upstream: "next")
                 gateway.get("/page") { request in
                     vias.all.withLock { $0.append(request.header(.via)) }
                     return .parts(next: next.rx.request(PageAPI(baseURL: url())).fragment(at: .root))
@@ -85,14 +83,16 @@ struct NameTests {
             }, body)
     }
 
-    @Test("A forwarding loop ends after four rounds")
+    @Test("A forwarding loop ends after four rounds with 508, and no gateway repeats its call")
     func loop() async throws {
         let own = Lock("")
         let vias = Vias()
         try await Self.relay("edge", to: { own.withLock { $0 } }, vias) { client in
             own.withLock { $0 = client.url }
             let response = try await client.get("/page")
-            #expect(response.status == .badGateway)
+            #expect(response.status == .loopDetected)
+            #expect(response.text.contains(#""code":"LOOP_DETECTED""#))
+            #expect(response.text.contains(#""retryable":false"#))
         }
         let entry = "1.1 edge"
         #expect(
@@ -101,7 +101,7 @@ struct NameTests {
             ])
     }
 
-    @Test("Chains of two and three gateways with one name work")
+    @Test("A request passes through a chain of three gateways with the same name")
     func chain() async throws {
         let upstream = StubUpstream { _ in .json(#"{"end":true}"#) }
         let vias = Vias()

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// An upstream on a raw loopback socket, which can do what no HTTP server does.
+/// An upstream on a raw loopback socket, which may break the rules of HTTP.
 final class RawUpstream: Sendable {
     let url: String
     private let descriptors: [Int32]
@@ -11,7 +11,7 @@ final class RawUpstream: Sendable {
         self.descriptors = descriptors
     }
 
-    /// A listener with a full backlog, so that a connect gets no answer.
+    /// Listens with a full backlog, so that a connect gets no answer.
     static func blackHole() throws -> RawUpstream {
         let (listener, port) = try listen(backlog: 0)
         let clients = (0..<4).map { _ in
@@ -31,7 +31,7 @@ final class RawUpstream: Sendable {
             guard peer >= 0 else { return }
             let bytes = Array(text.utf8)
             var scratch = [UInt8](repeating: 0, count: 4096)
-            // Bytes before the request would not be an answer.
+            // Waits for the request: bytes before it would not be a response.
             _ = recv(peer, &scratch, scratch.count, 0)
             _ = send(peer, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             while recv(peer, &scratch, scratch.count, 0) > 0 {}
@@ -40,8 +40,7 @@ final class RawUpstream: Sendable {
         return RawUpstream(port, [listener])
     }
 
-    /// Closes the first `count` connections once each has sent something, and holds later ones open; `held` is called for each of
-    /// these.
+    /// Closes the first `count` connections once each has sent something. Holds later connections open and calls `held` for each.
     static func ending(first count: Int, held: @escaping @Sendable () -> Void) throws -> RawUpstream {
         let (listener, port) = try listen(backlog: 64)
         Thread.detachNewThread {
@@ -69,7 +68,7 @@ final class RawUpstream: Sendable {
 
     deinit {
         for descriptor in descriptors {
-            // Wakes the accepting thread if nobody has connected.
+            // Wakes the thread that waits in accept.
             shutdown(descriptor, Int32(SHUT_RDWR))
             close(descriptor)
         }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Requests that the server refuses before an endpoint sees them.
+/// Covers requests that are refused before an endpoint sees them.
 @Suite("Refusals on the wire")
 struct RefusalTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -105,14 +105,45 @@ struct RefusalTests {
             let answer = try #require(client.receive())
             try expectEnvelope(answer, row.status, row.code)
             #expect(answer.value("Connection") == "close")
-            #expect(client.reachesEnd(), "nothing follows the announced bytes")
+            #expect(client.reachesEnd(), "bytes follow the announced body")
             let server = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
             let allow = row.request.contains("/health/") ? "GET, HEAD, OPTIONS" : server
             #expect(answer.value("Allow") == (row.status == 405 ? allow : nil))
         }
     }
 
-    @Test("A request beyond the limit is 503 OVERLOADED, and its connection stays usable")
+    @Test(
+        "A request refused after its head is complete gets its own id and the error format it prefers",
+        arguments: [
+            ("POST /page HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: x\r\n", 417),
+            ("GET /page HTTP/1.1\r\n", 400),
+            ("POST /page HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n", 400),
+            ("POST /page HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n", 501),
+            ("CONNECT x:80 HTTP/1.1\r\nHost: x\r\n", 405),
+        ])
+    func refusedHeadsAreRead(request: String, status: Int) throws {
+        try serve { port in
+            for isWhole in [true, false] {
+                let client = try RawClient(port: port)
+                let head = request + "X-Request-Id: mine\r\nAccept: application/problem+json\r\n\r\n"
+                if isWhole {
+                    client.send(head)
+                } else {
+                    for byte in head.utf8 { client.send([byte]) }
+                }
+                let answer = try #require(client.receive())
+                #expect(answer.status == status)
+                #expect(answer.value("X-Request-Id") == "mine")
+                #expect(answer.value("Content-Type") == "application/problem+json")
+                #expect(answer.value("Connection") == "close")
+                #expect(client.reachesEnd())
+            }
+        }
+    }
+
+    @Test(
+        "A request beyond the limit of requests in flight gets 503 OVERLOADED, and its connection stays usable"
+    )
     func overload() throws {
         let held = PublishSubject<JSONFragment>()
         var configuration = Self.configuration()
@@ -137,7 +168,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Health answers have the client's id or a fresh one, like all answers")
+    @Test("Health answers have a request id, the client's or a fresh one")
     func healthHasIDs() throws {
         try serve { port in
             let client = try RawClient(port: port)
@@ -151,7 +182,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("The gateway answers OPTIONS * with an id, like all answers")
+    @Test("OPTIONS * is answered with all methods and a request id")
     func optionsForTheServer() throws {
         try serve { port in
             let client = try RawClient(port: port)

@@ -28,7 +28,7 @@ struct SecureUpstreamTests {
         return configuration
     }
 
-    @Test("An untrusted certificate is a 502 with tls_certificate_error after one attempt")
+    @Test("An untrusted certificate gives 502 with tls_certificate_error after one attempt")
     func untrusted() async throws {
         let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.answer), .again])
         let configuration = Self.configuration(of: upstream, isTrusted: false)
@@ -43,7 +43,7 @@ struct SecureUpstreamTests {
         upstream.stop()
     }
 
-    @Test("With the upstream's authority configured its parts arrive over reused connections")
+    @Test("An upstream with a trusted certificate is called over TLS connections that are reused")
     func trusted() async throws {
         let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.answer), .again])
         let configuration = Self.configuration(of: upstream, isTrusted: true)
@@ -60,7 +60,7 @@ struct SecureUpstreamTests {
         upstream.stop()
     }
 
-    @Test("A truncated body is a 502 with http_response_incomplete, even if it parses")
+    @Test("A body that ends without close_notify gives 502 with http_response_incomplete, even if it parses")
     func truncated() async throws {
         let upstream = try ScriptedUpstream(
             tls: TLSServer(), [.readRequest, .send("HTTP/1.1 200 OK\r\n\r\n{\"a\":1}"), .cut])
@@ -108,7 +108,7 @@ struct SecureUpstreamTests {
         }
     }
 
-    @Test("A reload reads replaced authorities; a failed reload changes nothing")
+    @Test("A reload applies replaced authorities; a failed reload changes nothing")
     func reloaded() async throws {
         let folder = ScratchFolder()
         let file = folder.file("authorities.pem")
@@ -129,7 +129,7 @@ struct SecureUpstreamTests {
         #expect(try await status() == 502)
         try TestAuthority.shared.pem.write(toFile: file, atomically: true, encoding: .utf8)
         try server.reloadCertificates()
-        // A loop may receive the request before the new routes.
+        // A loop may receive the request before the new authorities.
         while try await status() != 200 {}
         try "no certificate".write(toFile: file, atomically: true, encoding: .utf8)
         #expect(throws: GatewayStartError.self) { try server.reloadCertificates() }

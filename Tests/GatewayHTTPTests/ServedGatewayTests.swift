@@ -30,14 +30,14 @@ struct ServedGatewayTests {
         }
     }
 
-    @Test("An upstream that refuses connections is a 502 with connection_refused within 50 ms")
+    @Test("An upstream that refuses connections gives 502 with connection_refused within 50 ms")
     func aRefusingUpstreamIsTold() async throws {
-        // Nobody listens on port 1 of loopback, the address of the targets.
+        // No server listens on port 1 of loopback, the address of the targets.
         try await withGateway(declare: Self.declarePage) { client in
             _ = try await client.get("/nothing")
             let clock = ContinuousClock()
             var fastest = Int.max
-            // On a busy machine the fastest of several rounds counts; all have to have the same reason.
+            // A busy machine may delay a round, so only the fastest is measured. The reason must be the same in all.
             for _ in 0..<5 {
                 let began = clock.now
                 let response = try await client.get("/page")
@@ -49,14 +49,14 @@ struct ServedGatewayTests {
                 #expect(error[member: "attempts"]?.intValue ?? 0 > 1)
                 let told = try #require(error[member: "elapsedMs"]?.intValue)
                 fastest = min(fastest, told)
-                // The gateway's own clock decides; this one checks that it is plausible.
+                // The gateway's own measurement counts; the test's clock checks that it is plausible.
                 #expect(elapsed >= .milliseconds(told))
             }
             #expect(fastest <= 50)
         }
     }
 
-    @Test("An upstream that accepts and stays silent is a 504 at the first-byte limit")
+    @Test("An upstream that accepts and stays silent gives 504 at the first-byte limit")
     func aSilentUpstreamIsTimedOut() async throws {
         let silent = StubUpstream { _ in .silence }
         @Sendable func declare(on gateway: Gateway) {
@@ -77,7 +77,7 @@ struct ServedGatewayTests {
         #expect(silent.requests.count == 1)
     }
 
-    @Test("An optional part whose connection is reset is null, and the next request succeeds")
+    @Test("If a connection is reset, its optional part is null, and the next request succeeds")
     func aResetConnectionLeavesTheNextRequestRight() async throws {
         final class Switch: Sendable {
             let isOn = Lock(true)
@@ -100,7 +100,7 @@ struct ServedGatewayTests {
         }
     }
 
-    @Test("A call from outside of the loops is carried by one of them")
+    @Test("A call from a thread outside the loops is made on a loop")
     func aCallOutsideTheLoopsIsCarried() async throws {
         let upstream = StubUpstream { _ in .json("[1]") }
         // The task may wait for a thread that other tests keep busy.
@@ -138,7 +138,7 @@ struct ServedGatewayTests {
     }
 
     @Test(
-        "Start errors: a taken address, an invalid address, an undeclared upstream"
+        "A taken address, an invalid address or an undeclared upstream is a start error that names it"
     )
     func whatCannotBeStartedSaysWhy() throws {
         var configuration = GatewayServerConfiguration()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Standard streams")
 struct StandardStreamsTests {
-    @Test("A process started without them gives their numbers to no socket or file")
+    @Test("If a process starts without standard streams, no socket or file gets their numbers")
     func closed() async {
         await #expect(processExitsWith: .exitCode(7)) {
             for descriptor in STDIN_FILENO...STDERR_FILENO { close(descriptor) }
@@ -14,7 +14,7 @@ struct StandardStreamsTests {
         }
     }
 
-    @Test("A standard output that nobody reads does not block a server's announcement")
+    @Test("A full standard output does not block the announcement of the server's address")
     func full() async {
         await #expect(processExitsWith: .exitCode(7)) {
             var ends: [Int32] = [0, 0]
@@ -29,7 +29,7 @@ struct StandardStreamsTests {
         }
     }
 
-    @Test("Open streams stay unchanged")
+    @Test("Streams that are open stay unchanged")
     func stayOpen() async {
         await #expect(processExitsWith: .exitCode(7)) {
             close(STDOUT_FILENO)

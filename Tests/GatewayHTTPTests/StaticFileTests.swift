@@ -41,7 +41,7 @@ struct StaticFileTests {
         try fixture.serve(files) { try body(RawClient(port: $0)) }
     }
 
-    @Test("A gateway does not start with a missing folder or a file in its place, and names it")
+    @Test("A gateway does not start if its folder is missing or is a file, and names the path")
     func noFolder() throws {
         for (path, message) in [
             (fixture.scratch.file("none"), "No such file or directory"),
@@ -56,7 +56,7 @@ struct StaticFileTests {
     }
 
     @Test(
-        "A gateway does not start with a policy that contains control characters",
+        "A gateway does not start if its Content-Security-Policy contains a control character",
         arguments: ["a\r\nB: c", "\0", "a\u{7f}"])
     func noPolicy(policy: String) throws {
         var files = StaticFiles.folder(fixture.root)
@@ -66,7 +66,7 @@ struct StaticFileTests {
             error?.description == "the Content-Security-Policy of static files contains a control character")
     }
 
-    @Test("A missing file is the gateway's 404 in the envelope", arguments: Source.allCases)
+    @Test("A missing file gets the gateway's 404 in the envelope", arguments: Source.allCases)
     func missing(source: Source) throws {
         try serve(source) { client in
             for target in [
@@ -84,7 +84,7 @@ struct StaticFileTests {
     }
 
     @Test(
-        "Endpoints and health checks take precedence over files of the same path, and keep their methods"
+        "Endpoints and health checks take precedence over files at the same path and keep their own methods"
     )
     func endpointsFirst() throws {
         for name in ["api/value", "posted", "health/live"] { try fixture.write(name, "file") }
@@ -98,7 +98,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("A page is answered completely, with the fields that a browser needs", arguments: Source.allCases)
+    @Test("A page is sent whole, with the fields for caches and browser security", arguments: Source.allCases)
     func whole(source: Source) throws {
         try serve(source) { client in
             let reply = try client.ask("/", "X-Request-Id: mine")
@@ -144,7 +144,9 @@ struct StaticFileTests {
         }
     }
 
-    @Test("Other methods are 405 with Allow, and OPTIONS is 204 with it", arguments: Source.allCases)
+    @Test(
+        "A method other than GET and HEAD gets 405 with Allow; OPTIONS gets 204 with Allow",
+        arguments: Source.allCases)
     func methods(source: Source) throws {
         try serve(source) { client in
             for method in ["POST", "PUT", "DELETE", "PATCH", "TRACE"] {
@@ -160,7 +162,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("A file that the browser has, by tag or date, is 304", arguments: Source.allCases)
+    @Test("A request for a file that is unchanged by tag or date gets 304", arguments: Source.allCases)
     func validated(source: Source) throws {
         try serve(source) { client in
             let tag = try #require(client.ask("/").value("ETag"))
@@ -183,7 +185,7 @@ struct StaticFileTests {
     }
 
     @Test(
-        "A range is 206; an unsatisfiable one is 416 with the length; several ranges get the whole file",
+        "A range gets 206, an unsatisfiable range 416 with the length, and several ranges the whole file",
         arguments: Source.allCases)
     func ranges(source: Source) throws {
         try serve(source) { client in
@@ -207,7 +209,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("With gzip accepted the file is compressed and has another tag", arguments: Source.allCases)
+    @Test("If gzip is accepted, the file is sent compressed and with another tag", arguments: Source.allCases)
     func compressed(source: Source) throws {
         try serve(source) { client in
             let plain = try client.ask("/", "Accept-Encoding: br, gzip;q=0")
@@ -222,14 +224,14 @@ struct StaticFileTests {
             #expect(tag != plain.value("ETag"))
             #expect(try client.ask("/", "Accept-Encoding: gzip", "If-None-Match: \(tag)").status == 304)
             #expect(try client.ask("/", "If-None-Match: \(tag)").status == 200)
-            // gzip would not make it smaller, or there is no compressed file.
+            // The folder has no compressed copy; the built-in file is too small to gain from gzip.
             let style = try client.ask("/css/page.css", "Accept-Encoding: gzip")
             #expect(style.text == "p{}")
             #expect(style.value("Vary") == nil)
         }
     }
 
-    @Test("A compressed file is sent byte for byte, unless the file is newer")
+    @Test("A compressed copy is sent byte for byte, unless the file itself is newer")
     func beside() throws {
         try serve(.folder) { client in
             let reply = try client.ask("/", "Accept-Encoding: gzip")
@@ -277,7 +279,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("A file of the future is dated now, and conditions do not treat it as older")
+    @Test("A file dated in the future is sent with the current date and does not match If-Modified-Since")
     func future() throws {
         try fixture.write("late.txt", "late", modified: 4_102_444_800)
         try serve(.folder) { client in
@@ -288,7 +290,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("With a maximum age browsers may cache files for that time")
+    @Test("If a maximum age is set, browsers may cache files for that long")
     func maxAge() throws {
         var files = StaticFiles.folder(fixture.root)
         files.maxAge = .seconds(3600)
@@ -312,7 +314,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("HTTP/1.0 gets its file, and the connection closes", arguments: Source.allCases)
+    @Test("An HTTP/1.0 client gets its file, and the connection closes", arguments: Source.allCases)
     func http10(source: Source) throws {
         try serve(source) { client in
             client.send("GET /css/page.css HTTP/1.0\r\n\r\n")
@@ -322,7 +324,7 @@ struct StaticFileTests {
         }
     }
 
-    @Test("The access log has each file request with status, bytes and id, without a route")
+    @Test("Each request for a file is logged with status, bytes and id, and without a route")
     func logged() throws {
         let lines = try fixture.serve { port in
             let client = try RawClient(port: port)

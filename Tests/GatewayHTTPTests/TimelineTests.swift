@@ -9,7 +9,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// Timelines with upstreams on real sockets.
+/// Checks timelines with upstreams on real sockets.
 @Suite("The timeline over connections")
 struct ServedTimelineTests {
     private static let asked: HTTPFields = [.prefer: "timeline"]
@@ -20,7 +20,7 @@ struct ServedTimelineTests {
         return configuration
     }
 
-    /// One attempt, as in the JSON.
+    /// An attempt in the JSON of a timeline.
     private struct Attempt {
         let json: JSONFragment
 
@@ -31,7 +31,7 @@ struct ServedTimelineTests {
         var connection: String? { json[member: "connection"]?.stringValue }
         var reason: String? { json[member: "reason"]?.stringValue }
 
-        /// Whether these times are present and in order, and the others null.
+        /// Whether exactly these times are present, in order, and the others are null.
         func isInOrder(_ names: String...) -> Bool {
             let times = names.compactMap { self[$0] }
             let others = Set(["beganMs", "sentMs", "firstByteMs", "endMs"]).subtracting(names)
@@ -57,9 +57,9 @@ struct ServedTimelineTests {
         return (upstream, configuration)
     }
 
-    @Test("A refused connection has no connection kind, and nothing was sent")
+    @Test("An attempt whose connect is refused has neither a connection kind nor a sent time")
     func refused() async throws {
-        // Nobody listens on port 1 of loopback, the address of the targets.
+        // No server listens on port 1 of loopback, the address of the targets.
         try await withGateway(
             configuration: Self.configuration, declare: ServedGatewayTests.declarePage
         ) { client in
@@ -78,7 +78,7 @@ struct ServedTimelineTests {
     }
 
     @Test(
-        "An attempt on a reset connection has connection and sent time; the first use is new, later ones reused"
+        "A connection is new at its first use and reused later; an attempt that ends with a reset has a sent time"
     )
     func connections() async throws {
         // Separate upstreams, because a retry of one part could reuse a connection of the other.
@@ -120,7 +120,7 @@ struct ServedTimelineTests {
         }
     }
 
-    @Test("A failed attempt has the times of its first byte and its end, in this order")
+    @Test("An attempt that fails after its first byte has both times, in order")
     func firstByte() async throws {
         let (upstream, configuration) = try Self.cutShort()
         @Sendable func declare(on gateway: Gateway) {
@@ -160,7 +160,7 @@ struct ServedTimelineTests {
     }
 
     @Test(
-        "Parts that leave the loop keep their calls: an async handler's belong to no part, a task's to the task"
+        "A call of an async handler belongs to no part; a call in a task belongs to the task's part"
     )
     func tasks() async throws {
         let upstream = StubUpstream { _ in .json("1") }

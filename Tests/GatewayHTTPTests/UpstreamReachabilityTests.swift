@@ -10,10 +10,10 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// When the log reports an upstream as unreachable and as back. Time is virtual except in the last tests.
+/// Checks when the log reports an upstream as unreachable and as back. Time is virtual.
 @Suite("Reachability of upstreams")
 struct UpstreamReachabilityTests {
-    /// The events of one upstream, second by second: `x` a call that cannot connect, `.` an answered call, `-` nothing.
+    /// Returns the lines for one upstream. Each second has an event: `x` is a call that cannot connect, `.` an answered call, `-` nothing.
     private func lines(_ events: String) -> [String] {
         var reachability = UpstreamReachability()
         var lines: [String] = []
@@ -35,7 +35,7 @@ struct UpstreamReachabilityTests {
         return lines
     }
 
-    @Test("The first failure is logged, those that follow are not")
+    @Test("The first failure is logged; the failures that follow are not")
     func failures() {
         #expect(lines("..xxxxx" + String(repeating: "x", count: 200)) == ["2 unreachable"])
     }
@@ -52,12 +52,12 @@ struct UpstreamReachabilityTests {
             lines("x" + String(repeating: "-", count: 99) + "..") == ["0 unreachable", "100 back after 100"])
     }
 
-    @Test("An upstream that comes and goes has at most one line a minute, and none without a change")
+    @Test("An upstream that comes and goes is logged at most once a minute, and only on a change")
     func flapping() {
         let minute = String(repeating: "x.", count: 30)
-        // A call fails at the end of each minute, so the state is the logged one.
+        // A call fails at the end of each minute, so the logged state does not change.
         #expect(lines(minute + minute + "x") == ["0 unreachable", "61 back after 1"])
-        // It becomes unreachable again within a minute of the line, and stays so.
+        // It becomes unreachable again within a minute of the line and stays unreachable.
         let away = String(repeating: "x", count: 70)
         #expect(
             lines("x" + String(repeating: "-", count: 60) + "." + away) == [
@@ -65,7 +65,7 @@ struct UpstreamReachabilityTests {
             ])
     }
 
-    @Test("Only answers that can change the state are observed")
+    @Test("Only an answer that can change the state is observed")
     func nextAnswer() {
         var reachability = UpstreamReachability()
         let start = MonotonicTime(nanoseconds: 0) + .seconds(1000)
@@ -78,7 +78,7 @@ struct UpstreamReachabilityTests {
         #expect(reachability.nextAnswer == nil)
     }
 
-    /// A clock that only the test moves.
+    /// A clock that only the test advances.
     private final class Clock: Sendable {
         private let time = Lock(MonotonicTime(nanoseconds: 1_000_000_000))
 
@@ -116,7 +116,7 @@ struct UpstreamReachabilityTests {
     }
 
     @Test(
-        "Over sockets: one line when the upstream stops listening and one when it answers again"
+        "An upstream that stops listening is logged once, and once more when it answers again"
     )
     func sockets() throws {
         let upstream = try ScriptedUpstream(
@@ -145,7 +145,7 @@ struct UpstreamReachabilityTests {
         #expect(!messages.contains { $0.description.contains("hidden") })
     }
 
-    @Test("An upstream that answers with failures is not unreachable")
+    @Test("An upstream that answers with a failing status is still reachable")
     func statuses() throws {
         let upstream = try ScriptedUpstream(
             [.answer { _ in "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n" }])

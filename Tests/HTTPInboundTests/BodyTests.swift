@@ -7,7 +7,7 @@ import Testing
 struct BodyTests {
     static let chunked = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    @Test("A body longer than the handler's limit is 413 before it is read and before any 100")
+    @Test("A body longer than the handler's limit gets 413 before it is read, and no 100")
     func tooLongByLength() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -22,7 +22,7 @@ struct BodyTests {
     }
 
     @Test(
-        "A body longer than the server's limit is 413 on any route",
+        "A body longer than the server's limit gets 413 on any route",
         arguments: ["/echo", "/missing"])
     func tooLongForTheServer(path: String) async throws {
         try await TestServer.run { server in
@@ -33,7 +33,7 @@ struct BodyTests {
         }
     }
 
-    @Test("A client that sends the whole of a body that is too long still reads the 413")
+    @Test("A client that sends all of an oversized body can still read the 413")
     func tooLongAndSentWhole() async throws {
         try await TestServer.run({ $0.discardTime = .seconds(60) }) { server in
             let client = try server.client()
@@ -44,7 +44,7 @@ struct BodyTests {
         }
     }
 
-    @Test("A Content-Length beyond any integer is 413")
+    @Test("A Content-Length that overflows an integer gets 413")
     func absurdLength() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -53,7 +53,7 @@ struct BodyTests {
         }
     }
 
-    @Test("A chunked body is 413 at the byte that exceeds the limit")
+    @Test("A chunked body gets 413 at the first byte over the limit")
     func tooLongByChunks() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -65,7 +65,7 @@ struct BodyTests {
         }
     }
 
-    @Test("A malformed body is 400 on any route", arguments: ["/echo", "/missing"])
+    @Test("A malformed body gets 400 on any route", arguments: ["/echo", "/missing"])
     func brokenChunks(path: String) async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -77,7 +77,7 @@ struct BodyTests {
         }
     }
 
-    @Test("An unknown expectation is 417, and nothing is handled")
+    @Test("A request with an unknown expectation gets 417 and never reaches the handler")
     func unknownExpectation() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -88,7 +88,7 @@ struct BodyTests {
         }
     }
 
-    @Test("A known answer does not wait for a body that waits for its 100")
+    @Test("An answer that needs no body is sent at once, without the 100 that the client expects")
     func answeredInsteadOf100() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -101,7 +101,7 @@ struct BodyTests {
         }
     }
 
-    @Test("A body that takes too long is 408")
+    @Test("A body that takes too long gets 408")
     func late() async throws {
         try await TestServer.run({ $0.bodyDeadline = .milliseconds(30) }) { server in
             let client = try server.client()
@@ -113,7 +113,7 @@ struct BodyTests {
         }
     }
 
-    @Test("A body below the minimum rate is 408")
+    @Test("A body below the minimum rate gets 408")
     func slow() async throws {
         try await TestServer.run({
             $0.bodyRateGrace = .milliseconds(30)
@@ -125,7 +125,7 @@ struct BodyTests {
         }
     }
 
-    @Test("Bodies beyond the loop's memory limit are 503, and their memory is released")
+    @Test("A body beyond the loop's memory limit gets 503, and its memory is released")
     func tooManyBytesHeld() async throws {
         try await TestServer.run({ $0.bufferedBodies = 100 }) { server in
             for _ in 0..<3 {
@@ -143,7 +143,7 @@ struct BodyTests {
         }
     }
 
-    @Test("An unwanted body is discarded, and the next request is read")
+    @Test("A body that the handler does not want is discarded, and the next request is read")
     func drained() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -159,7 +159,7 @@ struct BodyTests {
         }
     }
 
-    @Test("A client that expects 100 gets it, and then the answer")
+    @Test("A client that expects a 100 gets it, and then the answer")
     func continues() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -170,7 +170,7 @@ struct BodyTests {
         }
     }
 
-    @Test("The body of a HEAD is framed like any other")
+    @Test("The body of a HEAD request is framed like any other")
     func bodyOfHead() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -181,7 +181,7 @@ struct BodyTests {
         }
     }
 
-    @Test("A body of the maximum size arrives complete, by length and chunked")
+    @Test("A body of the maximum size arrives complete, whether it has a length or is chunked")
     func largest() async throws {
         try await TestServer.run { server in
             let client = try server.client()

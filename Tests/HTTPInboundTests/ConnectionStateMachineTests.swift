@@ -38,7 +38,7 @@ struct ConnectionStateMachineTests {
 
     // MARK: Deadlines
 
-    @Test("A connection without a byte is closed silently 10 s after accept")
+    @Test("A connection that sends no byte is closed silently 10 s after accept")
     func silentConnection() {
         var state = Self.state()
         check(state.deadline, Self.at(10_000))
@@ -46,7 +46,7 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(10_000)), .close)
     }
 
-    @Test("The first request's head has 10 s from accept, however it trickles")
+    @Test("The first request's head must be complete within 10 s of accept, even if bytes keep arriving")
     func firstHeadDeadline() {
         var state = Self.state()
         for second in 1..<10 { state.headStarted(at: Self.at(Int64(second) * 1000)) }
@@ -56,7 +56,8 @@ struct ConnectionStateMachineTests {
         check(state.mayParse, false)
     }
 
-    @Test("A later request's head has 10 s from its first byte, however it trickles")
+    @Test(
+        "A later request's head must be complete within 10 s of its first byte, even if bytes keep arriving")
     func laterHeadDeadline() {
         var state = Self.state()
         check(Self.serve(&state, at: Self.at(500)), .nextRequest)
@@ -75,7 +76,7 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(60_500)), .close)
     }
 
-    @Test("A body slower than 500 B/s is refused after 5 s")
+    @Test("A body slower than 500 B/s is refused after a grace of 5 s")
     func bodyRate() {
         var state = Self.state()
         Self.beginBody(&state, length: 100_000)
@@ -91,7 +92,7 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(12_000)), .refuse)
     }
 
-    @Test("A body has 30 s at any rate")
+    @Test("A body must be complete within 30 s, whatever its rate")
     func bodyDeadline() {
         var state = Self.state()
         Self.beginBody(&state, length: 1_000_000)
@@ -114,7 +115,7 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(30_000)), .refuse)
     }
 
-    @Test("While a handler works the connection has no deadline of its own")
+    @Test("While a handler works, the connection has no deadline")
     func pendingHasNoDeadline() {
         var state = Self.state()
         check(state.headCompleted(), .begin)
@@ -125,7 +126,7 @@ struct ConnectionStateMachineTests {
 
     // MARK: Order
 
-    @Test("One request is parsed ahead, then nothing is read until the previous answer was sent")
+    @Test("One request is parsed ahead, and nothing more is read until the previous answer is sent")
     func oneAhead() {
         var state = Self.state()
         Self.beginAnswer(&state)
@@ -141,7 +142,7 @@ struct ConnectionStateMachineTests {
         check(state.mayParse, true)
     }
 
-    @Test("A malformed request waits for the answer before it")
+    @Test("The error for a malformed request waits for the previous answer")
     func failureAhead() {
         var state = Self.state()
         Self.beginAnswer(&state)
@@ -153,7 +154,7 @@ struct ConnectionStateMachineTests {
         check(state.answerCompleted(queueIsEmpty: true, at: Self.at(0)), .shutdownAndDiscard)
     }
 
-    @Test("A head that trickles in behind a pending answer has its own deadline")
+    @Test("A head that arrives slowly behind a pending answer has its own deadline")
     func lateAhead() {
         var state = Self.state()
         Self.beginAnswer(&state)
@@ -177,7 +178,7 @@ struct ConnectionStateMachineTests {
     }
 
     @Test(
-        "A body is decided on before it is read and before any 100",
+        "The server accepts or refuses a body before it reads it or sends a 100",
         arguments: [
             BodyCase(body: .none, limit: 10, expects: false, action: .dispatch),
             BodyCase(body: .none, limit: nil, expects: false, action: .dispatch),
@@ -203,7 +204,7 @@ struct ConnectionStateMachineTests {
                 body: row.body, limit: row.limit, expectsContinue: row.expects, at: Self.at(0)), row.action)
     }
 
-    @Test("A chunked body is refused at the byte that exceeds the limit")
+    @Test("A chunked body is refused at the first byte over the limit")
     func chunkedBeyondLimit() {
         var state = Self.state()
         _ = state.headCompleted()
@@ -214,7 +215,7 @@ struct ConnectionStateMachineTests {
         check(state.mayParse, false)
     }
 
-    @Test("An unwanted body is discarded, and the next request follows")
+    @Test("A body that the handler does not want is discarded, and the next request follows")
     func drainedBody() {
         var state = Self.state()
         _ = state.headCompleted()
@@ -228,14 +229,14 @@ struct ConnectionStateMachineTests {
 
     // MARK: The end of a connection
 
-    @Test("The thousandth answer ends its connection")
+    @Test("The thousandth answer closes its connection")
     func requestsPerConnection() {
         var state = Self.state()
         for _ in 1..<1000 { check(Self.serve(&state, at: Self.at(0)), .nextRequest) }
         check(Self.serve(&state, at: Self.at(0)), .shutdownAndDiscard)
     }
 
-    @Test("After the last answer at most 16 MiB are discarded, for at most 2 s")
+    @Test("After the last answer, input is discarded up to 16 MiB and for at most 2 s")
     func lingering() {
         var state = Self.state()
         state.refusalBegan()
@@ -250,7 +251,7 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(2_100)), .close)
     }
 
-    @Test("A FIN means that the client has gone while an answer is pending, and only then")
+    @Test("A FIN counts as a departed client only while an answer is pending")
     func endReached() {
         var state = Self.state()
         check(state.endReached(queueIsEmpty: true), .close)
@@ -266,7 +267,7 @@ struct ConnectionStateMachineTests {
 
     // MARK: Drain
 
-    @Test("While a drain is announced each answer closes its connection, and no request is refused")
+    @Test("After a drain is announced, each answer closes its connection and no request is refused")
     func announcedDrain() {
         var state = Self.state()
         state.drainAnnounced()
@@ -275,7 +276,7 @@ struct ConnectionStateMachineTests {
         check(state.answerBegan(delimitedByClose: false), true)
     }
 
-    @Test("Once the listener is closed a first request is served and a later one is refused")
+    @Test("Once the listener is closed, a connection's first request is served and a later one is refused")
     func refusingDrain() {
         var state = Self.state()
         check(Self.serve(&state, at: Self.at(0)), .nextRequest)
@@ -291,7 +292,7 @@ struct ConnectionStateMachineTests {
         check(state.answerBegan(delimitedByClose: false), true)
     }
 
-    @Test("Once the listener is closed an idle connection has one second, even if it never sent a byte")
+    @Test("An idle connection is closed one second after the listener, even if it never sent a byte")
     func drainGrace() {
         var idle = Self.state()
         check(Self.serve(&idle, at: Self.at(0)), .nextRequest)
@@ -304,7 +305,7 @@ struct ConnectionStateMachineTests {
         check(silent.deadlinePassed(at: Self.at(1_100)), .close)
     }
 
-    // MARK: Shared beginnings
+    // MARK: Shared setup
 
     private static func beginBody(_ state: inout ConnectionStateMachine, length: Int) {
         _ = state.headCompleted()

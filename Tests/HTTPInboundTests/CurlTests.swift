@@ -27,7 +27,7 @@ struct CurlTests {
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         var statuses = ended.stream.makeAsyncIterator()
         let status = await statuses.next() ?? -1
-        // It has ended. Waiting frees what Foundation keeps of it.
+        // The process has ended; waiting lets Foundation free its resources.
         process.waitUntilExit()
         return Outcome(output: String(decoding: output, as: UTF8.self), status: status)
     }
@@ -38,7 +38,7 @@ struct CurlTests {
             let outcome = try await curl(["{base}/hello", "{base}/hello", "{base}/missing"], server)
             #expect(outcome.status == 0)
             #expect(outcome.output == "hellohellono such")
-            #expect(try await server.on { server, _ in server.acceptedConnections } == 1)
+            #expect(try await server.on { _, handler in handler.clients.count } == 1)
         }
     }
 
@@ -62,7 +62,7 @@ struct CurlTests {
         }
     }
 
-    @Test("curl reads a 413 instead of sending a body that is too long")
+    @Test("curl reads a 413 instead of sending an oversized body")
     func tooLong() async throws {
         try await TestServer.run { server in
             let outcome = try await curl(

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HTTPInbound
 
-/// What is reported of an answer that was cut. After a reset the client keeps what it has acknowledged, so it
-/// can check the count.
-@Suite("Cut answers", .timeLimit(.minutes(1)))
+/// Tests the byte counts reported for answers that were cut short. After a reset the client can still read
+/// the bytes it has acknowledged, which the tests compare with the reported count.
+@Suite("Answers cut short", .timeLimit(.minutes(1)))
 struct CutAnswerTests {
     private static let large = "GET /large HTTP/1.1\r\nHost: x\r\n\r\n"
     private static let whole = TestHandler.large.reduce(0) { $0 + $1.count }
@@ -15,8 +15,8 @@ struct CutAnswerTests {
     /// The size of the answer to `KeepAliveTests.get`.
     private static let hello = 80
 
-    /// Whether so many bytes may be acknowledged of those received: acknowledgements may be a segment or two
-    /// behind.
+    /// Whether `bytes` is a plausible acknowledged count when the client received `received` bytes:
+    /// acknowledgements may be a segment or two behind.
     private static func isAcknowledged(_ bytes: Int, of received: Int) -> Bool {
         bytes > 0 && (bytes...bytes + 8192).contains(received)
     }
@@ -26,7 +26,7 @@ struct CutAnswerTests {
         server.log.events.compactMap { $0.hasPrefix("sent ") ? Int($0.dropFirst(5)) : nil }
     }
 
-    @Test("When a stalled reader is reset, the bytes it acknowledged are reported")
+    @Test("When a stalled reader is reset, the server reports the bytes it acknowledged")
     func stalled() async throws {
         try await TestServer.run({ $0.sendStall = .milliseconds(200) }) { server in
             let client = try server.client(receiveBuffer: 4096)
@@ -40,7 +40,7 @@ struct CutAnswerTests {
         }
     }
 
-    @Test("Earlier answers on the connection are not counted")
+    @Test("The count of a cut answer excludes earlier answers on the connection")
     func pipelined() async throws {
         try await TestServer.run({ $0.sendStall = .milliseconds(200) }) { server in
             let client = try server.client(receiveBuffer: 4096)
@@ -55,7 +55,7 @@ struct CutAnswerTests {
         }
     }
 
-    @Test("A reader below the minimum rate is reset, even if it reads all the time")
+    @Test("A reader below the minimum rate is reset, even if it keeps reading")
     func belowRate() async throws {
         try await TestServer.run({
             $0.sendRate = .max
@@ -71,7 +71,7 @@ struct CutAnswerTests {
         }
     }
 
-    @Test("The drain deadline cuts an answer with the outcome drain")
+    @Test("An answer cut at the drain deadline has the outcome drain")
     func drain() async throws {
         try await TestServer.run({ $0.drainDeadline = .milliseconds(100) }) { server in
             let client = try server.client(receiveBuffer: 4096)
@@ -85,10 +85,10 @@ struct CutAnswerTests {
         }
     }
 
-    @Test("A loop that ends aborts its answers")
+    @Test("Stopping the loop aborts its answers")
     func loopEnds() async throws {
         var events: [String] = []
-        // An ended loop cannot be shut down in order.
+        // A stopped loop cannot shut down cleanly.
         try? await TestServer.run { server in
             let client = try server.client(receiveBuffer: 4096)
             client.send(Self.large)
@@ -101,7 +101,7 @@ struct CutAnswerTests {
         #expect(events.contains("finished /large aborted"))
     }
 
-    @Test("An answer that the kernel refused counts no bytes and is not complete")
+    @Test("An answer that the kernel refuses counts no bytes and is not completed")
     func refusedByTheKernel() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -119,7 +119,7 @@ struct CutAnswerTests {
     }
 
     @Test(
-        "Of pipelined answers, those that the kernel took are complete, and the one it stopped in is cut"
+        "Pipelined answers are completed up to the one that the kernel took only in part"
     )
     func manySmall() async throws {
         try await TestServer.run({
@@ -127,7 +127,7 @@ struct CutAnswerTests {
             $0.requestsPerConnection = .max
         }) { server in
             let client = try server.client(receiveBuffer: 4096)
-            // The answers are far more than the kernel takes.
+            // The answers far exceed what the kernel buffers.
             let requests = Array(repeating: KeepAliveTests.get, count: 8000).joined()
             client.send(requests)
             await server.log.wait(for: "finished /hello stalled")
@@ -138,7 +138,7 @@ struct CutAnswerTests {
             #expect(cut >= 1)
             #expect(completed * Self.hello >= bytes.count)
             #expect(Self.sent(server).count == completed + cut)
-            // Answers after the first one that was cut are not complete either.
+            // No answer after the first cut one is completed.
             let order = server.log.events.filter { $0.hasPrefix("finished ") }
             #expect(
                 order.lastIndex(of: "finished /hello completed") ?? 0 < order.firstIndex(
@@ -146,7 +146,7 @@ struct CutAnswerTests {
         }
     }
 
-    @Test("Answers leave in order, each when its last byte is taken")
+    @Test("Answers are removed in order, each once the kernel has taken its last byte")
     func order() throws {
         var unsentAnswers = UnsentAnswers()
         #expect(unsentAnswers.isEmpty)
@@ -166,7 +166,7 @@ struct CutAnswerTests {
         #expect(unsentAnswers.isEmpty)
     }
 
-    @Test("The acknowledged part of an answer is between zero and its size")
+    @Test("The acknowledged count of an answer stays between zero and its size")
     func parts() {
         let delivery = Delivery(taken: 150, acknowledged: 120)
         #expect(delivery.acknowledged(of: 50, end: 150) == 20)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPInbound
 
-/// Splits the bytes of a conversation at random: the answers must be the same.
+/// Splits the bytes of a conversation at random and expects the same answers.
 @Suite(.timeLimit(.minutes(1)))
 struct CutTests {
     /// A reproducible random generator (SplitMix64).
@@ -32,7 +32,7 @@ struct CutTests {
 
     private static let answers = [
         "200 hello", "200 GET / HTTP/", "200 abcdef", "404 no such", "204 ", "200 xyz",
-        "400 malformed: a blank separates a field name from its colon",
+        "400 malformed: A blank separates a field name from its colon",
     ]
 
     @Test("Answers do not depend on how the bytes are split", arguments: 0..<20)
@@ -45,7 +45,7 @@ struct CutTests {
                 let length = seed == 0 ? 1 : Int.random(in: 1...min(rest.count, 60), using: &generator)
                 client.send(Array(rest.prefix(length)))
                 rest = rest.dropFirst(length)
-                // A round trip, so that the loop reads this piece alone.
+                // This round trip makes the loop read each piece separately.
                 try await server.on { _, _ in }
             }
             var seen: [String] = []

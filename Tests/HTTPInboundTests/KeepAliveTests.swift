@@ -7,7 +7,7 @@ import Testing
 struct KeepAliveTests {
     static let get = "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
 
-    @Test("Requests on a connection are answered one after the other")
+    @Test("Requests on one connection are answered one after the other")
     func keepAlive() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -42,7 +42,7 @@ struct KeepAliveTests {
     }
 
     @Test(
-        "The connection ends after the answer if the client or its HTTP version asks for it",
+        "The connection closes after the answer if the client or its HTTP version requires it",
         arguments: [
             Closing(
                 testDescription: "Connection: close",
@@ -89,7 +89,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("A HEAD gets the head of the GET, with Content-Length and no body")
+    @Test("A HEAD request gets the head of the GET answer, with Content-Length and no body")
     func head() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -117,7 +117,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("OPTIONS goes to the handler if it names no methods")
+    @Test("OPTIONS goes to the handler if the handler lists no methods")
     func optionsForTheHandler() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -129,7 +129,6 @@ struct KeepAliveTests {
     }
 }
 
-/// Compares an outcome with one expectation.
 func == (left: (bytes: [UInt8], end: RawClient.End), right: ([UInt8], RawClient.End)) -> Bool {
     left.bytes == right.0 && left.end == right.1
 }

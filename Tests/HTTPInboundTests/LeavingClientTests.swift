@@ -43,7 +43,7 @@ struct LeavingClientTests {
         }
     }
 
-    @Test("A client that leaves with further requests waiting is reported once", arguments: Leave.allCases)
+    @Test("A client that leaves while further requests wait is reported once", arguments: Leave.allCases)
     func pendingWithMoreBehind(how: Leave) async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -57,7 +57,7 @@ struct LeavingClientTests {
         }
     }
 
-    @Test("A client whose requests and end arrive at once is reported")
+    @Test("A client is reported as gone if its requests and its FIN arrive together")
     func everythingAtOnce() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -90,7 +90,7 @@ struct LeavingClientTests {
     }
 
     @Test(
-        "A client that leaves before or within a request causes no error",
+        "A client that leaves before or during its request gets no error",
         arguments: ["", "GET / HT", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabc"])
     func withinRequest(sent: String) async throws {
         try await TestServer.run { server in
@@ -104,7 +104,8 @@ struct LeavingClientTests {
     }
 
     @Test(
-        "A client that leaves within its body is reported once, without an answer", arguments: Leave.allCases)
+        "A client that leaves during its request body is reported once, without an answer",
+        arguments: Leave.allCases)
     func withinBody(how: Leave) async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -120,7 +121,7 @@ struct LeavingClientTests {
         }
     }
 
-    @Test("A client that has ended its side gets the rest of a complete answer")
+    @Test("A client that closes its side while an answer is being sent gets the rest of it")
     func halfClosedWhileWriting() async throws {
         try await TestServer.run { server in
             let client = try server.client(receiveBuffer: 4096)
@@ -133,7 +134,7 @@ struct LeavingClientTests {
         }
     }
 
-    @Test("A client that resets before taking the whole answer is reported as gone")
+    @Test("A client that resets before it takes the whole answer is reported as gone")
     func resetWhileWriting() async throws {
         try await TestServer.run { server in
             let client = try server.client(receiveBuffer: 4096)

@@ -7,7 +7,7 @@ import Testing
 struct OverloadTests {
     static let later = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
 
-    @Test("The defaults are as documented")
+    @Test("The limits have their documented defaults")
     func defaults() {
         let limits = InboundLimits()
         #expect(limits.requestsInFlight == 1024)
@@ -21,7 +21,7 @@ struct OverloadTests {
         #expect(limits.drainDeadline == .seconds(30))
     }
 
-    @Test("A loop's share of client connections is bounded by 10 000 and half of the descriptors")
+    @Test("The loops share at most 10 000 client connections and at most half of the descriptors")
     func connectionShare() {
         #expect(InboundLimits.connections(descriptors: 1_000_000, loops: 1) == 10_000)
         #expect(InboundLimits.connections(descriptors: 1024, loops: 1) == 512)
@@ -32,7 +32,7 @@ struct OverloadTests {
     }
 
     @Test(
-        "A request beyond the limit in flight is 503, its connection stays open, and later requests are served"
+        "A request beyond the in-flight limit gets 503, and its connection stays open for later requests"
     )
     func inFlight() async throws {
         try await TestServer.run({ $0.requestsInFlight = 2 }) { server in
@@ -59,7 +59,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("A request whose body was arriving when the limit was reached is 503 too")
+    @Test("A request also gets 503 if the in-flight limit is reached while its body arrives")
     func inFlightAfterTheBody() async throws {
         try await TestServer.run({ $0.requestsInFlight = 1 }) { server in
             let slow = try server.client()
@@ -73,7 +73,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("A connection beyond the limit is not accepted until another one closes")
+    @Test("A connection beyond the limit is not accepted until another closes")
     func connections() async throws {
         try await TestServer.run({ $0.connections = 2 }) { server in
             let first = try server.client()
@@ -84,19 +84,19 @@ struct OverloadTests {
             }
             let third = try server.client()
             third.send(KeepAliveTests.get)
-            // After several turns of the loop the third is still not accepted.
+            // After several turns of the loop the third connection is still not accepted.
             for _ in 0..<3 {
                 first.send(KeepAliveTests.get)
                 _ = try first.reply()
             }
-            #expect(try await server.on { server, _ in server.acceptedConnections } == 2)
+            #expect(try await server.on { server, _ in server.connectionCount } == 2)
             second.close()
             #expect(try third.reply().text == "hello")
             #expect(try await server.on { server, _ in server.connectionCount } == 2)
         }
     }
 
-    @Test("Hundreds of slow clients delay no one, and each is timed out")
+    @Test("Hundreds of slow clients do not delay a fast one, and each of them times out")
     func slowClients() async throws {
         try await TestServer.run({
             $0.headerDeadline = .seconds(3)

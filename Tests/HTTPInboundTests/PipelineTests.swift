@@ -9,7 +9,8 @@ struct PipelineTests {
         "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
     }
 
-    @Test("With a malformed request among many, earlier ones are answered, then its error, then nothing")
+    @Test(
+        "After a malformed pipelined request the server answers the earlier ones, sends the error and closes")
     func malformedAmongMany() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -24,7 +25,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("A malformed request behind a pending one waits for that answer")
+    @Test("The error for a malformed request waits for the pending answer before it")
     func malformedBehindPending() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -73,7 +74,7 @@ struct PipelineTests {
             await server.log.wait(for: "held 1")
             let sent = Array(String(repeating: KeepAliveTests.get, count: 5000).utf8)
             #expect(client.send(sent))
-            // The loop has had several turns, in which it could have read everything.
+            // The loop gets several turns, in which it could read everything.
             for _ in 0..<10 { try await server.on { _, _ in } }
             #expect(try await server.on { server, _ in server.connections[0].pending.count } <= 65_536)
             try await server.on { _, handler in handler.answerLater("first") }
@@ -82,7 +83,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("A client that sends and never reads is not read without bound")
+    @Test("The server stops reading from a client that does not read its answers")
     func backpressure() async throws {
         try await TestServer.run { server in
             let client = try server.client(receiveBuffer: 4096)
@@ -95,7 +96,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("A 100 waits for the answer before it")
+    @Test("A 100 waits for the previous answer")
     func continueInOrder() async throws {
         try await TestServer.run { server in
             let client = try server.client()

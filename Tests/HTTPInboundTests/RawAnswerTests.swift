@@ -16,7 +16,7 @@ struct RawAnswerTests {
         }
     }
 
-    @Test("Raw bytes go out unchanged, and closeRaw ends the connection")
+    @Test("Raw bytes are sent unchanged, and closeRaw closes the connection")
     func raw() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -26,7 +26,7 @@ struct RawAnswerTests {
         }
     }
 
-    @Test("Raw bytes may be sent over time")
+    @Test("Raw bytes may be sent in several writes")
     func trickle() async throws {
         try await TestServer.run { server in
             let client = try server.client()

@@ -48,7 +48,9 @@ struct RefusalTests {
         Bad("TLS", "\u{16}\u{3}\u{1}\u{2}\u{0}\r\n\r\n", 400),
     ]
 
-    @Test("Malformed requests get one error with Connection: close, and then the end", arguments: bad)
+    @Test(
+        "A malformed request gets one error with Connection: close, and then the connection closes",
+        arguments: bad)
     func malformed(_ row: Bad) async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -58,6 +60,7 @@ struct RefusalTests {
             #expect(reply.values("Connection") == ["close"])
             #expect(reply.values("Date").count == 1)
             #expect(reply.text.hasPrefix("malformed: "))
+            #expect(reply.text.dropFirst("malformed: ".count).first?.isUppercase == true, "\(reply.text)")
             #expect(client.readToEnd() == ([], .fin))
             #expect(!server.log.events.contains("decide GET /hello"))
             await server.log.wait(for: "direct \(row.method) \(row.status) completed")
@@ -76,7 +79,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("The server's own limits apply")
+    @Test("The configured limits apply")
     func ownLimits() async throws {
         try await TestServer.run({
             $0.target = 10
@@ -98,7 +101,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("The end comes together with the error, while the client may still send")
+    @Test("The server closes its side right after the error, while the client may still send")
     func shutsAtOnce() async throws {
         try await TestServer.run({ $0.discardTime = .seconds(3600) }) { server in
             let client = try server.client()
@@ -112,7 +115,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A client that keeps sending after the end is disconnected")
+    @Test("A client that keeps sending after the error is disconnected")
     func discardsOnlySoMuch() async throws {
         try await TestServer.run({ $0.discardTime = .seconds(3600) }) { server in
             let client = try server.client()
@@ -125,7 +128,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A client that keeps the connection open after the end is disconnected")
+    @Test("A client that keeps the connection open after the error is disconnected")
     func discardsOnlySoLong() async throws {
         try await TestServer.run({ $0.discardTime = .milliseconds(30) }) { server in
             let client = try server.client()
@@ -135,7 +138,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A head that takes too long is 408")
+    @Test("A head that takes too long gets 408")
     func lateHead() async throws {
         try await TestServer.run({ $0.headerDeadline = .milliseconds(30) }) { server in
             let client = try await server.whileBusy {
@@ -151,7 +154,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A connection without a byte is closed silently")
+    @Test("A connection that sends no byte is closed silently")
     func silent() async throws {
         try await TestServer.run({ $0.headerDeadline = .milliseconds(30) }) { server in
             let client = try server.client()
@@ -160,7 +163,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A later head that takes too long is 408 too")
+    @Test("The head of a later request that takes too long also gets 408")
     func lateLaterHead() async throws {
         try await TestServer.run({ $0.headerDeadline = .milliseconds(100) }) { server in
             let client = try await server.whileBusy {
@@ -173,7 +176,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Releasing an exchange unanswered is a 500, and the connection stays open")
+    @Test("Releasing an unanswered exchange sends a 500, and the connection stays open")
     func droppedExchange() async throws {
         try await TestServer.run { server in
             let client = try server.client()
@@ -187,7 +190,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A field value with a line break is never sent: 500 instead")
+    @Test("An answer with a line break in a field value is replaced by a 500")
     func splitResponse() async throws {
         try await TestServer.run { server in
             let client = try server.client()

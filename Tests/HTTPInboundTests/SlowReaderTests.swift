@@ -4,15 +4,15 @@ import Testing
 
 @testable import HTTPInbound
 
-/// Tests the limits for slow clients in virtual time: at each check the state machine is told how much the
-/// client has acknowledged.
+/// Tests the limits for slow clients in virtual time. Each check passes the client's acknowledged byte count
+/// to the state machine.
 @Suite("Slow readers")
 struct SlowReaderTests {
     private static func at(_ seconds: Double) -> MonotonicTime {
         MonotonicTime(nanoseconds: Int64(seconds * 1e9))
     }
 
-    /// A connection with a complete answer that waits for its client.
+    /// Returns a connection that has a complete answer queued for its client.
     private static func waiting(
         acknowledged: Int64 = 0, _ change: (inout InboundLimits) -> Void = { _ in }
     ) -> ConnectionStateMachine {
@@ -28,7 +28,8 @@ struct SlowReaderTests {
         return state
     }
 
-    /// Lets time pass. Returns the second in which the client is reset; nil if it is not within `seconds`.
+    /// Lets time pass. Returns the second at which the client is reset, or nil if it is not reset within
+    /// `seconds`.
     private static func reset(
         _ state: ConnectionStateMachine, within seconds: Double, acknowledged: (Double) -> Int64
     ) -> Double? {
@@ -43,11 +44,11 @@ struct SlowReaderTests {
                 return now
             }
         }
-        Issue.record("output waits, but no check is due")
+        Issue.record("Output waits, but no check is scheduled.")
         return nil
     }
 
-    /// A steady reader that acknowledges only when its window has opened by so much.
+    /// A steady reader that acknowledges only when its window has opened by `window` bytes.
     private static func reader(_ rate: Double, window: Double) -> (Double) -> Int64 {
         { seconds in Int64((seconds * rate / window).rounded(.down) * window) }
     }
@@ -55,11 +56,11 @@ struct SlowReaderTests {
     @Test("A client that acknowledges nothing for 120 s is reset")
     func nothing() {
         #expect(Self.reset(Self.waiting(), within: 1000) { _ in 0 } == 120)
-        // However much it acknowledged before.
+        // The amount that it acknowledged before does not matter.
         #expect(Self.reset(Self.waiting(), within: 1000) { $0 < 50 ? Int64($0 * 1e6) : 50_000_000 } == 170)
     }
 
-    @Test("A reader below 500 B/s is reset after 30 s, however often it acknowledges")
+    @Test("A reader below 500 B/s is reset after 30 s, even if it acknowledges every second")
     func drip() throws {
         for rate in [1, 100, 450] {
             let second = try #require(
@@ -68,14 +69,14 @@ struct SlowReaderTests {
         }
     }
 
-    @Test("A reader that acknowledges too little is reset at the check after its first acknowledgement")
+    @Test("A slow reader that acknowledges rarely is reset at the check after its first acknowledgement")
     func rare() throws {
         let second = try #require(
             Self.reset(Self.waiting(), within: 1000, acknowledged: Self.reader(10, window: 1000)))
         #expect((100...102).contains(second))
     }
 
-    @Test("An early burst does not excuse a slow reader forever")
+    @Test("A reader that slows down after a fast start is still reset")
     func dripAfterABurst() throws {
         let second = try #require(
             Self.reset(Self.waiting(), within: 10_000) { min(100_000, Int64($0) * 100_000) + Int64($0) * 100 }
@@ -84,7 +85,7 @@ struct SlowReaderTests {
     }
 
     @Test(
-        "Steady readers are not reset, whether they acknowledge every second or every 90 s",
+        "A steady reader above 500 B/s is not reset, however rarely it acknowledges",
         arguments: [600.0, 5_000, 20_000, 50_000, 80_000, 150_000])
     func steady(rate: Double) {
         for gap in [0.1, 1, 25, 90, 110] {
@@ -94,7 +95,7 @@ struct SlowReaderTests {
         }
     }
 
-    @Test("A burst that has just begun at a check is not judged before it is complete")
+    @Test("A reader is not reset at a check that falls at the start of a burst")
     func beginningBurst() {
         // Its window opens after 50 s. The first segment arrives just before a check, the others just after
         // it.
@@ -104,7 +105,7 @@ struct SlowReaderTests {
         #expect(reset == nil)
     }
 
-    @Test("Waiting output is checked every second, and not more often")
+    @Test("Waiting output is checked once a second")
     func looks() {
         var state = Self.waiting()
         #expect(state.deadline == Self.at(1))
@@ -117,7 +118,8 @@ struct SlowReaderTests {
         #expect(state.progressedAt == Self.at(1))
     }
 
-    @Test("An answer sent in time is not reset, and the next one is measured from its own start")
+    @Test(
+        "A client that takes an answer in time is not reset, and the next answer is timed from its own start")
     func flushedInTime() {
         var state = Self.waiting()
         state.queueObserved(acknowledged: 1, at: Self.at(100))
@@ -136,7 +138,7 @@ struct SlowReaderTests {
     }
 
     @Test(
-        "An answer that the socket did not fully take is waited for, and so is the next request")
+        "After a short write, the connection finishes the answer before it handles the next request")
     func shortWrite() {
         var state = ConnectionStateMachine(limits: StateLimits(InboundLimits()), acceptedAt: Self.at(0))
         _ = state.headCompleted()
@@ -148,13 +150,13 @@ struct SlowReaderTests {
         state.queueObserved(acknowledged: 0, at: Self.at(0))
         let next = state.headCompleted()
         #expect(next == .hold)
-        // Not the 60 s of an idle connection.
+        // The 60 s of an idle connection do not apply.
         #expect(Self.reset(state, within: 1000) { _ in 0 } == 120)
         let flushed = state.queueEmptied(at: Self.at(100))
         #expect(flushed == .nextRequest)
     }
 
-    @Test("A client that ends its side still gets the rest of such an answer")
+    @Test("A client that closes its side after a short write still gets the rest of the answer")
     func shortWriteAndEnd() {
         var state = ConnectionStateMachine(limits: StateLimits(InboundLimits()), acceptedAt: Self.at(0))
         _ = state.headCompleted()
@@ -182,8 +184,8 @@ struct SlowReaderTests {
                     state.queueObserved(acknowledged: later, at: MonotonicTime(nanoseconds: .max))
                     state.queueObserved(acknowledged: later, at: MonotonicTime(nanoseconds: .max))
                     let action = state.deadlinePassed(at: MonotonicTime(nanoseconds: .max - 1))
-                    // Without a rate no progress is too slow. With one, only an unchanged count is certain to
-                    // wait.
+                    // Without a minimum rate, any progress is fast enough. With one, only an unchanged
+                    // count is certain to wait.
                     if rate <= 0 ? later >= acknowledged : later == acknowledged { #expect(action == .wait) }
                     if rate == .max, acknowledged == 0, later == 1 { #expect(action == .reset) }
                 }
@@ -196,7 +198,7 @@ struct SlowReaderTests {
         #expect(StateLimits(limits).sendCheckInterval == .milliseconds(10))
     }
 
-    @Test("A body of any length gets the time that its rate allows")
+    @Test("The time allowed for a body of any length does not overflow")
     func longBody() {
         var limits = InboundLimits()
         limits.requestBody = .max

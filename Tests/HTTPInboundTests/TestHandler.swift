@@ -2,7 +2,7 @@ import EventIO
 import HTTPInbound
 import HTTPModel
 
-/// A handler with routes for the tests. It logs what it sees.
+/// A handler that serves the tests' routes and logs its calls.
 final class TestHandler: InboundHandler {
     let log: EventLog
     /// Exchanges of `/later`, answered by `answerLater`.
@@ -19,6 +19,8 @@ final class TestHandler: InboundHandler {
     private(set) var writers: [BodyWriter] = []
     /// Answers without an exchange.
     private(set) var direct: [DirectAnswer] = []
+    /// The addresses of the answered clients, one for each connection.
+    private(set) var clients: Set<SocketAddress> = []
 
     init(log: EventLog) {
         self.log = log
@@ -43,6 +45,7 @@ final class TestHandler: InboundHandler {
 
     func answered(_ answer: DirectAnswer) {
         direct.append(answer)
+        clients.insert(answer.remoteAddress)
         log.add(
             "direct \(answer.method.map(\.rawValue) ?? "-") \(answer.response?.status.code ?? 0) \(answer.outcome)"
         )
@@ -50,6 +53,7 @@ final class TestHandler: InboundHandler {
 
     func handle(_ exchange: InboundExchange) {
         let path = exchange.request.head.target.path
+        clients.insert(exchange.remoteAddress)
         exchange.onFinished = { [log] outcome, sent in
             log.add("sent \(sent)")
             log.add("finished \(path) \(outcome)")

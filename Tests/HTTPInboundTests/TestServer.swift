@@ -7,7 +7,7 @@ import TestSupport
 @testable import HTTPInbound
 
 extension InboundLimits {
-    /// Limits for tests that are not about time, since clients on a busy machine may be late.
+    /// Generous limits for tests that are not about time, because clients may be slow on a busy machine.
     fileprivate static var patient: InboundLimits {
         var limits = InboundLimits()
         limits.headerDeadline = .seconds(300)
@@ -20,7 +20,8 @@ extension InboundLimits {
     }
 }
 
-/// A server with its own loop and port, for one test. By default clients may be slower than any test takes.
+/// A server with its own loop and port, for one test. By default its time limits exceed the duration of any
+/// test.
 final class TestServer: Sendable {
     let loop: EventLoop
     let port: Int
@@ -101,17 +102,17 @@ final class TestServer: Sendable {
         return try body()
     }
 
-    /// Returns when no connection is open.
+    /// Returns once no connection is open.
     func connectionsLeft() async throws {
         while try await on({ server, _ in server.connectionCount }) > 0 { await Task.yield() }
     }
 
-    /// Returns when output waits in memory for a client.
+    /// Returns once output waits in memory for a client.
     func outputWaits() async throws {
         while try await on({ server, _ in server.waitingBytes }) == 0 { await Task.yield() }
     }
 
-    /// Returns true when an answer waits on disk and none in memory; false if its connection ended instead.
+    /// Returns true once an answer waits on disk and none in memory; false if its connection ended instead.
     /// The loop checks this itself, because the test's task may be scheduled too late.
     func isSpooled() async -> Bool {
         await withCheckedContinuation { continuation in
@@ -123,7 +124,7 @@ final class TestServer: Sendable {
         let server = server.value
         if server.spooledBytes > 0, server.waitingBytes == 0 {
             continuation.resume(returning: true)
-        } else if server.acceptedConnections > 0, server.connectionCount == 0 {
+        } else if server.connectionCount == 0, log.events.contains(where: { $0.hasPrefix("decide ") }) {
             continuation.resume(returning: false)
         } else {
             loop.execute { [self] in look(for: continuation) }
@@ -135,7 +136,7 @@ final class TestServer: Sendable {
     }
 }
 
-/// The events of a server, which tests outside its loop can wait for.
+/// A log of the server's events. Tests can wait for an event from outside the server's loop.
 final class EventLog: Sendable {
     private struct State {
         var events: [String] = []
@@ -143,7 +144,7 @@ final class EventLog: Sendable {
     }
 
     private let state = Lock(State())
-    private let handover = Handover()
+    private let happensBefore = HappensBeforeEdge()
 
     var events: [String] { state.withLock { $0.events } }
 
@@ -154,13 +155,13 @@ final class EventLog: Sendable {
             state.waiting.removeAll { $0.wanted == event }
             return ready
         }
-        handover.given()
+        happensBefore.release()
         for continuation in ready { continuation.resume() }
     }
 
-    /// Returns when the event has happened. The suite's time limit bounds the wait.
+    /// Returns once the event has happened. The suite's time limit bounds the wait.
     func wait(for event: String) async {
-        defer { handover.taken() }
+        defer { happensBefore.acquire() }
         await withCheckedContinuation { continuation in
             let happened = state.withLock { state in
                 if state.events.contains(event) { return true }

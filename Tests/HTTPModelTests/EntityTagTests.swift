@@ -21,7 +21,16 @@ struct EntityTagTests {
         #expect(EntityTag(text) == nil)
     }
 
-    @Test("A tag is read as it is written", arguments: ["\"a-1\"", "W/\"a\"", "\"\"", "\"W/\"", "\"é,\""])
+    @Test("A tag is made of other text, strong or weak", arguments: ["", "a-1", "!", "~", "é", "W/"])
+    func madeOfText(text: String) {
+        #expect(EntityTag(text)?.description == "\"\(text)\"")
+        #expect(EntityTag(text, isWeak: true)?.description == "W/\"\(text)\"")
+        #expect(EntityTag(text) == tag("\"\(text)\""))
+    }
+
+    @Test(
+        "A tag is read as it is written",
+        arguments: ["\"!~\"", "\"a-1\"", "W/\"a\"", "\"\"", "\"W/\"", "\"é,\""])
     func written(text: String) {
         #expect(tag(text)?.description == text)
     }

@@ -22,6 +22,7 @@ struct HTTPFieldsTests {
         #expect(literal.description == "Content-Type")
         let one: HTTPFieldName = "X"
         #expect(one == "x")
+        #expect(one.hashValue != ("Y" as HTTPFieldName).hashValue)
     }
 
     @Test("Looking up or removing an absent name finds nothing")
@@ -79,6 +80,7 @@ struct HTTPFieldsTests {
         #expect(["A": "x"] as HTTPFields != ["A": "X"])
         #expect((["A": "1"] as HTTPFields).hashValue == (["a": "1"] as HTTPFields).hashValue)
         #expect((["A": "1"] as HTTPFields).hashValue != (["A": "2"] as HTTPFields).hashValue)
+        #expect((["A": "1"] as HTTPFields).hashValue != (["B": "1"] as HTTPFields).hashValue)
     }
 
     @Test("Hundreds of fields keep their places")
@@ -129,11 +131,12 @@ struct HTTPFieldsTests {
         changed.remove("A")
         #expect(!changed.storage.isChecked)
         #expect(HTTPFields().checked().isEmpty)
+        #expect((["A": "1 2"] as HTTPFields).checked() == ["A": "1 2"])
     }
 
     @Test(
         "Fields that no serializer may copy cannot be marked as valid",
-        arguments: ["host", "TE", "a b"])
+        arguments: ["", "host", "Content-Length", "date", "Expect", "TE", "a b"])
     func notMarked(name: String) async {
         await #expect(processExitsWith: .failure) { [name] in
             var fields = HTTPFields()
@@ -150,6 +153,44 @@ struct HTTPFieldsTests {
         await #expect(processExitsWith: .failure) { [value] in
             _ = (["A": value] as HTTPFields).checked()
         }
+    }
+
+    @Test("An index without a field stops the program", arguments: [-1, 1])
+    func badIndex(index: Int) async {
+        await #expect(processExitsWith: .failure) { [index] in
+            _ = (["A": "1"] as HTTPFields).valueBytes(at: index)
+        }
+    }
+
+    @Test("A search from a negative index stops the program")
+    func negativeStart() async {
+        await #expect(processExitsWith: .failure) {
+            _ = (["A": "1"] as HTTPFields).firstIndex(of: .host, from: -1)
+        }
+    }
+
+    @Test("A name of 256 bytes is kept, and a longer one stops the program")
+    func nameLength() async {
+        var fields = HTTPFields()
+        [UInt8](repeating: UInt8(ascii: "a"), count: 256).withUnsafeBytes {
+            fields.append(name: $0, value: UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+        #expect(Array(fields).first?.name.utf8.count == 256)
+        await #expect(processExitsWith: .failure) {
+            var fields = HTTPFields()
+            [UInt8](repeating: UInt8(ascii: "a"), count: 257).withUnsafeBytes {
+                fields.append(name: $0, value: UnsafeRawBufferPointer(start: nil, count: 0))
+            }
+        }
+    }
+
+    @Test("A list's elements have no blanks around them, and empty ones are skipped")
+    func listElements() {
+        var elements: [String] = []
+        Array(" a ,, b,\t, c d ,".utf8).withUnsafeBytes { value in
+            forEachListElement(in: value) { elements.append(String(decoding: $0, as: UTF8.self)) }
+        }
+        #expect(elements == ["a", "b", "c d"])
     }
 
     @Test("The iteration gives names and values in order, and knows how many there are")

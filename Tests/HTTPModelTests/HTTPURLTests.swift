@@ -10,7 +10,8 @@ struct HTTPURLTests {
             ("http:/a", .scheme),
             ("http:a", .scheme), ("http://", .host), ("http:///a", .host), ("http://a,b/", .host),
             ("http://[::1/", .host),
-            ("http://[::1]x/", .host), ("http://u@a/", .userinfo), ("http://u:p@a/", .userinfo),
+            ("http://[::1]x/", .host), ("http://[::1]:8]/", .port),
+            ("http://u@a/", .userinfo), ("http://u:p@a/", .userinfo),
             ("http://a:/", .port),
             ("http://a:0/", .port), ("http://a:65536/", .port), ("http://a:x/", .port),
             ("http://a:-1/", .port),
@@ -18,7 +19,9 @@ struct HTTPURLTests {
             ("http://a/\u{0}", .forbiddenByte), ("http://a/\r\nX: y", .forbiddenByte),
             ("http://a/%", .malformedEscape),
             ("http://a/%4", .malformedEscape), ("http://a/?%zz", .malformedEscape),
-            ("http://a/%41%", .malformedEscape),
+            ("http://a/%41%", .malformedEscape), ("http://a/%zz%41", .malformedEscape),
+            ("http://a:000080/", .port), ("http://a:99999/", .port), ("http://a:8x/", .port),
+            ("http://a/\u{7f}", .forbiddenByte), ("http://a/?b#", .fragment),
         ])
     func bad(_ text: String, _ failure: HTTPURL.Failure) {
         #expect(throws: failure) { _ = try HTTPURL(text) }
@@ -49,6 +52,13 @@ struct HTTPURLTests {
         #expect(try HTTPURL("http://a/?").query == "")
         #expect(try HTTPURL("http://a:80").authority == "a")
         #expect(try HTTPURL("https://a:80").authority == "a:80")
+        #expect(try HTTPURL("http://a/?b?c").query == "b?c")
+        #expect(try HTTPURL("http://a/!~?~!").target == "/!~?~!")
+    }
+
+    @Test("A port is 1 to 65535", arguments: [1, 8, 80, 443, 8080, 65534, 65535])
+    func ports(port: Int) throws {
+        #expect(try HTTPURL("http://a:\(port)/").port == port)
     }
 
     @Test("An IPv6 host has brackets in the authority only")
@@ -67,6 +77,9 @@ struct HTTPURLTests {
             ("http://u@a/", .userinfo),
             ("http://a/\r\nX: y", .forbiddenByte), ("http://a/?\u{0}", .forbiddenByte),
             ("http://a/\u{7f}", .forbiddenByte), ("http://a/|%zz", .malformedEscape),
+            ("a|b", .scheme), ("a|:", .scheme), ("http:", .scheme), ("http:ab/|", .scheme),
+            ("ftp:///é", .scheme),
+            ("http://a\u{7f}/", .host),
         ])
     func notNormalized(_ text: String, _ failure: HTTPURL.Failure) {
         #expect(throws: failure) { _ = try HTTPURL(normalizing: text) }
@@ -79,13 +92,19 @@ struct HTTPURLTests {
             ("http://a/a b/é", "/a%20b/%C3%A9"), ("http://a/[x]|{y}^`", "/%5Bx%5D%7C%7By%7D%5E%60"),
             ("http://a/?f[x]=a|b \"<é>\\", "/?f%5Bx%5D=a%7Cb%20%22%3C%C3%A9%3E%5C"),
             ("http:\\\\a\\b\\c", "/b/c"), ("http://a/x%2Fy//z%7c", "/x%2Fy//z%7c"),
-            ("http://a/../b", "/../b"),
+            ("http://a/../b", "/../b"), ("http://a/f\\b?c\\d", "/f/b?c%5Cd"), ("http://a/?b?\\", "/?b?%5C"),
+            ("http://a?|", "/?%7C"),
         ])
     func normalized(_ text: String, _ target: String) throws {
         let url = try HTTPURL(normalizing: text)
         #expect(url.host == "a")
         #expect(url.target == target)
         #expect(try HTTPURL(url.description) == url)
+    }
+
+    @Test("Normalizing keeps the host and the port")
+    func normalizedHost() throws {
+        #expect(try HTTPURL(normalizing: "http:\\\\a~b!:81\\|").description == "http://a~b!:81/%7C")
     }
 
     @Test(
@@ -108,7 +127,7 @@ struct HTTPURLTests {
             ("1a:b", "http://a/b/1a:b"),
             (":x", "http://a/b/:x"), ("x/y:z", "http://a/b/x/y:z"), ("..", "http://a/"), (".", "http://a/b/"),
             ("../../../x", "http://a/x"), ("x/../y/./z", "http://a/b/y/z"), ("//e:81/f?g", "http://e:81/f?g"),
-            ("?x/../y", "http://a/b/c?x/../y"),
+            ("?x/../y", "http://a/b/c?x/../y"), ("http://e:81/f", "http://e:81/f"), ("x/..", "http://a/b/"),
         ])
     func resolved(_ reference: String, _ result: String) throws {
         #expect(try HTTPURL("http://a/b/c?d").resolving(reference).description == result)

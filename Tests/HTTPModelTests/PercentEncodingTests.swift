@@ -73,6 +73,42 @@ struct PathValueTests {
 
 @Suite("Percent-decoding")
 struct PercentDecodingTests {
+    @Test("An escape is decoded at its index only if two hexadecimal digits follow")
+    func escapeAtIndex() {
+        func byte(_ text: String, _ index: Int) -> UInt8? {
+            PercentEncoding.byte(ofEscapeAt: index, in: Array(text.utf8))
+        }
+        for (text, index) in [("%", 0), ("%4", 0), ("a%4", 1), ("%g0", 0), ("%0g", 0), ("%%41", 0)] {
+            #expect(byte(text, index) == nil, "\(text)")
+        }
+        for value in 0...255 as ClosedRange<UInt8> {
+            let digits = String(value, radix: 16)
+            let escape = "%" + (digits.count == 1 ? "0" : "") + digits
+            #expect(byte("a" + escape, 1) == value)
+            #expect(byte(escape.uppercased() + "f", 0) == value)
+        }
+    }
+
+    @Test(
+        "A segment that decodes to bytes that are not UTF-8 is refused", arguments: ["%ff", "a%C3", "%E9t"])
+    func segmentNotUTF8(_ text: String) {
+        #expect(throws: PercentEncoding.Failure.notUTF8) {
+            _ = try PercentEncoding.decodeSegment(Array(text.utf8))
+        }
+    }
+
+    @Test("A failure says which rule is broken")
+    func failures() {
+        let failures: [PercentEncoding.Failure] = [
+            .malformedEscape, .notUTF8, .empty, .dotSegment, .forbiddenByte,
+        ]
+        #expect(
+            failures.map(\.description) == [
+                "a % is not followed by two hexadecimal digits", "is not UTF-8", "is empty", "is . or ..",
+                "has a slash, a backslash or a control character",
+            ])
+    }
+
     @Test(
         "A % without two hexadecimal digits is refused",
         arguments: ["%", "%4", "a%", "%g0", "%0g", "% 41", "%-1"])
@@ -110,6 +146,25 @@ struct QueryItemsTests {
         #expect(throws: PercentEncoding.Failure.self) { _ = try items(query).first("a") }
         #expect(throws: PercentEncoding.Failure.self) { _ = try items(query).all() }
         #expect(throws: PercentEncoding.Failure.self) { _ = try items(query).values(of: "a") }
+    }
+
+    @Test("Reading a value or a name that is not UTF-8 fails, and finding another item does not")
+    func notUTF8() throws {
+        let query = QueryItems(
+            (Array("a=".utf8) + [0xff] + Array("&".utf8) + [0xff] + Array("=1&b=2".utf8))[...])
+        #expect(throws: PercentEncoding.Failure.notUTF8) { _ = try query.first("a") }
+        #expect(throws: PercentEncoding.Failure.notUTF8) { _ = try query.values(of: "a") }
+        #expect(throws: PercentEncoding.Failure.notUTF8) { _ = try query.all() }
+        #expect(try query.first("b") == "2")
+        #expect(try query.values(of: "b") == ["2"])
+    }
+
+    @Test("Names are compared by their bytes")
+    func spellings() throws {
+        #expect(try items("%65%CC%81=1").first("\u{e9}") == nil)
+        #expect(try items("e\u{301}=1").first("\u{e9}") == nil)
+        #expect(try items("%C3%A9=1").first("\u{e9}") == "1")
+        #expect(try items("\u{e9}=1").first("\u{e9}") == "1")
     }
 
     @Test("An absent name has no value")

@@ -6,7 +6,9 @@ struct RequestTargetTests {
     @Test(
         "Text in none of the four forms is no target",
         arguments: [
-            "", "a", "a/b", "**", "ftp://a/", "http://", "http:///", "http://u@a/", "/ b", "/#a", "/é", "a:b",
+            "", "a", "a:", "a/b", "**", "ftp://a/", "http://", "http:///", "http://u@a/", "/ b", "/#a", "/é",
+            "/\u{7f}", "/\u{1f}",
+            "a:b",
         ])
     func bad(_ text: String) {
         #expect(RequestTarget(text) == nil)
@@ -22,6 +24,26 @@ struct RequestTargetTests {
         #expect(try #require(RequestTarget("/a")).query == nil)
         #expect(try #require(RequestTarget("/a?")).query == "")
         #expect(try #require(RequestTarget("//a")).path == "//a")
+        #expect(try #require(RequestTarget("/!~")).path == "/!~")
+    }
+
+    @Test("A query begins after the first question mark, wherever it stands")
+    func queryStart() throws {
+        // The bytes beside the question mark in ASCII, and those that differ from it in one bit.
+        for filler in [">", "@", "?", "/", "~", "_", "a", "=", ";", "7"] {
+            for before in 0...20 {
+                let path = "/" + String(repeating: filler == "?" ? "a" : filler, count: before)
+                #expect(RequestTarget(path)?.path == path)
+                #expect(RequestTarget(path)?.query == nil)
+                for after in 0...10 {
+                    let query = String(repeating: filler, count: after)
+                    for origin in ["", "http://a"] {
+                        let target = try #require(RequestTarget("\(origin)\(path)?\(query)"))
+                        #expect(target.path == path && target.query == query, "\(target)")
+                    }
+                }
+            }
+        }
     }
 
     @Test("A target in absolute-form has an authority, and the path / if it names none")
@@ -47,6 +69,10 @@ struct RequestTargetTests {
         #expect(authority.form == .authority)
         #expect(authority.path == "")
         #expect(authority.authorityBytes.map { String(decoding: $0, as: UTF8.self) } == "a:443")
+        for text in ["a:1", "a:4430", "ab:4430", "abc:4430", "http:80", "example.test:443"] {
+            #expect(RequestTarget(text)?.form == .authority, "\(text)")
+            #expect(RequestTarget(text)?.authorityBytes?.elementsEqual(text.utf8) == true, "\(text)")
+        }
     }
 
     @Test("A request is for the authority of its target, or for its Host without one")
@@ -70,7 +96,9 @@ struct AuthorityTests {
             "[1:2:3:4:5:6:7]", "[1:2:3:4:5:6:7:8:9]", "[1::2::3]", "[12345::]", "[:1]", "[1:]",
             "[1:2:3:4:5:6:7::8]",
             "[::1.2.3]", "[::1.2.3.256]", "[::01.2.3.4]", "[1.2.3.4]", "[::g]", "[v1.a]", "[::1]a",
-            "[fe80::1%eth0]",
+            "[fe80::1%eth0]", "a,4142", "[:]", "[:1:2:3:4:5:6:7]", "[::1]]", "[1-2:3:4:5:6:7:8]",
+            "[::1.2.3.4.5]", "[::1.2.3.4.]", "[::1.2.3.]", "[::1..2.3]", "[::1.2-3.4]", "[::1.2.3.4x]",
+            "[::1.2.3.99999999999999999999]", "[::1.2.3.1000]",
         ])
     func bad(_ text: String) {
         #expect(!isValid(text))
@@ -82,7 +110,7 @@ struct AuthorityTests {
             "a", "a:", "a:0", "a:65535", "a.b-c_d~e", "a%2D", "a!$&'()*+;=b", "127.0.0.1:80", "[::]", "[::1]",
             "[1::]:80",
             "[1:2:3:4:5:6:7:8]", "[::ffff:192.0.2.1]", "[1:2:3:4:5:6:1.2.3.4]", "[ABCD:ef01::]",
-            "[1:2:3:4:5:6:7::]",
+            "[1:2:3:4:5:6:7::]", "[::255.255.255.255]", "[::0.10.200.99]",
         ])
     func good(_ text: String) {
         #expect(isValid(text))
@@ -129,6 +157,7 @@ struct MethodAndStatusTests {
     @Test("Methods are safe and idempotent as RFC 9110 9.2 has it")
     func properties() {
         let all: [HTTPMethod] = [.get, .head, .post, .put, .delete, .patch, .options, .trace, .connect]
+        #expect(all.filter(\.isGet) == [.get] && all.filter(\.isHead) == [.head])
         #expect(all.filter(\.isSafe) == [.get, .head, .options, .trace])
         #expect(all.filter(\.isIdempotent) == [.get, .head, .put, .delete, .options, .trace])
         #expect(all.filter(\.anticipatesContent) == [.post, .put, .patch])
@@ -193,6 +222,18 @@ struct MethodAndStatusTests {
                 505 HTTP Version Not Supported, 507 Insufficient Storage, 508 Loop Detected, \
                 511 Network Authentication Required
                 """)
+    }
+
+    @Test("A version is written as in a request line")
+    func versions() {
+        #expect(HTTPVersion.http10.description == "HTTP/1.0")
+        #expect(HTTPVersion.http11.description == "HTTP/1.1")
+    }
+
+    @Test("The body of a response is as long as its pieces together")
+    func bodyCount() {
+        #expect(HTTPResponse(status: .ok).bodyCount == 0)
+        #expect(HTTPResponse(status: .ok, body: [[1, 2], [], [3, 4, 5]]).bodyCount == 5)
     }
 
     @Test("A response has no body with 1xx, 204 and 304")

@@ -40,7 +40,7 @@ struct CallDeadlinesTests {
         #expect(reason(deadlines, at: 300) == "connection_limit_reached")
     }
 
-    @Test("Connecting may take a second, or what is left of the call if that is less")
+    @Test("Connecting may take a second, or less if the call's total limit ends earlier")
     func connecting() {
         var deadlines = Self.deadlines()
         deadlines.reached(.connecting, now: Self.start)
@@ -50,7 +50,7 @@ struct CallDeadlinesTests {
         #expect(reason(deadlines, at: 10_000) == "connection_timeout")
     }
 
-    @Test("The write limit runs from the last byte that the upstream took")
+    @Test("Progress in writing restarts the write limit")
     func writing() {
         var deadlines = Self.deadlines()
         deadlines.reached(.writing, now: Self.start)
@@ -61,7 +61,7 @@ struct CallDeadlinesTests {
     }
 
     @Test(
-        "Silence after the request fails at the first-byte limit, and silence within the response at the read limit"
+        "Silence before the response fails at the first-byte limit, and silence within it at the read limit"
     )
     func silence() {
         var deadlines = Self.deadlines()
@@ -74,7 +74,7 @@ struct CallDeadlinesTests {
         #expect(reason(deadlines, at: 8000) == "connection_read_timeout")
     }
 
-    @Test("Trickling bytes do not extend the total limit")
+    @Test("A slow trickle of bytes does not extend the total limit")
     func trickle() {
         var deadlines = Self.deadlines()
         deadlines.reached(.awaitingResponse, now: Self.start)

@@ -17,7 +17,9 @@ struct CancellationTests {
         [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")],
     ]
 
-    @Test("closes the connection at once, at any point of the response", arguments: half.indices)
+    @Test(
+        "Disposing a call closes the connection at once, at any point of the response",
+        arguments: half.indices)
     func closes(index: Int) async throws {
         let sent = Signal()
         let upstream = try ScriptedUpstream(
@@ -39,7 +41,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("while it connects closes the socket and frees the slot")
+    @Test("Disposing a call while it connects closes the socket and frees the slot")
     func connecting() async throws {
         let (port, descriptors) = try ScriptedUpstream.blackHole()
         try await ClientHarness.with { harness in
@@ -53,7 +55,7 @@ struct CancellationTests {
         ScriptedUpstream.close(descriptors)
     }
 
-    @Test("while it waits leaves the queue to the next call")
+    @Test("Disposing a waiting call removes it from the queue, and later calls are served")
     func waiting() async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream([.readRequest, .wait(go), .send(Self.ok), .again])
@@ -73,7 +75,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("gives its slot to the first waiting call")
+    @Test("Disposing a call gives its slot to the first waiting call")
     func handsOver() async throws {
         let upstream = try ScriptedUpstream(
             [.readRequest, .awaitEnd], [.readRequest, .send(Self.ok), .again])
@@ -89,7 +91,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("after the complete response keeps the connection open")
+    @Test("Disposing a call after its complete response keeps the connection open")
     func afterTheEnd() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
@@ -104,7 +106,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("affects only its own subscription, each of which sends the request once")
+    @Test("Each subscription sends the request once, and disposing one does not affect the other")
     func cold() async throws {
         let upstream = try ScriptedUpstream(
             [.readRequest, .awaitEnd], [.readRequest, .send(Self.ok), .again])
@@ -112,7 +114,7 @@ struct CancellationTests {
             let api = try await harness.upstream(upstream)
             let single = api.send(OutboundRequest(target: "/"))
             #expect(upstream.connections == 0)
-            // From this thread, off the loop.
+            // The subscription is made off the loop.
             let first = single.subscribe()
             await upstream.requestRead.wait()
             let status = Lock<HTTPStatus?>(nil)
@@ -131,7 +133,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("before the loop has started it sends nothing")
+    @Test("A call disposed before the loop starts it sends nothing")
     func beforeStart() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
@@ -151,7 +153,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("while its response is delivered changes nothing, and another call may start there")
+    @Test("Disposing a call while its response is delivered has no effect, and another call may start there")
     func reentrant() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
@@ -177,7 +179,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("in the failure handler of another call is safe, even while the client closes both")
+    @Test("A call may be disposed by another call's failure while the client closes both")
     func joined() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
         try await ClientHarness.with { harness in
@@ -202,7 +204,7 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("a thousand times at random moments from several threads leaves nothing behind")
+    @Test("Disposing a thousand calls at random moments on several threads leaves nothing behind")
     func storm() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with(limits: PoolLimitTests.limits(connections: 8)) { harness in

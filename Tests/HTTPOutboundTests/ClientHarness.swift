@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPOutbound
 
 extension OutboundLimits {
-    /// For tests that are not about time, on a busy machine.
+    /// Generous limits for tests that are not about time, because the machine may be busy.
     static var patient: OutboundLimits {
         var limits = OutboundLimits()
         limits.waitTimeout = .seconds(20)
@@ -32,7 +32,7 @@ enum Wire: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// Trusts only the tests' authority.
+    /// A configuration that trusts only the tests' certificate authority.
     static var configuration: TLSConfiguration {
         var configuration = TLSConfiguration()
         configuration.trust = .authorities(.text(TestAuthority.shared.pem))
@@ -79,7 +79,7 @@ final class ClientHarness: Sendable {
         #expect(
             left.idle == 0 && left.leased == 0 && left.waiting == 0, "\(left)", sourceLocation: sourceLocation
         )
-        // The loop may keep one for streams that went quiet.
+        // The loop may keep one timer for quiet streams.
         #expect(timers <= 1, "timers are left", sourceLocation: sourceLocation)
         try result.get()
     }
@@ -99,7 +99,7 @@ final class ClientHarness: Sendable {
         return try await self.upstream(Wire.origin(upstream.port, tls))
     }
 
-    /// Waits until the pools meet a condition, which may depend on events from the kernel.
+    /// Waits until the pools meet a condition.
     func until(_ condition: @escaping @Sendable (PoolReport) -> Bool) async throws {
         while !condition(try await report()) { await Task.yield() }
     }
@@ -109,7 +109,7 @@ final class ClientHarness: Sendable {
     }
 }
 
-/// A call under way, and its result.
+/// A running call and its result.
 final class RunningCall: Sendable {
     private let outcome = Lock<Result<OutboundResponse, OutboundError>?>(nil)
     private let ended = Signal()

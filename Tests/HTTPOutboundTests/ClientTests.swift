@@ -11,7 +11,7 @@ import Testing
 struct ClientTests {
     static let ok = CallTests.ok
 
-    @Test("A call to a name that does not resolve fails with dns_error")
+    @Test("A call to an unknown host name fails with dns_error")
     func noName() async throws {
         let resolver = Resolver(lookup: { .failure(SocketError(.nameNotFound, .resolve, subject: $0)) })
         try await ClientHarness.with(resolver: resolver) { harness in
@@ -28,9 +28,10 @@ struct ClientTests {
         limits.connectTimeout = .milliseconds(100)
         try await ClientHarness.with(limits: limits, resolver: Self.silent(held)) { harness in
             let origin = try #require(Origin(host: "silent.example", port: 80))
+            let start = ContinuousClock.now
             let result = try await harness.upstream(origin).get()
             #expect(result.reason == "dns_timeout", "\(result)")
-            #expect(try #require(result.timings?.total) >= .milliseconds(100))
+            #expect(start.duration(to: .now) >= .milliseconds(100))
         }
         held.fire()
     }
@@ -60,7 +61,7 @@ struct ClientTests {
         })
     }
 
-    @Test("All addresses of a name are tried in turn")
+    @Test("The client tries each address of a name in turn")
     func addresses() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         let port = Int(upstream.port)
@@ -94,7 +95,7 @@ struct ClientTests {
         upstream.stop()
     }
 
-    @Test("The client ignores hop-by-hop and framing fields of the caller")
+    @Test("The client ignores the caller's hop-by-hop and framing fields")
     func ownFields() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
@@ -104,9 +105,10 @@ struct ClientTests {
                 "Keep-Alive": "x", "Upgrade": "h2c", "Expect": "100-continue", "Trailer": "x", "X-Mine": "1",
             ]
             let api = try await harness.upstream(upstream)
-            var request = OutboundRequest(method: .put, target: "/a", fields: fields, body: "body")
-            request.sharedFields = ["Accept": "*/*", "Host": "evil", "User-Agent": "sluice"]
-            #expect(await api.call(request).text == "hi")
+            let request = OutboundRequest(method: .put, target: "/a", fields: fields, body: "body")
+            var settings = CallSettings()
+            settings.sharedFields = ["Accept": "*/*", "Host": "evil", "User-Agent": "sluice"]
+            #expect(try await api.call(request, settings: settings).text == "hi")
             #expect(
                 upstream.requests == [
                     "PUT /a HTTP/1.1\r\nHost: 127.0.0.1:\(upstream.port)\r\nX-Mine: 1\r\n"
@@ -146,7 +148,7 @@ struct ClientTests {
         upstream.stop()
     }
 
-    @Test("Closing a client fails running and waiting calls, refuses new ones, and closes all connections")
+    @Test("Closing a client fails running and waiting calls, refuses new calls, and closes all connections")
     func close() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .readRequest, .awaitEnd])
         try await ClientHarness.with(limits: PoolLimitTests.limits(connections: 1)) { harness in

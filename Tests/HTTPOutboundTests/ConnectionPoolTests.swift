@@ -17,7 +17,7 @@ struct ConnectionPoolTests {
 
     static func at(_ seconds: Int) -> MonotonicTime { start + .seconds(Int64(seconds)) }
 
-    @Test("A call is refused when all connections are busy and the queue is full")
+    @Test("A call that may not wait is refused when all connections are busy")
     func refused() {
         var pool = Pool(limits: Self.limits(connections: 1))
         expectOpen(&pool, slot: 0)
@@ -29,7 +29,7 @@ struct ConnectionPoolTests {
     }
 
     @Test(
-        "Closing a pool returns its idle connections and waiters; it then refuses calls and closes released connections"
+        "A closed pool returns its idle connections, refuses calls and closes released connections"
     )
     func closed() {
         var pool = Pool(limits: Self.limits())
@@ -71,7 +71,7 @@ struct ConnectionPoolTests {
         #expect(pool.waiting == 0)
     }
 
-    @Test("When a connection is lost, a new one is opened in its slot for the first waiter")
+    @Test("When a connection is lost, a new connection opens in its slot for the first waiter")
     func vacancy() {
         var pool = Pool(limits: Self.limits(connections: 1))
         expectOpen(&pool, slot: 0)
@@ -100,7 +100,7 @@ struct ConnectionPoolTests {
         expectReuse(&pool, slot: 1)
     }
 
-    @Test("A connection that was idle for 30 s is not lent")
+    @Test("A connection that has been idle for 30 s is not lent")
     func idleTooLong() {
         var pool = Pool(limits: Self.limits())
         expectOpen(&pool, slot: 0)
@@ -140,7 +140,7 @@ struct ConnectionPoolTests {
         expectRelease(&pool, slot: 0, .closed)
     }
 
-    @Test("Requests of waiters count towards the connection's limit")
+    @Test("Requests of waiting calls count towards the connection's limit")
     func requestsOfWaiters() {
         var limits = Self.limits(connections: 1)
         limits.requestsPerConnection = 2
@@ -156,7 +156,7 @@ struct ConnectionPoolTests {
         }
     }
 
-    @Test("The peer's Keep-Alive can lower the idle time and request limits but not raise them")
+    @Test("The peer's Keep-Alive can lower the idle-time and request limits but not raise them")
     func keepAlive() {
         var pool = Pool(limits: Self.limits())
         expectOpen(&pool, slot: 0)

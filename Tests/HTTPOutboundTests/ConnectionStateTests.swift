@@ -33,7 +33,7 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test("Bytes on an idle connection are dropped and end it")
+    @Test("Bytes on an idle connection are dropped, and the connection is discarded")
     func strayBytes() {
         var state = Self.idle()
         guard case .discard = state.bytesReceived(isUnsent: false) else {
@@ -42,13 +42,13 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test("An idle connection that the peer closes fails no call")
+    @Test("An idle connection that the peer closes is removed without failing a call")
     func idleEnd() {
         #expect(Self.name(Self.idle().connectionEnded(isUnsent: false)) == "remove")
     }
 
     @Test(
-        "If a reused connection ends before the response, the request is repeated where that is allowed, and fails elsewhere"
+        "If a reused connection ends before the response, only a repeatable request is repeated"
     )
     func stale() {
         #expect(Self.name(Self.requested(mayRepeat: true).connectionEnded(isUnsent: false)) == "resend")
@@ -71,7 +71,7 @@ struct ConnectionStateTests {
     }
 
     @Test(
-        "A connection is released only after a complete response that allows reuse and is followed by no bytes"
+        "A connection is released only if the response allows reuse and no bytes follow it"
     )
     func release() {
         var state = Self.requested(mayRepeat: false)
@@ -85,7 +85,7 @@ struct ConnectionStateTests {
         #expect(state.isIdle)
     }
 
-    @Test("A connection whose response overtook its request is not released")
+    @Test("A connection is not released if the response ends before the request is written")
     func halfWritten() {
         var state = Self.requested(mayRepeat: false, written: false)
         _ = state.bytesReceived(isUnsent: false)
@@ -93,7 +93,7 @@ struct ConnectionStateTests {
     }
 
     @Test(
-        "A connection whose request body was cut short is not released"
+        "A connection is not released if the request body was cut short"
     )
     func cutBody() {
         var state = Self.requested(mayRepeat: false, written: false)
@@ -103,7 +103,7 @@ struct ConnectionStateTests {
         #expect(!Self.isRelease(state.responseEnded(isReusable: true, strayBytes: 0)))
     }
 
-    @Test("A request whose body cannot be restarted is not repeated")
+    @Test("A request is not repeated after it reads from a body that cannot be restarted")
     func takenBody() {
         var state = Self.requested(mayRepeat: true, written: false)
         state.bodyTaken()
@@ -121,14 +121,14 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test("A connection that ends while it opens fails its call without a repetition")
+    @Test("A connection that ends while it opens fails its call, which is not repeated")
     func opening() {
         #expect(Self.name(ConnectionState().connectionEnded(isUnsent: false)) == "fail")
     }
 }
 
-// What the upstream does before it can have read the request.
-@Suite("Connection state: input out of turn")
+// Tests input and closes from an upstream that cannot have read the request yet.
+@Suite("Connection state: input before the request")
 struct EarlyConnectionStateTests {
     static func receipt(isReused: Bool, mayRepeat: Bool) -> ConnectionState.Receipt {
         var state = ConnectionStateTests.requested(isReused: isReused, mayRepeat: mayRepeat)
@@ -136,16 +136,16 @@ struct EarlyConnectionStateTests {
     }
 
     @Test(
-        "If bytes arrive before the request is sent, it goes out on another connection, whatever its method",
+        "If bytes arrive before the request is sent, it is sent on another connection, repeatable or not",
         arguments: [true, false])
     func early(mayRepeat: Bool) {
         guard case .resend = Self.receipt(isReused: true, mayRepeat: mayRepeat) else {
-            Issue.record("the request is not repeated")
+            Issue.record("the request was not sent on another connection")
             return
         }
     }
 
-    @Test("Bytes before the first request of a new connection are a protocol error")
+    @Test("Bytes before the first request on a new connection are a protocol error")
     func earlyOnNew() {
         guard case .refuse = Self.receipt(isReused: false, mayRepeat: true) else {
             Issue.record("the bytes were not refused")
@@ -154,7 +154,7 @@ struct EarlyConnectionStateTests {
     }
 
     @Test(
-        "If the connection ends before the request is sent, it goes out on another one, whatever its method")
+        "If a reused connection ends before the request is sent, the request is sent on another connection")
     func endBefore() {
         let state = ConnectionStateTests.requested(mayRepeat: false)
         #expect(ConnectionStateTests.name(state.connectionEnded(isUnsent: true)) == "resend")
@@ -162,7 +162,7 @@ struct EarlyConnectionStateTests {
         #expect(ConnectionStateTests.name(first.connectionEnded(isUnsent: true)) == "fail")
     }
 
-    @Test("After a 408 on a reused connection, an idempotent request is repeated and any other fails")
+    @Test("After a 408 on a reused connection, a repeatable request is repeated and any other fails")
     func staleTimeout() {
         let repeatable = ConnectionStateTests.requested(mayRepeat: true).staleTimeout
         #expect(repeatable.map(ConnectionStateTests.name) == "resend")
@@ -170,7 +170,7 @@ struct EarlyConnectionStateTests {
         #expect(single.map(ConnectionStateTests.name) == "fail")
     }
 
-    @Test("A 408 answers the request on a new connection or after a 1xx response")
+    @Test("A 408 on a new connection or after a 1xx response is the response to the request")
     func ownTimeout() {
         #expect(ConnectionStateTests.requested(isReused: false, mayRepeat: true).staleTimeout == nil)
         var state = ConnectionStateTests.requested(mayRepeat: true)

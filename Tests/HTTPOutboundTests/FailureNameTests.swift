@@ -8,7 +8,7 @@ import Testing
 @Suite("Failure reasons")
 struct FailureNameTests {
     @Test(
-        "A failure to connect has a reason of RFC 9209",
+        "Each failure to connect has a reason from RFC 9209",
         arguments: [
             (SocketError(.connect, ECONNREFUSED), "connection_refused"),
             (SocketError(.connect, ENOENT), "connection_refused"),
@@ -40,7 +40,7 @@ struct FailureNameTests {
     }
 
     @Test(
-        "The reason of a broken connection depends on TLS, then on whether the response had begun",
+        "The reason for a broken connection is the TLS error, or depends on whether the response had begun",
         arguments: [
             (SocketError(.read, ECONNRESET), "connection_terminated", "http_response_incomplete"),
             (

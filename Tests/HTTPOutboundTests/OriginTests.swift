@@ -5,19 +5,19 @@ import Testing
 @Suite("Origins")
 struct OriginTests {
     @Test(
-        "An invalid host makes no origin",
+        "An origin with an invalid host is refused",
         arguments: ["", "a b", "user@host", "a,b", "host/path", "[::1", "::g", "host:80", "ho\0st"])
     func refused(host: String) {
         #expect(Origin(host: host, port: 80) == nil)
     }
 
-    @Test("Port 0 is invalid")
+    @Test("An origin with port 0 is refused")
     func portZero() {
         #expect(Origin(host: "localhost", port: 0) == nil)
     }
 
     @Test(
-        "Host includes the port unless it is the scheme's default",
+        "The authority includes the port unless it is the scheme's default",
         arguments: [
             ("localhost", 80, "localhost"), ("localhost", 8080, "localhost:8080"),
             ("127.0.0.1", 81, "127.0.0.1:81"),
@@ -33,7 +33,7 @@ struct OriginTests {
         #expect(Origin(host: "localhost", port: 81) != Origin(host: "localhost"))
     }
 
-    @Test("A socket path that is too long makes no origin")
+    @Test("An origin with an invalid socket path or host is refused")
     func unixPath() {
         #expect(Origin(unixSocket: "") == nil)
         #expect(Origin(unixSocket: String(repeating: "a", count: 108)) == nil)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Pool reports", .timeLimit(.minutes(1)))
 struct PoolReportTests {
-    @Test("The report sums up the pools: idle, leased, waiting, opened and reused")
+    @Test("The report sums the idle, leased, waiting, opened and reused counts of all pools")
     func sum() async throws {
         let goOn = Signal()
         let busy = try ScriptedUpstream([.readRequest, .wait(goOn), .send(CallTests.ok), .again])

@@ -13,7 +13,7 @@ struct ResponseReaderTests {
         return reader
     }
 
-    /// Reads a response in pieces of this size. Returns the outcome and the number of bytes read.
+    /// Reads a response in pieces of `pieces` bytes. Returns the outcome and the number of bytes read.
     static func read(_ text: String, pieces: Int, body: Int = 1 << 20) -> (outcome: String, read: Int) {
         var reader = reader(body: body)
         let bytes = Array(text.utf8)
@@ -50,7 +50,7 @@ struct ResponseReaderTests {
     }
 
     @Test(
-        "A body may be exactly as large as the limit, in any framing and split",
+        "A body may reach the size limit but not exceed it, however it is framed and split",
         arguments: [1, 7, 4096])
     func bodyLimit(pieces: Int) {
         let cases = [
@@ -70,13 +70,13 @@ struct ResponseReaderTests {
         }
     }
 
-    @Test("Without a limit, memory follows the bytes received rather than Content-Length")
+    @Test("Without a size limit, memory grows with the bytes received and not with Content-Length")
     func boundlessPromise() {
         for length in [Int.max, 1 << 50] {
             var reader = Self.reader(body: .max)
             let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n".utf8)
             let piece = [UInt8](repeating: 0x61, count: 3 << 19)
-            head.withUnsafeBytes { #expect(reader.whole(in: $0) == nil) }
+            head.withUnsafeBytes { #expect(reader.locateResponse(in: $0) == nil) }
             for bytes in [head, piece, piece, piece] {
                 let step = bytes.withUnsafeBytes { Self.read(&reader, $0) }
                 #expect(Self.name(step) == nil)
@@ -94,7 +94,7 @@ struct ResponseReaderTests {
         #expect(result.read == head.utf8.count)
     }
 
-    @Test("Successive responses are read, each with its own body")
+    @Test("Successive responses are each read with their own body")
     func sequence() {
         var reader = Self.reader()
         for number in 0..<3 {
@@ -105,7 +105,7 @@ struct ResponseReaderTests {
         }
     }
 
-    @Test("Bytes after the response are counted but not read")
+    @Test("Bytes after the response are counted but not parsed")
     func stray() {
         let text = "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n"
         #expect(Self.read(text, pieces: 4096).outcome == "204  +17")

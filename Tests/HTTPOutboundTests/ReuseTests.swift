@@ -50,7 +50,7 @@ struct ReuseTests {
     ]
 
     @Test(
-        "The response is used, the connection is closed, and the surplus bytes are dropped",
+        "After a response that prevents reuse, the connection is closed and surplus bytes are dropped",
         arguments: notReusable)
     func notReused(response: Response) async throws {
         let last: ScriptedUpstream.Step = response.closes ? .close : .awaitEnd
@@ -69,7 +69,7 @@ struct ReuseTests {
     }
 
     @Test(
-        "A connection is reused after a complete response of any framing",
+        "A connection is reused after a complete response, however it is framed",
         arguments: [
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "hi"),
             ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", ""),
@@ -175,7 +175,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("With a Keep-Alive timeout, the client closes the connection before the peer does")
+    @Test("The client closes an idle connection before the peer's Keep-Alive timeout ends")
     func keepAliveTimeout() async throws {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 2\r\n\r\nhi"),
@@ -189,7 +189,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("A connection serves only as many requests as allowed; then another is opened")
+    @Test("A connection serves at most its limit of requests, and then another opens")
     func requestLimit() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         var limits = OutboundLimits.patient
@@ -202,7 +202,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("A response that overtakes its request is used, but its connection is closed")
+    @Test("A response that arrives before its request is written is returned, and its connection is closed")
     func earlyResponse() async throws {
         let upstream = try ScriptedUpstream(
             [.read(10), .send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno"), .awaitEnd],
@@ -233,7 +233,7 @@ struct ReuseTests {
         upstream.stop()
     }
 
-    @Test("The timer for idle connections is cancelled with the last of them")
+    @Test("The timer for idle connections is cancelled when the last one closes")
     func timerEndsWithTheLast() async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .wait(go), .close])
@@ -243,7 +243,7 @@ struct ReuseTests {
             #expect(try await harness.loop.perform { harness.loop.timerCount } >= 1)
             go.fire()
             try await harness.until { $0.idle == 0 }
-            // The loop's timer for quiet streams ends by itself.
+            // The loop's own timer for quiet streams ends later.
             while try await harness.loop.perform({ harness.loop.timerCount }) > 0 { await Task.yield() }
         }
         upstream.stop()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPOutbound
 
-/// Bytes from an upstream that answer no request.
+/// Input from an upstream that does not belong to any request.
 enum Stray: String, CaseIterable, CustomTestStringConvertible {
     case response, timeout, garbage, byte, head, end
 
@@ -27,14 +27,14 @@ enum Stray: String, CaseIterable, CustomTestStringConvertible {
         "HTTP/1.1 408 Request Timeout\r\nContent-Length: 5\r\nConnection: close\r\n\r\nstray"
 }
 
-/// Bytes that an upstream sends out of turn.
+/// Tests bytes that an upstream sends out of turn.
 @Suite("Stray bytes", .timeLimit(.minutes(2)))
 struct StrayTests {
     static let ok = CallTests.ok
     static let second = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecond"
     static let next: [ScriptedUpstream.Step] = [.readRequest, .send(second), .again]
 
-    /// A fatal alert that is not encrypted, although it has to be (RFC 8446 6).
+    /// A fatal alert sent in plain text, which TLS 1.3 forbids here (RFC 8446 6).
     static let alert: [UInt8] = [21, 3, 3, 0, 2, 2, 80]
 
     static func request(_ method: HTTPMethod, body: String? = nil) -> OutboundRequest {
@@ -42,8 +42,8 @@ struct StrayTests {
             ?? OutboundRequest(method: method, target: "/")
     }
 
-    /// Warms up a connection, has the upstream send something while the loop is blocked, and makes a call in the same turn of
-    /// the loop, so its request is written before the loop can notice the bytes.
+    /// Opens a connection, has the upstream send `stray` while the loop is blocked, and makes a call in the
+    /// same turn of the loop, so that its request is written before the loop reads the bytes.
     static func overtake(
         _ stray: [ScriptedUpstream.Step], _ request: OutboundRequest, wire: Wire,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -72,40 +72,44 @@ struct StrayTests {
     // MARK: Before the request
 
     @Test(
-        "Bytes that arrive before a GET is sent are dropped, and the GET is sent once, on another connection",
+        "If stray bytes arrive before a GET is sent, the GET is sent once, on another connection",
         arguments: Stray.allCases, Wire.allCases)
     func beforeGet(stray: Stray, wire: Wire) async throws {
         try await Self.overtake(stray.steps, Self.request(.get), wire: wire)
     }
 
-    @Test("The same holds for a POST", arguments: Stray.allCases, Wire.allCases)
+    @Test(
+        "If stray bytes arrive before a POST is sent, the POST is sent once, on another connection",
+        arguments: Stray.allCases, Wire.allCases)
     func beforePost(stray: Stray, wire: Wire) async throws {
         try await Self.overtake(stray.steps, Self.request(.post, body: "once"), wire: wire)
     }
 
     @Test(
-        "The same holds for a body too large to be written at the end of the turn",
+        "If stray bytes arrive before a large POST is sent, the POST is sent once, on another connection",
         arguments: Wire.allCases)
     func beforeLargePost(wire: Wire) async throws {
         let body = String(repeating: "x", count: 40_000)
         try await Self.overtake(Stray.response.steps, Self.request(.post, body: body), wire: wire)
     }
 
-    @Test("The same holds for a body that cannot be restarted", arguments: Stray.allCases, Wire.allCases)
+    @Test(
+        "If stray bytes arrive before a one-shot body is sent, it is sent once, on another connection",
+        arguments: Stray.allCases, Wire.allCases)
     func beforeStreamedPut(stray: Stray, wire: Wire) async throws {
         let body = ScriptedBody(StreamedRequestTests.pieces, length: 11)
         try await Self.overtake(stray.steps, StreamedRequestTests.put(body, method: .post), wire: wire)
-        #expect(body.used.opened == 1, "the body is opened only for the connection that it is sent on")
+        #expect(body.used.opened == 1, "the body was opened for a connection it was not sent on")
     }
 
-    @Test("A TLS alert before the request goes unnoticed")
+    @Test("If a TLS alert arrives before the request is sent, the request is sent on another connection")
     func alertBefore() async throws {
-        // A fatal alert that is not encrypted, although it has to be (RFC 8446 6).
+        // The alert is sent in plain text, which TLS 1.3 forbids here (RFC 8446 6).
         try await Self.overtake(
             [.plain([21, 3, 3, 0, 2, 2, 80])], Self.request(.post, body: "x"), wire: .tls)
     }
 
-    @Test("A TLS key update before the request is answered after it, and the connection is used")
+    @Test("A TLS key update before the request does not prevent use of the connection")
     func keyUpdateBefore() async throws {
         let (go, sent) = (Signal(), Signal())
         let upstream = try ScriptedUpstream(
@@ -128,12 +132,12 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("A flood of TLS messages without content before the request discards the connection")
+    @Test("A flood of TLS messages without data before the request discards the connection")
     func floodBefore() async throws {
         try await Self.overtake([.sendTickets(2000)], Self.request(.post, body: "x"), wire: .tls)
     }
 
-    @Test("A flood of TLS messages without content on an idle connection discards it")
+    @Test("A flood of TLS messages without data discards an idle connection")
     func floodWhileIdle() async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream(
@@ -149,7 +153,9 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("Bytes on a new connection before its request are a protocol error, without a repetition")
+    @Test(
+        "Bytes on a new connection before its request fail the call with http_protocol_error, without a retry"
+    )
     func beforeFirst() async throws {
         let sent = Signal()
         let upstream = try ScriptedUpstream([.send(Self.second), .fire(sent), .awaitEnd])
@@ -157,7 +163,7 @@ struct StrayTests {
             let api = try await harness.upstream(upstream)
             let begun = try await api.loop.perform {
                 let begun = api.begin(Self.request(.get))
-                // The loop starts the call next, and then blocks until the bytes are there.
+                // The loop next starts the call, and then blocks until the bytes have arrived.
                 api.loop.execute { _ = sent.waitBlocking() }
                 return begun
             }
@@ -187,7 +193,9 @@ struct StrayTests {
 
     // MARK: At other moments
 
-    @Test("A stray response that arrives first is taken for the response, and the connection is closed")
+    @Test(
+        "A stray response sent with a response is not used for the next request, and the connection is closed"
+    )
     func besideResponse() async throws {
         let upstream = try ScriptedUpstream(
             [.readRequest, .send(Self.second + Self.ok), .awaitEnd], [.readRequest, .send(Self.ok), .again])
@@ -200,7 +208,8 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("Stray bytes on an idle connection discard it", arguments: Stray.allCases, Wire.allCases)
+    @Test(
+        "Stray bytes on an idle connection discard the connection", arguments: Stray.allCases, Wire.allCases)
     func whileIdle(stray: Stray, wire: Wire) async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream(
@@ -218,7 +227,7 @@ struct StrayTests {
     }
 
     @Test(
-        "A TLS alert discards an idle connection; in place of a response it makes a GET repeat")
+        "A TLS alert discards an idle connection, and a GET that gets an alert is repeated")
     func alerts() async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream(
@@ -235,7 +244,7 @@ struct StrayTests {
             #expect(await api.get().text == "hi")
             #expect(await api.get().text == "second")
             #expect(upstream.connections == 4)
-            // Undecryptable bytes do not count as a close.
+            // Undecryptable bytes are reported as a protocol error and not as a close.
             #expect(
                 discarded.all.map(\.token) == ["tls_protocol_error", "tls_protocol_error", "peer_closed"])
         }
@@ -243,7 +252,7 @@ struct StrayTests {
     }
 
     @Test(
-        "A TLS alert in place of a new connection's first response, or within a response, fails only that call"
+        "A TLS alert on a new connection or within a response fails only that call"
     )
     func alertWithinCall() async throws {
         let upstream = try ScriptedUpstream(
@@ -263,7 +272,7 @@ struct StrayTests {
     // MARK: 408
 
     @Test(
-        "A GET that gets a 408 on a reused connection is repeated unnoticed, 500 times out of 500",
+        "A GET that gets a 408 on a reused connection is repeated and succeeds, 500 times out of 500",
         arguments: Wire.allCases)
     func staleTimeout(wire: Wire) async throws {
         let upstream = try ScriptedUpstream(
@@ -279,7 +288,8 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("A 408 is recognized in several reads, and for a streamed response")
+    @Test(
+        "A 408 on a reused connection is recognized if it arrives in pieces or the call streams its response")
     func staleTimeoutInPieces() async throws {
         let upstream = try ScriptedUpstream(
             [
@@ -315,7 +325,7 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("A 408 on a new connection is the response, even if an earlier connection was dropped for a 408")
+    @Test("A 408 on a new connection is returned as the response, even after a 408 on an earlier connection")
     func ownTimeout() async throws {
         let upstream = try ScriptedUpstream(
             [.readRequest, .send(Self.ok), .readRequest, .send(Stray.requestTimeout), .close],
@@ -329,7 +339,7 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("A 408 after a 1xx response is the response: the upstream has read the request")
+    @Test("A 408 after a 1xx response is returned as the response, because the upstream has read the request")
     func timeoutAfterContinue() async throws {
         let upstream = try ScriptedUpstream(
             [
@@ -344,7 +354,7 @@ struct StrayTests {
         upstream.stop()
     }
 
-    @Test("The timings of a repeated call are those of its last sending")
+    @Test("The timings of a repeated call describe its last attempt")
     func timings() async throws {
         let go = Signal()
         let upstream = try ScriptedUpstream(

@@ -7,12 +7,12 @@ import Testing
 
 @testable import HTTPOutbound
 
-/// A body may stay in the kernel's buffers long after the kernel has taken its last byte.
+/// Tests the time limits of uploads, which may stay in the kernel's buffers long after the last write.
 @Suite("Upload time limits", .timeLimit(.minutes(1)))
 struct UploadTimeTests {
     private static func at(_ milliseconds: Int) -> MonotonicTime { CallDeadlinesTests.after(milliseconds) }
 
-    /// The deadlines of a request that the kernel took at once.
+    /// Returns the deadlines of a request that the kernel took at once.
     private static func awaiting() -> CallDeadlines {
         var deadlines = CallDeadlinesTests.deadlines()
         deadlines.reached(.awaitingResponse, now: at(0))
@@ -40,7 +40,7 @@ struct UploadTimeTests {
     }
 
     @Test(
-        "While the peer acknowledges bytes, the first-byte limit does not run, and a stall hits the write limit"
+        "While the peer acknowledges bytes the first-byte limit does not run; a stall hits the write limit"
     )
     func moving() {
         var deadlines = Self.awaiting()
@@ -57,7 +57,7 @@ struct UploadTimeTests {
         #expect(failure(deadlines, at: 15_000)?.hasPrefix("connection_write_timeout") == true)
     }
 
-    @Test("The first-byte limit runs from when the last byte was sent, not from when the kernel took it")
+    @Test("The first-byte limit starts when the last byte is sent to the peer, not when the kernel takes it")
     func complete() {
         var deadlines = Self.awaiting()
         deadlines.deliveryChecked(Self.delivery(moved: true, complete: true, sent: 4000), now: Self.at(5000))
@@ -73,7 +73,7 @@ struct UploadTimeTests {
         #expect(failure(deadlines, at: 11_000) == "connection_read_timeout: no response within 5000 ms")
     }
 
-    @Test("A request that the peer has received fails at the first-byte limit")
+    @Test("A request that the peer has fully acknowledged fails at the first-byte limit")
     func small() {
         for sent in [0, nil] {
             var deadlines = Self.awaiting()
@@ -92,11 +92,11 @@ struct UploadTimeTests {
     }
 
     @Test(
-        "A slow upload may outlast the first-byte limit as long as the peer reads",
+        "A slow upload may outlast the first-byte limit while the peer keeps reading",
         arguments: Wire.allCases)
     func slow(over wire: Wire) async throws {
         let pace = Signal()
-        // At 64 KiB every 100 ms, the upload takes three times the limit.
+        // The peer reads 64 KiB every 100 ms, so the upload takes three times the limit.
         let reading = (0..<15).flatMap { _ in [ScriptedUpstream.Step.read(64 << 10), .wait(pace)] }
         let upstream = try ScriptedUpstream(tls: wire.server, reading + [.send(CallTests.ok), .awaitEnd])
         var limits = OutboundLimits.patient
@@ -113,7 +113,7 @@ struct UploadTimeTests {
     }
 
     @Test(
-        "An upload whose peer stops reading hits the write limit, not the read limit",
+        "If the peer stops reading, the upload fails at the write limit and not at the first-byte limit",
         arguments: Wire.allCases)
     func stalled(over wire: Wire) async throws {
         let upstream = try ScriptedUpstream(tls: wire.server, [.read(64 << 10), .wait(Signal())])

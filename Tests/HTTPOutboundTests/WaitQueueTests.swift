@@ -11,7 +11,7 @@ struct WaitQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("An element that left is not served, and leaving twice does nothing")
+    @Test("A removed element is not served, and removing it again does nothing")
     func leaving() {
         var queue = WaitQueue<String>()
         _ = queue.append("a")
@@ -37,7 +37,7 @@ struct WaitQueueTests {
         #expect(queue.popFirst() == "b")
     }
 
-    @Test("The first and the last element may leave without changing the order of the others")
+    @Test("Removing the first and the last element does not change the order of the others")
     func ends() {
         var queue = WaitQueue<Int>()
         let tickets = (0..<5).map { queue.append($0) }
@@ -50,7 +50,7 @@ struct WaitQueueTests {
             ])
     }
 
-    @Test("The queue behaves like a plain array over ten thousand random steps")
+    @Test("The queue behaves like a plain array in ten thousand random steps")
     func model() {
         var random = SystemRandomNumberGenerator()
         var queue = WaitQueue<Int>()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Damaged messages")
 struct MutationTests {
-    /// A fixed sequence of numbers (SplitMix64), so that a failure can be repeated.
+    /// A reproducible random generator (SplitMix64).
     struct Numbers: RandomNumberGenerator {
         var state: UInt64
 
@@ -43,7 +43,7 @@ struct MutationTests {
         }
     }
 
-    /// One to three messages in a row with up to four bytes changed, added, removed or doubled.
+    /// Returns one to three messages in a row with up to four random edits.
     private func damaged(_ messages: [[UInt8]], _ numbers: inout Numbers) -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0..<Int.random(in: 1...3, using: &numbers) {

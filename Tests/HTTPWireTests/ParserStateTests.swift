@@ -2,9 +2,9 @@ import HTTPModel
 import HTTPWire
 import Testing
 
-@Suite("State of the parsers")
+@Suite("Parser state")
 struct ParserStateTests {
-    @Test("A request begins with its first byte, not with an empty line before it")
+    @Test("A request starts at its first byte, not at an empty line before it")
     func hasStarted() {
         var parser = RequestParser()
         let steps: [(String, Bool)] = [
@@ -23,7 +23,7 @@ struct ParserStateTests {
         }
     }
 
-    @Test("A request's parser stops at the end of a request until it is called again")
+    @Test("The request parser stops at the end of each request")
     func stopsAtEnd() {
         var parser = RequestParser()
         let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n".utf8)
@@ -37,7 +37,30 @@ struct ParserStateTests {
         }
     }
 
-    @Test("Bytes on an idle connection are a failure, and so is the end of the connection")
+    @Test("A refused head is available only if all its lines are valid")
+    func refusedHead() {
+        for (text, path) in [
+            ("GET /a HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n", "/a"),
+            ("GET /a HTTP/1.1\r\nX-A: b\r\n\r\n", "/a"),
+            ("GET /a HTTP/1.1\r\nHost: a\r\nExpect: x\r\nBroken field: x\r\n\r\n", nil),
+            ("GET /a HTTP/1.1\r\nHost: a\r\n\r\n", nil),
+            ("PUT /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx", nil),
+        ] as [(String, String?)] {
+            var parser = RequestParser()
+            Array(text.utf8).withUnsafeBytes { input in
+                var consumed = 0
+                while true {
+                    switch parser.parse(input, consumed: &consumed) {
+                    case .needMore, .failed: return
+                    case .head, .body, .end: break
+                    }
+                }
+            }
+            #expect(parser.refusedHead?.target.path == path, "\(text)")
+        }
+    }
+
+    @Test("An idle response parser fails when bytes arrive or the connection ends")
     func idle() {
         var parser = ResponseParser()
         #expect(parser.isIdle)
@@ -50,7 +73,7 @@ struct ParserStateTests {
         #expect(end.reason == .connectionTerminated)
     }
 
-    @Test("A response that arrives in one piece is taken without events, and no other is")
+    @Test("Only a complete response of known length within the limit is parsed in one step")
     func takenWhole() {
         for (text, expected) in [
             ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", "200 abc true +0"),
@@ -69,31 +92,31 @@ struct ParserStateTests {
             parser.expectResponse(to: .get)
             var other = parser
             Array(text.utf8).withUnsafeBytes { input in
-                if let whole = parser.whole(in: input, contentLimit: 9) {
-                    let (head, body) = parser.take(whole, of: input)
+                if let layout = parser.locateResponse(in: input, contentLimit: 9) {
+                    let (head, body) = parser.take(layout, of: input)
                     let text = String(decoding: body, as: UTF8.self)
-                    let stray = input.count - whole.length
-                    #expect("\(head.status.code) \(text) \(whole.framing.keepAlive) +\(stray)" == expected)
+                    let stray = input.count - layout.length
+                    #expect("\(head.status.code) \(text) \(layout.framing.keepAlive) +\(stray)" == expected)
                     #expect(parser.isIdle)
                 } else {
                     #expect(expected == nil, "\(text)")
-                    // `parse` goes on as if `whole` had not been called.
+                    // A failed `locateResponse` does not affect `parse`.
                     #expect(Self.events(&parser, input) == Self.events(&other, input), "\(text)")
                 }
             }
         }
     }
 
-    @Test("A response is not taken whole if a part of it was parsed before, or if none is expected")
+    @Test("A response is not parsed in one step if none is expected or part of it is already parsed")
     func notTakenWhole() {
         var parser = ResponseParser()
         let bytes = Array("HTTP/1.1 204 No Content\r\n\r\n".utf8)
-        #expect(bytes.withUnsafeBytes { parser.whole(in: $0, contentLimit: 9) } == nil)
+        #expect(bytes.withUnsafeBytes { parser.locateResponse(in: $0, contentLimit: 9) } == nil)
         parser.expectResponse(to: .get)
         var consumed = 0
         _ = bytes[..<9].withUnsafeBytes { parser.parse($0, consumed: &consumed) }
         bytes[9...].withUnsafeBytes { input in
-            #expect(parser.whole(in: input, contentLimit: 9) == nil)
+            #expect(parser.locateResponse(in: input, contentLimit: 9) == nil)
             #expect(Self.events(&parser, input).contains("end"))
         }
     }
@@ -112,7 +135,7 @@ struct ParserStateTests {
         }
     }
 
-    @Test("One parser reads several responses in a row")
+    @Test("One parser parses several responses in a row")
     func responsesInARow() {
         var parser = ResponseParser()
         for (text, reusable) in [
@@ -136,7 +159,7 @@ struct ParserStateTests {
         }
     }
 
-    @Test("The caller sets the limits")
+    @Test("The request parser applies the caller's limits")
     func limits() {
         var limits = RequestLimits()
         limits.target = 4
@@ -156,7 +179,7 @@ struct ParserStateTests {
     }
 
     @Test(
-        "Limits of any size work for heads that arrive byte by byte",
+        "Extreme limits do not trap when heads arrive byte by byte",
         arguments: [Int.min, -1, 0, 1 << 40, .max])
     func extremeLimits(_ size: Int) {
         var limits = RequestLimits()

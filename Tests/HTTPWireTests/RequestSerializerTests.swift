@@ -16,7 +16,7 @@ struct RequestSerializerTests {
     }
 
     @Test(
-        "A target that would break the request line is refused",
+        "An invalid request target is refused",
         arguments: ["", "a", "http://a/", "/ b", "/a\r\n", "/#", "/é", "/\u{7f}", "*a", "/aaaaaaaaaaaaaa\tb"])
     func badTarget(_ target: String) {
         #expect(throws: SerializationError.target) { _ = try head(.get, target: target) }
@@ -27,7 +27,7 @@ struct RequestSerializerTests {
         #expect(throws: SerializationError.host) { _ = try head(.get, host: host) }
     }
 
-    @Test("Host is the upstream's and comes first; framing and hop-by-hop fields are not copied")
+    @Test("The upstream's Host comes first, and the caller's framing and hop-by-hop fields are dropped")
     func ownFields() throws {
         let fields: HTTPFields = [
             "Host": "client", "Content-Length": "9", "Transfer-Encoding": "chunked", "Connection": "close",
@@ -51,7 +51,7 @@ struct RequestSerializerTests {
         var written = checked
         written.overwrite(valueAt: 0) { $0[0] = UInt8(ascii: "9") }
         #expect(try head(.get, written).contains("\r\nX-A: 9\r\nX-B"))
-        #expect(try head(.get, checked).contains("\r\nX-A: 1\r\nX-B"), "a copy goes its own way")
+        #expect(try head(.get, checked).contains("\r\nX-A: 1\r\nX-B"), "a changed copy changed the original")
 
         var broken = checked
         broken.append("X-C", "a\r\nX-D: b")
@@ -66,7 +66,7 @@ struct RequestSerializerTests {
         #expect(try head(.get, HTTPFields().checked()) == "GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
     }
 
-    @Test("Shared fields follow the other fields and obey the same rules")
+    @Test("Shared fields follow the request's own fields and obey the same rules")
     func sharedFields() throws {
         var output: [UInt8] = []
         let host = try RequestSerializer.Host(Array("h".utf8)[...])
@@ -84,7 +84,7 @@ struct RequestSerializerTests {
     }
 
     @Test(
-        "A body is framed by its length or by chunks, and a method that anticipates content says if there is none"
+        "A body is framed by its length or in chunks, and a POST without a body has Content-Length: 0"
     )
     func framing() throws {
         #expect(try head(.put, [:], .length(7)) == "PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: 7\r\n\r\n")
@@ -99,7 +99,7 @@ struct RequestSerializerTests {
         #expect(try head(.options, target: "*") == "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n")
     }
 
-    @Test("Fields of a parsed head are written as they were received, without the hop-by-hop fields")
+    @Test("The fields of a parsed head are forwarded without the hop-by-hop fields")
     func forwarding() throws {
         var parser = RequestParser()
         let bytes = Array(

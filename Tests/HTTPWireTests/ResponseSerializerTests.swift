@@ -17,7 +17,7 @@ struct ResponseSerializerTests {
     }
 
     @Test(
-        "A field that would break the message is refused, and nothing is written",
+        "A field value with a control character is refused, and nothing is written",
         arguments: [
             ("X-A", "b\r\nSet-Cookie: c"), ("X-A", "b\nc"), ("X-A", "b\rc"), ("X-A", "\0"),
             ("X-A", "b\u{7f}"),
@@ -39,7 +39,7 @@ struct ResponseSerializerTests {
     }
 
     @Test(
-        "A name that is not a token is refused, and nothing is written",
+        "A field name that is not a token is refused, and nothing is written",
         arguments: ["", "a b", "a:", "a\r\nb", "é"])
     func badName(_ name: String) {
         var fields: HTTPFields = [:]
@@ -63,7 +63,7 @@ struct ResponseSerializerTests {
         }
     }
 
-    @Test("A response has a status line, a date, its fields and a length")
+    @Test("A response is written with a status line, a date, its fields and its length")
     func ordinary() throws {
         let fields: HTTPFields = ["Content-Type": "text/plain", "X-Tab": "a\tb", "X-Empty": "", "X-UTF": "é"]
         let written = try head(
@@ -83,7 +83,7 @@ struct ResponseSerializerTests {
         #expect(written.outcome == .init(transfer: .identity, keepAlive: true))
     }
 
-    @Test("Fields about framing, connection and date are not copied")
+    @Test("The caller's framing and connection fields are dropped, and a given date replaces its Date")
     func ownFields() throws {
         let fields: HTTPFields = [
             "content-length": "5", "Transfer-Encoding": "gzip", "CONNECTION": "close", "Keep-Alive": "max=1",
@@ -96,7 +96,7 @@ struct ResponseSerializerTests {
         #expect(undated.text == "HTTP/1.1 200 OK\r\nDate: then\r\nContent-Length: 0\r\n\r\n")
     }
 
-    @Test("A 426 says in Upgrade which protocols the server wants")
+    @Test("A 426 keeps its Upgrade field")
     func upgrade() throws {
         let written = try head(.upgradeRequired, ["Upgrade": "h2c"], .length(0), context)
         #expect(written.text == "HTTP/1.1 426 Upgrade Required\r\nUpgrade: h2c\r\nContent-Length: 0\r\n\r\n")
@@ -108,7 +108,7 @@ struct ResponseSerializerTests {
         #expect(try head(status, [:], .length(0), context).text.hasPrefix("HTTP/1.1 299 Success\r\n"))
     }
 
-    @Test("A stream is sent in chunks, never with a length")
+    @Test("A stream is sent in chunks and never with a length")
     func stream() throws {
         let written = try head(.ok, ["Content-Length": "3"], .stream, context)
         #expect(written.text == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -126,7 +126,7 @@ struct ResponseSerializerTests {
         #expect(whole.outcome == .init(transfer: .identity, keepAlive: false))
     }
 
-    @Test("The response to HEAD has the fields of GET, without the body")
+    @Test("A response to HEAD has the fields of the GET response and no body")
     func head() throws {
         let toHead = ResponseSerializer.Context(version: .http11, isHead: true, keepAlive: true)
         let whole = try head(.ok, [:], .length(3), toHead)
@@ -139,7 +139,8 @@ struct ResponseSerializerTests {
         #expect(oldStream.outcome == .init(transfer: .none, keepAlive: false))
     }
 
-    @Test("204 and 304 have neither framing nor body", arguments: [HTTPStatus.noContent, .notModified])
+    @Test(
+        "A 204 or 304 has neither framing fields nor a body", arguments: [HTTPStatus.noContent, .notModified])
     func bodiless(_ status: HTTPStatus) throws {
         for body in [ResponseSerializer.Body.length(3), .stream] {
             let written = try head(
@@ -149,7 +150,7 @@ struct ResponseSerializerTests {
         }
     }
 
-    @Test("1xx has neither framing nor fields")
+    @Test("A 1xx response has no fields")
     func informational() {
         var output: [UInt8] = []
         ResponseSerializer.appendInformational(.continue, to: &output)
@@ -164,7 +165,7 @@ struct ResponseSerializerTests {
         #expect(written.outcome == .init(transfer: .identity, keepAlive: false))
     }
 
-    @Test("The parser reads every written response as it was meant")
+    @Test("The parser reads back a written response unchanged")
     func roundTrip() throws {
         let fields: HTTPFields = ["Content-Type": "application/json", "X-A": "1", "x-a": "2"]
         var bytes: [UInt8] = []
@@ -172,7 +173,7 @@ struct ResponseSerializerTests {
         for chunk in ["hello ", String(repeating: "w", count: 300)] {
             ChunkedEncoding.appendSize(chunk.utf8.count, to: &bytes)
             bytes += chunk.utf8
-            ChunkedEncoding.appendDataEnd(to: &bytes)
+            bytes += Array("\r\n".utf8)
         }
         ChunkedEncoding.appendEnd(to: &bytes)
         let read = responseTranscript([bytes[...]], method: "GET", finishes: false)

@@ -1,11 +1,10 @@
 import HTTPModel
 import HTTPWire
 
-/// The events of a parser, a line each, with bodies joined.
+/// The events of a parser, one line each. Consecutive pieces of a body are joined.
 struct Transcript: Equatable {
     private(set) var lines: [String] = []
     private var body: [UInt8] = []
-    /// Whether no message is under way and none was refused.
     var isBetweenMessages = true
     var hasFailed = false
 
@@ -30,7 +29,7 @@ struct Transcript: Equatable {
         body = []
     }
 
-    /// The events so far, and `more` if a message is under way.
+    /// The events so far, and `more` if a message is incomplete.
     var verdict: [String] {
         var copy = self
         copy.flush()
@@ -43,7 +42,7 @@ func requestTranscript(_ pieces: [ArraySlice<UInt8>], limits: RequestLimits = Re
     var parser = RequestParser(limits: limits)
     var transcript = Transcript()
     for piece in pieces where !transcript.hasFailed {
-        // A copy of just these bytes, so that the address sanitizer sees a read beyond them.
+        // The copy lets the address sanitizer detect reads beyond these bytes.
         Array(piece).withUnsafeBytes { transcript.feed(&parser, $0) }
     }
     transcript.isBetweenMessages = !parser.hasStarted

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A message of a data file under `Vectors` with its verdict. `Vectors/README.md` describes the format.
+/// A message and its verdict from a data file under `Vectors`. `Vectors/README.md` describes the format.
 struct Vector: Sendable, CustomTestStringConvertible {
     var file: String
     var name: String
@@ -52,7 +52,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
         return vectors
     }
 
-    /// Expands repetitions and keeps escapes, as the transcript shows bytes.
+    /// Expands repetitions but keeps escapes, to match the escaped text of a transcript.
     private static func unescapeText(_ text: Substring) -> [UInt8] {
         expand(Array(text.utf8)[...], escapes: false)
     }
@@ -102,7 +102,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Returns bytes as the data files write them.
+/// Returns the bytes escaped as in the data files.
 func escaped(_ bytes: some Sequence<UInt8>) -> String {
     var text = ""
     for byte in bytes {

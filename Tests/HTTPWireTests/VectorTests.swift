@@ -34,7 +34,7 @@ struct VectorTests {
     }
 
     @Test(
-        "The verifier finds a wrong verdict, one that depends on the cut, and one that depends on the next message"
+        "The verifier finds wrong verdicts and verdicts that depend on cuts or on the next message"
     )
     func verifierFails() {
         let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
@@ -57,11 +57,11 @@ struct VectorTests {
         let unbroken = WireFault.allCases.filter { fault in
             !verdicts.contains { $0.hasSuffix(" " + fault.message.description) }
         }
-        // The verifier appends stray bytes to every whole response.
+        // The verifier appends stray bytes to every complete response.
         #expect(unbroken == [.unsolicitedBytes])
     }
 
-    @Test("The scanner of tokens accepts the bytes that ASCII calls token bytes")
+    @Test("The token scanner accepts exactly the ASCII token bytes")
     func tokenBytes() {
         for byte in UInt8.min...UInt8.max {
             let isToken = [byte].withUnsafeBytes { ByteScan.isToken($0, 0..<1) }
@@ -75,7 +75,7 @@ struct VectorTests {
 
 typealias Neighbour = (bytes: [UInt8], verdict: [String])
 
-/// Feeds a vector in every way and lists the ways that give another verdict than the expected one.
+/// Feeds a vector whole, in pieces and next to other messages, and lists each unexpected verdict.
 func complaints(
     about vector: Vector, before: Neighbour?, after: Neighbour?,
     _ transcript: ([ArraySlice<UInt8>]) -> Transcript
@@ -94,7 +94,7 @@ func complaints(
 
     expect(bytewise(bytes), whole.verdict, "byte by byte")
 
-    // Long messages, which test a limit, are cut in twenty places only.
+    // Long messages, which test limits, are cut in only twenty places.
     let step = bytes.count < 600 ? 1 : bytes.count / 20
     for cut in stride(from: 1, to: bytes.count, by: step) {
         expect([bytes[..<cut], bytes[cut...]], whole.verdict, "cut at \(cut)")
@@ -108,7 +108,7 @@ func complaints(
         expect([glued], before.verdict + whole.verdict, "after another")
         expect(bytewise(glued), before.verdict + whole.verdict, "after another, byte by byte")
     }
-    // An incomplete message would take the bytes of the other message for its own.
+    // An incomplete message would consume the bytes of the next one.
     if let after, whole.hasFailed || whole.isBetweenMessages, !bytes.elementsEqual("\r\n".utf8) {
         let verdict = whole.verdict + (whole.hasFailed ? [] : after.verdict)
         let glued = (bytes + after.bytes)[...]

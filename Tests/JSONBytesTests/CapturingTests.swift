@@ -16,7 +16,7 @@ struct CapturingTests {
         }
     }
 
-    @Test("A document that is not an object has no members")
+    @Test("A document that is not an object gives no members")
     func aDocumentThatIsNoObjectHasNoneOfTheMembers() throws {
         for text in ["[]", "null", "200", #""data""#, #"["data",1]"#, #"[{"data":1}]"#] {
             let members = try scan(text)
@@ -31,7 +31,7 @@ struct CapturingTests {
         #expect((0..<5).allSatisfy { members[$0] == nil })
     }
 
-    @Test("Captured members have the bytes of the document")
+    @Test("Captured members have the same bytes as in the document")
     func anEnvelopesMembersAreTheBytesTheyWereWrittenWith() throws {
         let text = """
             \t{ "code" : "OK" , "message":"\\uac00 ok","status": 2.00e2 ,
@@ -46,7 +46,7 @@ struct CapturingTests {
         #expect(members[3]?.intValue == 200)
     }
 
-    @Test("integer(at:) and value(at:) agree with the fragment")
+    @Test("integer(at:) and value(at:) agree with the member's fragment")
     func aMemberAsAWholeNumberIsWhatItsFragmentSays() throws {
         for value in [
             "0", "200", "-7", "999999999", "1234567890", "2.00e2", "1.5", "9223372036854775808", "null",
@@ -62,13 +62,13 @@ struct CapturingTests {
         }
     }
 
-    @Test("The last of several members with one name counts, even if its name has escapes")
+    @Test("If a name is repeated, the last member is captured, even if its name has escapes")
     func ofMembersWithOneNameTheLastCounts() throws {
         #expect(try scan(#"{"data":1,"data":{"data":2},"data":3}"#)[4]?.description == "3")
         #expect(try scan(#"{"data":1,"d\u0061ta":2}"#)[4]?.description == "2")
     }
 
-    @Test("Names with the same length or the same prefix are told apart")
+    @Test("Names with the same length or the same prefix are distinguished")
     func namesThatShareALengthOrABeginningAreToldApart() throws {
         let text =
             #"{"responseMsk":1,"responseMsgs":2,"responseMs":3,"date":4,"cod":5,"codes":6,"dat\u0000":7,"response":8,"responseM":9}"#
@@ -76,7 +76,7 @@ struct CapturingTests {
         #expect((0..<5).allSatisfy { members[$0] == nil })
     }
 
-    @Test("Ranges are right in a slice that does not start at 0")
+    @Test("Ranges are correct in a slice that does not start at 0")
     func rangesAreRightInASliceThatDoesNotBeginAtZero() throws {
         let bytes = Array(#"garbage{"data":[1]}garbage"#.utf8)
         let members = try JSONScanner.scan(bytes[7..<19], capturing: Self.envelope)

@@ -11,7 +11,7 @@ struct ComposerTests {
         try JSONFragment(validating: Array(text.utf8)[...])
     }
 
-    @Test("Names and strings are escaped, so no text can end its own quotes")
+    @Test("Names and strings are escaped, so no text can close its own quotes")
     func namesAndStringsAreEscaped() throws {
         let hostile = "\",\"code\":\"OK\n\u{0}\\"
         var composer = JSONComposer()
@@ -61,13 +61,14 @@ struct ComposerTests {
                 + "0.0,0.1,-0.1,0.9,1.0,12.4,-70.5,100.0,0.000,0.005,0.050,-0.500,12.345,0,-124]")
     }
 
-    @Test("A byte that needs an escape is found at any position in a text")
+    @Test("A byte that needs an escape is escaped at any position in a text")
     func aByteThatMustBeEscapedIsSeenWhereverItStands() {
         let escapes: [(String, String)] = [
             ("\"", "\\\""), ("\\", "\\\\"), ("\u{0}", "\\u0000"), ("\u{1f}", "\\u001f"), ("\n", "\\n"),
         ]
         for length in 0..<26 {
-            // The fillers need no escape: the neighbours of `"` and `\`, a space and DEL. The last character is not ASCII.
+            // The fillers need no escape: the neighbours of `"` and `\`, a space and DEL. The last
+            // character is not ASCII.
             for filler in ["!", "[", " ", "\u{7f}"] {
                 let plain = String(repeating: filler, count: length)
                 #expect(JSONFragment(plain).description == "\"\(plain)\"")
@@ -82,7 +83,7 @@ struct ComposerTests {
         }
     }
 
-    @Test("Doubles are written as JSON numbers; infinities and NaN as null")
+    @Test("Finite doubles are written as JSON numbers, and infinities and NaN as null")
     func doublesAreWrittenAsJSONHasThem() throws {
         for value in [0, -0.0, 70.1, 1e21, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.1 + 0.2]
         {
@@ -98,7 +99,7 @@ struct ComposerTests {
         }
     }
 
-    @Test("Fragments are written byte for byte, large ones without a copy")
+    @Test("Fragments are written byte for byte, and large fragments are not copied")
     func fragmentsPassToTheByte() throws {
         let small = try fragment("{ \"am\" : 70.10e0 }")
         let large = try fragment("[\"" + String(repeating: "체중 ", count: 2000) + "\"]")
@@ -121,7 +122,7 @@ struct ComposerTests {
         }
     }
 
-    @Test("A document of one large fragment is one piece")
+    @Test("A document that consists of one large fragment has one piece")
     func aDocumentThatIsOneLargeFragmentIsOnePiece() throws {
         let large = try fragment("\"" + String(repeating: "x", count: 5000) + "\"")
         var composer = JSONComposer(sharedFragmentLength: 100)
@@ -129,7 +130,7 @@ struct ComposerTests {
         #expect(composer.finish() == [large.bytes])
     }
 
-    @Test("A document that is taken apart and composed again keeps all names and values", arguments: 0..<4)
+    @Test("A document composed again from its parts keeps all names and values", arguments: 0..<4)
     func aDocumentThatIsTakenApartAndComposedAgainIsTheSame(_ seed: Int) throws {
         var generator = DocumentGenerator(seed: UInt64(3000 + seed))
         for _ in 0..<500 {

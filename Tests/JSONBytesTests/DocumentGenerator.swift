@@ -1,4 +1,4 @@
-/// Generates valid and damaged documents, the same ones for the same seed.
+/// Generates valid and damaged documents. The same seed gives the same documents.
 struct DocumentGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -20,7 +20,8 @@ struct DocumentGenerator: RandomNumberGenerator {
     /// Returns a valid document.
     mutating func document() -> [UInt8] { Array((space() + value(depth: 0) + space()).utf8) }
 
-    /// Returns a document in which one to three bytes are changed, removed, repeated or inserted, or whose end is cut off.
+    /// Returns a document with one to three changes: a byte is replaced, removed, repeated, inserted or
+    /// swapped, or the end is cut off.
     mutating func damagedDocument() -> [UInt8] {
         var bytes = document()
         for _ in 0...below(3) where !bytes.isEmpty {

@@ -16,7 +16,7 @@ struct LimitTests {
         #expect(ValidationTests.error(objects) == JSONError(offset: 64 * 5, reason: .depthExceeded))
     }
 
-    @Test("Nesting up to the limit is valid, even repeatedly")
+    @Test("Nesting up to the limit is accepted, even in several elements")
     func asMuchNestingAsAllowedIsFine() throws {
         #expect(try JSONScanner.validate(nested(64, "[", "", "]")).kind == .array)
         #expect(try JSONScanner.validate(nested(64, #"{"a":"#, "1", "}")).kind == .object)
@@ -26,7 +26,7 @@ struct LimitTests {
         #expect(try JSONScanner.validate(many[...]).elements.count == 3)
     }
 
-    @Test("Nesting of 100 000 levels is rejected at the limit, whatever the brackets")
+    @Test("Nesting of 100 000 levels is rejected, whatever the kinds of brackets")
     func nestingOfAHundredThousandIsRefused() {
         for open in ["[", #"{"a":"#, #"[{"a":"#, "[[],", #"{"a":1,"b":"#] {
             let bytes = nested(100_000, open, "", "")
@@ -34,7 +34,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A higher limit allows 200 000 levels, and mismatched brackets are still found")
+    @Test("A higher limit allows 200 000 levels, and a mismatched bracket is still found")
     func aLimitOfAHundredThousandHoldsThatMuch() throws {
         let limits = JSONLimits(maxDepth: 200_000)
         let document = nested(100_000, #"[{"a":"#, "1", "}]")
@@ -66,7 +66,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A number of 256 bytes passes unchanged")
+    @Test("A number of 256 bytes is accepted unchanged")
     func aNumberOf256BytesPassesToTheByte() throws {
         for text in [
             String(repeating: "1", count: 256), "-" + String(repeating: "1", count: 255),

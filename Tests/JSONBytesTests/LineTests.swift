@@ -40,7 +40,7 @@ struct LineTests {
         #expect(String(decoding: array, as: UTF8.self) == expected)
     }
 
-    @Test("removeAll leaves nothing of the previous text")
+    @Test("removeAll removes all previous text")
     func again() {
         var line = JSONLine(capacity: 4)
         line.string(String(repeating: "long ", count: 100))

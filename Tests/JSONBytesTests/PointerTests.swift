@@ -22,7 +22,7 @@ struct PointerTests {
         }
     }
 
-    @Test("An invalid literal stops the program")
+    @Test("An invalid pointer literal stops the program")
     func aMalformedLiteralStopsTheProgram() async {
         await #expect(processExitsWith: .failure) {
             let pointer: JSONPointer = "foo"
@@ -44,7 +44,7 @@ struct PointerTests {
         for scalar in ["1", "null", #""text""#, "[]", "{}"] { #expect(try look("/0", in: scalar) == nil) }
     }
 
-    @Test("The pointers of RFC 6901 find the values that it lists")
+    @Test("The example pointers of RFC 6901 find the values that the RFC lists")
     func thePointersOfTheRFCFindWhatItSays() throws {
         let expected = [
             ("/foo", #"["bar", "baz"]"#), ("/foo/0", #""bar""#), ("/foo/1", #""baz""#), ("/", "0"),
@@ -60,7 +60,7 @@ struct PointerTests {
         #expect(whole.value(at: "") == whole)
     }
 
-    @Test("~01 stands for ~1, not for a slash")
+    @Test("~01 in a pointer stands for ~1, not for a slash")
     func tildeZeroOneIsATildeAndAOne() throws {
         #expect(try look("/~01", in: #"{"~1":1,"/":2}"#) == "1")
         #expect(try look("/~1", in: #"{"~1":1,"/":2}"#) == "2")
@@ -73,7 +73,7 @@ struct PointerTests {
         #expect(try look("/-", in: #"{"-":1}"#) == "1")
     }
 
-    @Test("Names are compared decoded, without Unicode normalization")
+    @Test("Names are compared after their escapes are decoded, without Unicode normalization")
     func aNameIsComparedByItsCharacters() throws {
         let text = #"{"\ud83d\ude00":1,"\uCCB4중":2,"a\/b":3,"\u0000":4,"\"":5,"é":6,"\ud800":7}"#
         #expect(try look("/😀", in: text) == "1")
@@ -82,12 +82,12 @@ struct PointerTests {
         #expect(try look("/\0", in: text) == "4")
         #expect(try look("/\"", in: text) == "5")
         #expect(try look("/é", in: text) == "6")
-        // e with a combining accent is another name: JSON does not normalize.
+        // An e with a combining accent is another name, because JSON does not normalize.
         #expect(try look("/e\u{301}", in: text) == nil)
         #expect(try look("/\u{FFFD}", in: text) == "7")
     }
 
-    @Test("The last of several members with one name is found")
+    @Test("If a name is repeated, the last member is found")
     func ofMembersWithOneNameTheLastIsFound() throws {
         #expect(try look("/a", in: #"{"a":1,"b":{"a":4},"a":[2],"\u0061":3,"c":5}"#) == "3")
     }
@@ -113,7 +113,7 @@ struct PointerTests {
     private func check(_ value: JSONFragment, at pointer: JSONPointer, in whole: JSONFragment) throws {
         let found = try #require(whole.value(at: pointer))
         #expect(found.bytes.indices == value.bytes.indices)
-        // A value is a valid document itself.
+        // Each value is itself a valid document.
         #expect(try JSONFragment(validating: found.bytes).bytes.indices == value.bytes.indices)
         #expect(try JSONPointer(pointer.description) == pointer)
         for (place, element) in value.elements.enumerated() {

@@ -18,7 +18,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("A document ends at the end of its slice, whatever follows in the storage")
+    @Test("Validation stops at the end of the slice, whatever follows in the storage")
     func aDocumentEndsWhereItsSliceEnds() {
         for document in ["[1,2]", #""abcdefghijk""#, #"["체체체"]"#, #"{"a":"\u0041"}"#, "[true]", "[[[]]]"] {
             let bytes = Array(document.utf8)
@@ -45,7 +45,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("A valid document is valid as an element and as a member", arguments: validVectors)
+    @Test("A valid document is also valid as an element and as a member", arguments: validVectors)
     func aWellFormedDocumentStaysSoAsAnElementAndAsAMember(_ vector: Vector) throws {
         let array = Array("[".utf8) + vector.bytes + Array(",".utf8) + vector.bytes + Array("]".utf8)
         let elements = try JSONFragment(validating: array[...]).elements
@@ -56,14 +56,14 @@ struct ValidationTests {
         #expect(fragment[member: "behind"]?.description == "[]")
     }
 
-    @Test("One byte order mark before the document is ignored and not part of a fragment")
+    @Test("One byte order mark before the document is ignored and is not part of the fragment")
     func byteOrderMark() throws {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         for document in [#"{"a":[1]}"#, " [1] ", "1", "\n\"a\""] {
             let bytes = mark + Array(document.utf8)
             let fragment = try JSONFragment(validating: bytes[...])
             #expect(fragment.bytes == Self.trimmed(Array(document.utf8)))
-            // Also in a slice that does not start at 0.
+            // The same holds in a slice that does not start at 0.
             let shifted = Array("[1]".utf8) + bytes
             #expect(try JSONFragment(validating: shifted[3...]) == fragment)
             #expect(Self.error((mark + bytes)[...]) == JSONError(offset: 3, reason: .unexpectedByte))
@@ -89,7 +89,7 @@ struct ValidationTests {
         #expect(Self.error(bytes[...]) == nil)
     }
 
-    @Test("A byte that is not UTF-8 is found at any position of a text")
+    @Test("An invalid UTF-8 byte is found at any position in a string")
     func aByteThatIsNotUTF8IsFoundAtEveryPlaceOfAText() {
         let text = Array(#""abcdefgh 오늘의 체중 ijklmnop é😀 qrstuvwx""#.utf8)
         for place in 1..<text.count - 1 {
@@ -100,7 +100,7 @@ struct ValidationTests {
         }
     }
 
-    @Test("Non-ASCII byte sequences are valid exactly if Swift's UTF-8 validation accepts them")
+    @Test("Validation accepts exactly the non-ASCII sequences that Swift's UTF-8 validation accepts")
     func everyPairOfBytesInAStringIsJudgedAsUnicodeJudgesIt() {
         var disagreements: [[UInt8]] = []
         for first in UInt8(0x80)...0xFF {
@@ -117,7 +117,7 @@ struct ValidationTests {
         #expect(disagreements.isEmpty)
     }
 
-    @Test("An error describes what is wrong and where")
+    @Test("The description of an error states the reason and the offset")
     func anErrorSaysWhatIsWrongAndWhere() {
         #expect(Self.error(Array("[012]".utf8)[...])?.description == "a malformed number at byte 2")
         let all = Set(invalidVectors.map(\.error.reason))

@@ -7,7 +7,7 @@ struct ValueTests {
         try JSONFragment(validating: Array(text.utf8)[...])
     }
 
-    @Test("A value read as another kind is nil")
+    @Test("Reading a value as another kind returns nil or an empty list")
     func anotherKindIsNil() throws {
         for text in ["null", "true", "1", #""1""#, "[1]", #"{"a":1}"#] {
             let value = try fragment(text)
@@ -21,7 +21,7 @@ struct ValueTests {
         }
     }
 
-    @Test("A fraction or a number out of range is nil as an Int")
+    @Test("intValue of a fraction or of a number out of range is nil")
     func numbersThatAreNoInt() throws {
         for text in [
             "1.5", "1e-1", "9223372036854775808", "-9223372036854775809", "1e19", "1e400",
@@ -33,7 +33,7 @@ struct ValueTests {
         #expect(try fragment("-1e400").doubleValue == nil)
     }
 
-    @Test("A whole number is an Int in any notation")
+    @Test("intValue of a whole number is correct in any notation")
     func wholeNumbers() throws {
         let written = [
             ("0", 0), ("-0", 0), ("200", 200), ("-7", -7), ("200.0", 200), ("2e2", 200), ("2.00E+2", 200),
@@ -45,7 +45,7 @@ struct ValueTests {
         #expect(try fragment("-1.5e-3").doubleValue == -0.0015)
     }
 
-    @Test("Escapes are decoded, lone surrogates to the replacement character")
+    @Test("Escapes are decoded, and a lone surrogate becomes the replacement character")
     func escapesAreDecoded() throws {
         let written = [
             (#""""#, ""), (#""plain 체중""#, "plain 체중"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
@@ -57,7 +57,7 @@ struct ValueTests {
         for (text, value) in written { #expect(try fragment(text).stringValue == value, "\(text)") }
     }
 
-    @Test("Text that becomes a fragment reads back unchanged")
+    @Test("Text that is converted to a fragment reads back unchanged")
     func textReadsBack() throws {
         var text = (0...0x2FF).compactMap(Unicode.Scalar.init).map { String($0) }.joined()
         text += "체중 😀 \u{2028}\u{FFFF}\u{10FFFF}"
@@ -72,7 +72,7 @@ struct ValueTests {
         #expect(JSONFragment.null.description == "null")
     }
 
-    @Test("Fragments are equal when their bytes are")
+    @Test("Fragments are equal if their bytes are equal")
     func fragmentsAreEqualWhenTheirBytesAre() throws {
         #expect(try fragment("1.0") != fragment("1"))
         #expect(try fragment("[1, 2]") != fragment("[1,2]"))

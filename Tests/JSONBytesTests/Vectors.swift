@@ -1,7 +1,7 @@
 import JSONBytes
 import Testing
 
-/// A named document. In its text, `<C3 A9>` stands for the bytes with these hexadecimal codes.
+/// A named document. In its text, `<C3 A9>` stands for the bytes with these hexadecimal values.
 struct Vector: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]

@@ -3,7 +3,7 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// Settings for Foundation's coders and ours.
+/// The same settings for Foundation's coders and ours.
 struct Settings: Sendable, CustomStringConvertible {
     var description: String
     var change: @Sendable (JSONDecoder, inout JSONBytesDecoder) -> Void = { _, _ in }
@@ -22,7 +22,7 @@ struct Settings: Sendable, CustomStringConvertible {
             ours.keyEncodingStrategy = .convertToSnakeCase
         })
 
-    /// The names depend on the paths, so a path that differs from Foundation's shows.
+    /// The converted names depend on the paths, so a path that differs from Foundation's is detected.
     static let customKeys = Settings(
         description: "custom keys",
         change: { theirs, ours in
@@ -129,7 +129,8 @@ enum Outcome: Equatable, CustomStringConvertible {
         }
     }
 
-    /// The kind and the path of an error, as far as both coders agree. Foundation often has no path for corrupted data.
+    /// Keeps the kind and the path of an error. The path of corrupted data is dropped, because Foundation
+    /// often has none.
     init(_ error: any Error) {
         switch error {
         case DecodingError.keyNotFound(let key, let context):
@@ -150,7 +151,7 @@ enum Outcome: Equatable, CustomStringConvertible {
     }
 }
 
-/// A type, with documents to start from.
+/// A type with documents to start from.
 struct Candidate: Sendable, CustomStringConvertible {
     let description: String
     let documents: [String]
@@ -170,14 +171,14 @@ struct Candidate: Sendable, CustomStringConvertible {
             settings.change(theirs, &ours)
             let theirValue = Result { try theirs.decode(Model.self, from: Data(bytes)) }
             let ourValue = Result { try ours.decode(Model.self, from: bytes) }
-            // A known difference: ours rejects a date that is NaN, which Foundation accepts.
+            // A known difference: our decoder rejects a date of NaN, which Foundation accepts.
             if case .failure(DecodingError.dataCorrupted(let context)) = ourValue,
                 context.debugDescription == "A date cannot be NaN.",
                 String(decoding: bytes, as: UTF8.self).contains("\"nan\"")
             {
                 return [(.failure("no date"), .failure("no date"))]
             }
-            // Foundation decodes dictionaries in random order, so it may find any of several errors.
+            // Foundation decodes dictionaries in random order, so it may report any of several errors.
             if isUnordered, case .failure = theirValue, case .failure = ourValue {
                 return [(.failure("some error"), .failure("some error"))]
             }

@@ -6,11 +6,11 @@ import Testing
 /// A model that both decoders decode from the same documents.
 struct DecodingComparison: Sendable {
     let model: String
-    /// How the results differ; nil if they agree.
+    /// Returns how the results differ, or nil if they agree.
     let difference: @Sendable ([UInt8]) -> String?
 
-    /// - Parameter isUnordered: whether the model is a dictionary. Foundation decodes its members in random order and reports any
-    ///   of several errors.
+    /// - Parameter isUnordered: Whether the model is a dictionary. Foundation decodes its members in random
+    ///   order and may report any of several errors.
     init<Model: Decodable & Equatable & SendableMetatype>(
         _: Model.Type, _ settings: Settings = .plain, isUnordered: Bool = false
     ) {

@@ -3,7 +3,7 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// The messages of decoding errors, which are Foundation's where Foundation has one.
+/// Tests the messages of decoding errors. They are the same as Foundation's if Foundation has one.
 @Suite("Decoding errors")
 struct DecodingErrorTests {
     private func message<Value: Decodable>(
@@ -23,7 +23,7 @@ struct DecodingErrorTests {
         }
     }
 
-    @Test("A value of another kind is an error that names both")
+    @Test("Decoding a value of another kind fails with an error that names both kinds")
     func otherKinds() {
         let kinds = [
             ("{}", "a dictionary"), ("[]", "an array"), ("\"a\"", "a string"), ("true", "bool"),
@@ -51,7 +51,7 @@ struct DecodingErrorTests {
         }
     }
 
-    @Test("null in place of a value is an error that names the type")
+    @Test("Decoding null fails with an error that names the type")
     func nulls() {
         func expected(_ name: String) -> String {
             "Cannot get value of type \(name) -- found null value instead"
@@ -72,7 +72,7 @@ struct DecodingErrorTests {
                 == "Cannot get keyed decoding container -- found null value instead")
     }
 
-    @Test("Text that is no date, data or URL is an error of that type")
+    @Test("Decoding an invalid date, data, URL or decimal fails with a message for that type")
     func texts() {
         #expect(
             message(Date.self, #""yesterday""#) { $0.dateDecodingStrategy = .iso8601 }
@@ -87,7 +87,7 @@ struct DecodingErrorTests {
             } == "A date cannot be NaN.")
     }
 
-    @Test("A missing member is an error that names its key")
+    @Test("Decoding a missing member fails with an error that names its key")
     func missingMembers() {
         #expect(
             message(Models.Pair.self, "{}")
@@ -103,7 +103,7 @@ struct DecodingErrorTests {
         #expect(message(Reader.self, #"{"id":null,"tags":0}"#) == nil)
     }
 
-    @Test("The end of an array is an error of the requested type")
+    @Test("Decoding beyond the end of an array fails with an error that has the requested type")
     func endOfAnArray() {
         struct Reader: Decodable {
             init(from decoder: any Decoder) throws {

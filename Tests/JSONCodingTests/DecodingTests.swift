@@ -11,7 +11,7 @@ struct DecodingTests {
         try decoder.decode(type, from: Array(text.utf8))
     }
 
-    /// The coding path and the message of the `DecodingError`; nil if decoding succeeds.
+    /// Returns the coding path and the message of the `DecodingError`, or nil if decoding succeeds.
     private func complaint<Value: Decodable>(_ type: Value.Type, _ text: String) -> String? {
         do {
             _ = try decode(type, text)
@@ -26,7 +26,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("The error for bytes that are not JSON has the reason and the offset")
+    @Test("The error for invalid JSON has the reason and the offset")
     func bytesThatAreNoJSON() {
         #expect(
             complaint([Int].self, "[1,]")
@@ -42,7 +42,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("The limits apply to bytes")
+    @Test("The decoder applies its limits")
     func theLimitsHold() throws {
         let deep = String(repeating: "[", count: 65) + String(repeating: "]", count: 65)
         #expect(complaint(Models.List.self, deep)?.contains("nesting deeper than allowed") == true)
@@ -52,7 +52,7 @@ struct DecodingTests {
         #expect(try narrow.decode(Int.self, from: Array("123".utf8)) == 123)
     }
 
-    @Test("The error for a number that does not fit has its text and its path")
+    @Test("The error for a number that does not fit contains its text and its path")
     func aNumberThatDoesNotFit() {
         #expect(complaint([Int8].self, "[1,300]") == "[1]: The number 300 does not fit in Int8.")
         #expect(complaint([UInt].self, "[-1]") == "[0]: The number -1 does not fit in UInt.")
@@ -63,7 +63,7 @@ struct DecodingTests {
         #expect(
             complaint([Int].self, "[70000000000000000.5]")
                 == "[0]: The number 70000000000000000.5 does not fit in Int.")
-        // As a Double it is zero.
+        // This number is zero as a Double.
         #expect(
             complaint([Int].self, "[11E-11125]") == "[0]: The number 11E-11125 does not fit in Int.")
         #expect(complaint([Double].self, "[1e400]") == "[0]: The number 1e400 does not fit in Double.")
@@ -88,7 +88,7 @@ struct DecodingTests {
         #expect(try decode([Int8].self, "[-128,127]") == [-128, 127])
     }
 
-    @Test("Decimals become the closest double", arguments: 0..<4)
+    @Test("A decimal is decoded to the closest double", arguments: 0..<4)
     func decimalsBecomeTheClosestDouble(_ seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<5000 {
@@ -111,14 +111,14 @@ struct DecodingTests {
         }
     }
 
-    @Test("All escapes are decoded, lone surrogates as U+FFFD")
+    @Test("All escapes are decoded, and a lone surrogate becomes U+FFFD")
     func escapesAreDecoded() throws {
         #expect(
             try decode([String].self, #"["\ud800","\ud83d\ude00\u0000\/","\ud83dx","\n\t\r\b\f\\\""]"#)
                 == ["\u{FFFD}", "😀\0/", "\u{FFFD}x", "\n\t\r\u{8}\u{c}\\\""])
     }
 
-    @Test("The first of several members with one name counts")
+    @Test("If a name is repeated, the first member is decoded")
     func theFirstCounts() throws {
         #expect(try decode(Models.List.self, #"{"value":1,"value":2,"next":null}"#).value == 1)
         #expect(try decode(Models.List.self, #"{"value":1,"v\u0061lue":2}"#).value == 1)
@@ -127,7 +127,7 @@ struct DecodingTests {
             try decode(Models.List.self, #"{"next":null,"x":0,"value":1,"next":5,"value":"y"}"#).value == 1)
     }
 
-    @Test("Names are equal only if their bytes are")
+    @Test("Names are equal only if their decoded bytes are equal")
     func namesAreBytes() throws {
         #expect(try decode([String: Int].self, "{\"\u{e9}\":1}") == ["é": 1])
         struct Accent: Decodable {
@@ -167,7 +167,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("Names with the same length or the same first eight bytes are told apart")
+    @Test("Names with the same length or the same first eight bytes are distinguished")
     func similarNames() throws {
         let names = [
             "12345678", "12345678x", "12345678y", "12345678xy", "1234567", "measurementA", "measurementB", "",
@@ -194,7 +194,7 @@ struct DecodingTests {
                 == ["measurementA": 1, "measurementB": 3, "12345678x": 4, "12345678": 5])
     }
 
-    @Test("A date with any one character changed is decoded like Foundation does")
+    @Test("A date with one character changed is decoded or rejected as by Foundation")
     func changedDates() throws {
         var ours = JSONBytesDecoder()
         ours.dateDecodingStrategy = .iso8601
@@ -225,7 +225,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("allKeys has each name once, in document order")
+    @Test("allKeys contains each name once, in document order")
     func allKeysInOrder() throws {
         struct Keys: Decodable {
             let names: [String]
@@ -241,7 +241,7 @@ struct DecodingTests {
         #expect(try decode(Keys.self, "{\"b\":1,\(many)}").names == ["b"] + (0..<50).map { "k\($0)" })
     }
 
-    @Test("A decoder that is kept works after the call")
+    @Test("A decoder that a value keeps still works after the call")
     func aDecoderThatIsKept() throws {
         final class Kept: Decodable {
             let decoder: any Decoder
@@ -262,7 +262,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("A failed attempt does not move the container, however often it fails")
+    @Test("A failed attempt to decode does not move the container")
     func aFailedTryLeavesThePlace() throws {
         let count = 20_000
         let text =
@@ -288,7 +288,7 @@ struct DecodingTests {
         #expect(found == depth)
     }
 
-    @Test("Repeated members are not decoded, also in a dictionary")
+    @Test("Repeated members are not decoded, even in a dictionary")
     func repeatedNames() throws {
         let decoder = JSONBytesDecoder()
         let text = Array(#"{"a":[1],"b":[2],"a":["no number"]}"#.utf8)
@@ -307,7 +307,7 @@ struct DecodingTests {
         #expect(try decoder.decode([Models.List].self, from: Data("[]".utf8)).isEmpty)
     }
 
-    @Test("Every way to read beyond the end of an array is an error")
+    @Test("Every method of an unkeyed container fails beyond the end of its array")
     func atTheEnd() throws {
         struct Reader: Decodable {
             init(from decoder: any Decoder) throws {

@@ -3,22 +3,23 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// Compares our coders with Foundation's: the same values, the same errors at the same paths, and the same text.
+/// Expects our coders to give the same values, errors, paths and text as Foundation's.
 ///
-/// The coders' documentation lists the known differences. `Outcome` and `Candidate` make allowance for those that occur here.
+/// The coders' documentation lists the known differences. `Outcome` and `Candidate` ignore the differences
+/// that occur here.
 @Suite("Comparison with Foundation's coders")
 struct DifferentialTests {
-    @Test("Documents of each type are decoded alike", arguments: Candidate.all)
+    @Test("Both decoders decode the documents of each type alike", arguments: Candidate.all)
     func documentsOfEachShapeMeanTheSame(_ candidate: Candidate) {
         for document in candidate.documents {
             let outcomes = candidate.outcomes(Array(document.utf8))
             for outcome in outcomes { #expect(outcome.ours == outcome.theirs, "\(document)") }
         }
         let isRead = candidate.documents.contains { candidate.outcomes(Array($0.utf8)).count > 1 }
-        #expect(isRead, "at least one of the documents must be valid for the type")
+        #expect(isRead, "no document is valid for the type")
     }
 
-    @Test("Changed documents are decoded alike or fail alike", arguments: Candidate.all)
+    @Test("Both decoders decode or reject changed documents alike", arguments: Candidate.all)
     func changedDocumentsMeanTheSame(_ candidate: Candidate) throws {
         var generator = SeededGenerator(seed: 7)
         var failed = 0
@@ -34,6 +35,6 @@ struct DifferentialTests {
             for outcome in outcomes { #expect(outcome.ours == outcome.theirs, "\(text)") }
             if case .failure = outcomes[0].ours { failed += 1 }
         }
-        #expect(failed > rounds / 20, "some changes must cause errors")
+        #expect(failed > rounds / 20, "too few changes caused errors")
     }
 }

@@ -1,6 +1,6 @@
 import JSONBytes
 
-/// A document that can be changed at random and written with random white space, reproducibly for a seed.
+/// A document that a seeded generator can change and write with random white space.
 indirect enum DocumentTree {
     case scalar(String)
     case array([DocumentTree])
@@ -25,7 +25,7 @@ indirect enum DocumentTree {
         }
     }
 
-    /// Changes the value with this number, in depth-first order from the root.
+    /// Changes the value at `place` in depth-first order from the root.
     mutating func change(at place: Int, _ generator: inout some RandomNumberGenerator) {
         guard place > 0 else {
             self = changed(&generator)

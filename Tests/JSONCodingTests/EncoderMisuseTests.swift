@@ -3,7 +3,7 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// Types that violate the rules of `Encoder`, or that use an encoder or a container after its end.
+/// Tests types that violate the rules of `Encoder` or use an encoder or a container after its end.
 @Suite("Misuse of encoders")
 struct EncoderMisuseTests {
     /// Keeps encoders and containers beyond the call that created them.
@@ -111,9 +111,37 @@ struct EncoderMisuseTests {
                     try late?.encode(2)
                 })
         },
+        Case(valueInUse) { encoder in
+            let kept = Kept()
+            var list = encoder.unkeyedContainer()
+            try? list.encode(
+                EncodedBy { inner in
+                    kept.encoder = inner
+                    throw Refused()
+                })
+            var late = kept.encoder?.singleValueContainer()
+            try late?.encode(6)
+            try list.encode(7)
+        },
+        Case(containerInUse) { encoder in
+            let kept = Kept()
+            var object = encoder.container(keyedBy: AnyKey.self)
+            try? object.encode(
+                EncodedBy { inner in
+                    kept.encoder = inner
+                    throw Refused()
+                }, forKey: AnyKey("a"))
+            try object.encode(
+                EncodedBy { _ in
+                    var late = kept.encoder?.unkeyedContainer()
+                    try late?.encode(6)
+                }, forKey: AnyKey("a"))
+        },
     ]
 
-    /// The message and the coding path of the error.
+    private struct Refused: Error {}
+
+    /// Returns the coding path and the message of the error.
     private func misuse(_ value: some Encodable) -> String? {
         do {
             return "no error: \(try JSONBytesEncoder().encode(value))"
@@ -125,7 +153,7 @@ struct EncoderMisuseTests {
         }
     }
 
-    @Test("Misuse of an encoder is an error with a message and a coding path")
+    @Test("Misuse of an encoder fails with a message and a coding path")
     func misuse() {
         for (number, one) in Self.cases.enumerated() {
             let top = misuse(one.value)
@@ -136,7 +164,7 @@ struct EncoderMisuseTests {
         }
     }
 
-    @Test("The first of several misuses is reported, also from a nested container")
+    @Test("The first of several misuses is reported, even from a nested container")
     func firstMisuse() {
         let value = EncodedBy { encoder in
             var list = encoder.unkeyedContainer()
@@ -157,7 +185,7 @@ struct EncoderMisuseTests {
         #expect(misuse(other) == ": \(Self.containerInUse)")
     }
 
-    @Test("Values that are encoded to a container or an encoder after its end are dropped")
+    @Test("Values encoded to a container or an encoder after its end are dropped")
     func afterTheEnd() throws {
         let kept = Kept()
         let keeping = EncodedBy { encoder in
@@ -192,5 +220,33 @@ struct EncoderMisuseTests {
             try container.encode(3)
         }
         #expect(try JSONBytesEncoder().encode([keeping, using]).description == "[[[],{},{}],3]")
+    }
+
+    @Test("A container of a value that an error removed drops what is encoded to it")
+    func removedContainers() throws {
+        let kept = Kept()
+        let value = EncodedBy { encoder in
+            var list = encoder.unkeyedContainer()
+            try? list.encode(
+                EncodedBy { inner in
+                    kept.list = inner.unkeyedContainer()
+                    throw Refused()
+                })
+            try? list.encode(
+                EncodedBy { inner in
+                    kept.object = inner.container(keyedBy: AnyKey.self)
+                    throw Refused()
+                })
+            // This list opens where the removed list and the removed object were.
+            try list.encode(
+                EncodedBy { inner in
+                    var own = inner.unkeyedContainer()
+                    try own.encode(1)
+                    try kept.list?.encode(2)
+                    try kept.object?.encode(3, forKey: AnyKey("a"))
+                    try own.encode(4)
+                })
+        }
+        #expect(try JSONBytesEncoder().encode(value).description == "[[1,4]]")
     }
 }

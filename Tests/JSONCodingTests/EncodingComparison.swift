@@ -5,7 +5,7 @@ import JSONCoding
 /// A value that both encoders encode.
 struct EncodingComparison: Sendable {
     let name: String
-    /// How the results differ; nil if they agree.
+    /// Returns how the results differ, or nil if they agree.
     let difference: @Sendable () -> String?
 
     init<Value: Encodable & Sendable>(

@@ -11,7 +11,7 @@ struct EncodingTests {
         var encoder = JSONBytesEncoder()
         encoder.outputFormatting = format
         let fragment = try encoder.encode(value)
-        // The output is strictly valid JSON.
+        // The output is valid JSON.
         #expect(try JSONFragment(validating: fragment.bytes, limits: JSONLimits(maxDepth: 500)) == fragment)
         return fragment.description
     }
@@ -45,7 +45,7 @@ struct EncodingTests {
         #expect(try encode(point, [.sortedKeys]) == #"{"am":70.1,"date":"2026-11-20","pm":70.9}"#)
     }
 
-    @Test("The last value of a repeated key counts", arguments: [2, 30])
+    @Test("If a key is repeated, its last value is written", arguments: [2, 30])
     func theLastValueCounts(_ count: Int) throws {
         let value = EncodedBy { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
@@ -61,7 +61,7 @@ struct EncodingTests {
         #expect(try encode(value, [.sortedKeys]) == "{\(sorted)}")
     }
 
-    @Test("Names are sorted like Swift strings, including escapes and accents")
+    @Test("Names are sorted like Swift strings, even with escapes and accents")
     func sortedNames() throws {
         let names = [
             "b", "a\"", "a!", "a#", "é", "e\u{301}x", "z", "Z", "", "a", "aaaaaaaab", "aaaaaaaaa", "한",
@@ -75,7 +75,7 @@ struct EncodingTests {
         #expect(try encode(value, [.sortedKeys, .withoutEscapingSlashes]) == "{\(expected)}")
     }
 
-    @Test("A value that fails to encode leaves no trace")
+    @Test("A value that fails to encode adds nothing to the output")
     func whatFailsLeavesNoTrace() throws {
         let value = EncodedBy { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
@@ -99,7 +99,7 @@ struct EncodingTests {
         #expect(throws: Failure.self) { _ = try encode([EncodedBy { _ in throw Failure() }]) }
     }
 
-    @Test("The error for infinities and NaN has the coding path")
+    @Test("The error for an infinity or NaN has the coding path")
     func aValueWithoutANumber() {
         for (value, path) in [
             ([Double.nan], ["Index 0"]), ([1, -Double.infinity], ["Index 1"]),
@@ -115,7 +115,7 @@ struct EncodingTests {
         #expect(throws: EncodingError.self) { _ = try encode([Decimal.nan]) }
     }
 
-    @Test("A value that encodes nothing is an empty object when nested, and an error at the top level")
+    @Test("A value that encodes nothing is an empty object if it is nested and an error at the top level")
     func nothingIsEncoded() throws {
         let nothing = EncodedBy { _ in }
         #expect(try encode([nothing]) == "[{}]")
@@ -155,7 +155,7 @@ struct EncodingTests {
                 == #"{"nested":{"list":["x",[1,2],[3]],"two":2},"one":1,"other":{},"super":5}"#)
     }
 
-    @Test("An encoder has the coding path of its value", arguments: [false, true])
+    @Test("Each encoder has the coding path of its value", arguments: [false, true])
     func codingPaths(_ isNested: Bool) throws {
         let value = EncodedBy { encoder in
             #expect(encoder.codingPath.isEmpty)
@@ -181,7 +181,7 @@ struct EncodingTests {
         _ = try encode(value)
     }
 
-    @Test("Pretty text has Foundation's white space, also with nested containers and sorting")
+    @Test("Pretty-printed and sorted text is the same as Foundation's, even with nested containers")
     func prettyText() throws {
         let value = EncodedBy { encoder in
             var container = encoder.container(keyedBy: AnyKey.self)
@@ -205,7 +205,7 @@ struct EncodingTests {
     }
 
     @Test(
-        "ISO 8601 dates are written like Foundation writes them",
+        "ISO 8601 dates are written as by Foundation",
         arguments: [
             0, -1.5, 0.9999, 1_763_625_600.25, -12_212_553_600, -12_212_553_601, 253_402_300_799,
             253_402_300_800, 951_782_400, 4_107_542_400,
@@ -220,7 +220,7 @@ struct EncodingTests {
             try ours.encode([date]).description == String(decoding: try theirs.encode([date]), as: UTF8.self))
     }
 
-    @Test("Any second of the calendar is written like Foundation writes it, and read back", arguments: 0..<2)
+    @Test("Any second of the calendar is written as by Foundation and reads back unchanged", arguments: 0..<2)
     func anySecond(_ seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         var encoder = JSONBytesEncoder()
@@ -240,7 +240,7 @@ struct EncodingTests {
     }
 
     @Test(
-        "Names are converted to snake case and back like Foundation converts them",
+        "Names are converted to and from snake case as by Foundation",
         arguments: [
             "", "a", "A", "AB", "ABc", "aB", "aBC", "aBCd", "myURLThing", "_x", "x_", "__aB__", "a1B2", "URL",
             "éÀb", "aéÈ",
@@ -277,7 +277,7 @@ struct EncodingTests {
         #expect(try decoder.decode(Keys.self, from: Array(document.utf8)).names == theirNames)
     }
 
-    @Test("Every kind of number is written with all digits")
+    @Test("Every type of number is written with all its digits")
     func eachKindOfNumber() throws {
         #expect(try encode([Int8.min, .max]) == "[-128,127]")
         #expect(try encode([UInt64.max]) == "[18446744073709551615]")

@@ -3,10 +3,10 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// Hostile numbers, dates and strings. None may stop the program, whatever type they are decoded to.
+/// Decodes hostile numbers, dates and strings to every type. None may stop the program.
 @Suite("Extreme numbers")
 struct ExtremeNumberTests {
-    /// Exponents at and beyond the limits of the integer types that a parser may use for them.
+    /// Exponents at and beyond the limits of the integer types that a parser may use.
     static let exponents = [
         "0", "00", "1", "-1", "38", "39", "40", "-40", "127", "128", "-128", "-129", "308", "309", "-324",
         "-325",
@@ -35,8 +35,8 @@ struct ExtremeNumberTests {
 
     private static let largest = "\(UInt128.max)"
 
-    /// Computes the value of a number on its text: the digits without leading zeros; nil for a fraction and for more than 39
-    /// digits.
+    /// Computes a number's integer value from its text, as digits without leading zeros. Returns nil for a
+    /// fraction and for more than 39 digits.
     private static func integer(_ number: String) -> String? {
         let parts = number.lowercased().split(separator: "e")
         let isNegative = parts[0].hasPrefix("-")
@@ -68,7 +68,7 @@ struct ExtremeNumberTests {
         }
     }
 
-    @Test("A number with any exponent is decoded exactly to each integer type, or rejected")
+    @Test("A number with any exponent is either decoded exactly to an integer type or rejected")
     func integers() {
         check(Int.self)
         check(Int8.self)
@@ -84,7 +84,7 @@ struct ExtremeNumberTests {
         check(UInt128.self)
     }
 
-    @Test("Int.min as an exponent is rejected, unless the mantissa is zero")
+    @Test("An exponent of Int.min is rejected unless the mantissa is zero")
     func leastExponent() throws {
         let decoder = JSONBytesDecoder()
         #expect(throws: DecodingError.self) {
@@ -94,7 +94,7 @@ struct ExtremeNumberTests {
         #expect(try decoder.decode(Int128.self, from: Array("-0.0E-9223372036854775808".utf8)) == 0)
     }
 
-    @Test("Numbers of any size are decoded to floating-point types like Swift parses them, or rejected")
+    @Test("A number of any size is either decoded to a floating-point type as Swift parses it or rejected")
     func floatingPoint() {
         let decoder = JSONBytesDecoder()
         for number in Self.numbers {
@@ -109,7 +109,7 @@ struct ExtremeNumberTests {
     }
 
     @Test(
-        "Extreme numbers and texts are rejected, or decoded to values of Foundation that can be printed"
+        "Extreme numbers and texts are either decoded to Foundation values that can be printed or rejected"
     )
     func foundationTypes() {
         let years = ["0000", "0001", "1582", "9999", "10000", "-9999", "2147483648", "9223372036854775807"]
@@ -158,7 +158,7 @@ struct ExtremeNumberTests {
         }
     }
 
-    @Test("NaN is rejected as a date by every numeric strategy")
+    @Test("Every numeric date strategy rejects NaN")
     func notANumber() {
         var decoder = JSONBytesDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(

@@ -2,13 +2,13 @@ import Foundation
 import JSONBytes
 import JSONCoding
 
-/// Documents for both decoders: valid and malformed JSON as APIs send it, and other bytes.
+/// A document for both decoders: valid or malformed JSON, or other bytes.
 struct CorpusDocument: Sendable {
     let name: String
     let bytes: [UInt8]
 
     init(_ text: String) {
-        // Escaped, so that canonically equivalent texts have different names.
+        // Names are escaped so that canonically equivalent texts have different names.
         name = text.unicodeScalars.map { $0.isASCII ? String($0) : $0.escaped(asASCII: true) }.joined()
         bytes = Array(text.utf8)
     }
@@ -85,7 +85,7 @@ struct CorpusDocument: Sendable {
         "01", "+1", ".5", "1.", "-", "1e", "0x10", "NaN", "Infinity", "-Infinity", "1_000",
         "[1,-2,30]", #""nan""#,
         "[1.5,2,1e2]",
-        // Texts.
+        // Strings.
         #""""#, #""a""#, #""1""#, #""true""#, #""é""#, "\"e\u{301}\"", #""\u00e9""#, #""\"\\\/\b\f\n\r\t""#,
         #""\u0000""#,
         #""\ud83d\ude00""#, #""\uD83D\uDE00""#, #""\ud800""#, #""\udc00""#, #""x\ud83dy""#,
@@ -95,7 +95,7 @@ struct CorpusDocument: Sendable {
         "\"\u{1}\"", "\"\n\"", "\"\u{7f}\"", #""\x""#, #""\u12""#, #""\u{41}""#, #""\U0041""#, "\"\u{2028}\"",
         "\"\u{FFFE}\"",
         #""a"#, "\"\u{FEFF}\"",
-        // Dates, data, addresses.
+        // Dates, data and URLs.
         "0.5", #""NaN""#, #""2026-11-20T08:00:00Z""#, #""AQID""#, #""AQI""#, #""AQ=D""#, #""AQ\nID""#,
         #""AQI=""#,
         #""https://a.example/b?c=d#e""#, #""a b""#, #""체중""#, #""http://[""#, #""%""#,

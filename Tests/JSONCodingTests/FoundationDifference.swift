@@ -1,4 +1,5 @@
-/// The differences between our coders and Foundation's: the rows of the tables in the client's documentation (ReadingJSON.md).
+/// The differences between our coders and Foundation's. Each case is a row of the tables in the client's
+/// documentation (ReadingJSON.md).
 enum FoundationDifference: String, CaseIterable {
     // Decoding.
     case encodings = "UTF-16 and UTF-32"

@@ -3,10 +3,11 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// Our coders and Foundation's, over a corpus. They differ exactly in what the client's documentation lists.
+/// Compares our coders with Foundation's over a corpus. They differ exactly as the client's documentation
+/// lists.
 @Suite("Differences from Foundation's coders")
 struct FoundationDifferenceTests {
-    /// Documents for which the decoders differ, how ours differs, and for which models.
+    /// Documents and models for which the decoders differ, and how ours differs.
     private struct Row {
         let documents: [String]
         let difference: FoundationDifference
@@ -69,7 +70,7 @@ struct FoundationDifferenceTests {
         Row(.numberErrors, "another place", pairs, #"{"a":1.5}"#),
     ]
 
-    /// Documents that are not JSON, whose errors differ: Foundation detects some of them only on access.
+    /// Invalid documents with different errors, because Foundation detects some faults only on access.
     private static let malformed: Set<String> = [
         "\"\u{01}\"", "\"\n\"", #""\x""#, #""\u{41}""#, #""\U0041""#, "-", "01", "1.", "1e", "[1,]", "[1,2,]",
         #"{"a":1,}"#, "1, 256 zeros", "0., 255 ones", "65 levels", "65 levels around 1", "512 levels",
@@ -77,7 +78,7 @@ struct FoundationDifferenceTests {
         "a NUL behind the document", "a byte that is not UTF-8", "a surrogate in UTF-8", "an overlong slash",
     ]
 
-    @Test("The decoders differ only as listed")
+    @Test("The decoders differ exactly as listed")
     func decoding() {
         var expected: Set<String> = []
         for row in Self.rows {
@@ -103,14 +104,14 @@ struct FoundationDifferenceTests {
         #expect(Set(CorpusDocument.all.map(\.name)).count == CorpusDocument.all.count)
     }
 
-    @Test("The encoders differ only as listed")
+    @Test("The encoders differ exactly as listed")
     func encoding() {
         let differing = EncodingComparison.all.filter { $0.difference() != nil }.map(\.name)
         #expect(differing == ["Decimal NaN", "members"])
         #expect(Set(EncodingComparison.all.map(\.name)).count == EncodingComparison.all.count)
     }
 
-    @Test("The error for a number that does not fit has a path, which Foundation's lacks")
+    @Test("The error for a number that does not fit has a path, unlike Foundation's")
     func numberErrors() {
         func complaint(_ decode: () throws -> [Int8]) -> String {
             do {

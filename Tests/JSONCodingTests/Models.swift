@@ -95,13 +95,13 @@ enum Models {
         var decimal: Decimal
     }
 
-    /// More members than are compared pairwise.
+    /// A model with more members than the decoder compares pairwise.
     struct Broad: Codable, Equatable {
         var a0: Int, a1: Int, a2: Int, a3: Int, a4: Int, a5: Int, a6: Int, a7: Int, a8: Int, a9: Int
         var b0: Int, b1: Int, b2: Int, b3: Int, b4: Int, b5: Int, b6: Int, b7: Int, b8: Int, b9: Int
     }
 
-    /// Names with common prefixes, with more than eight bytes, and beyond ASCII.
+    /// Names with common prefixes, with more than eight bytes and with non-ASCII characters.
     struct Names: Codable, Equatable {
         enum CodingKeys: String, CodingKey {
             case short = "measurement"
@@ -247,7 +247,7 @@ enum Models {
         }
     }
 
-    /// One of several kinds, found by trial.
+    /// A value of one of several kinds. Decoding tries each kind in turn.
     enum Either: Codable, Equatable {
         case number(Double)
         case text(String)
@@ -289,7 +289,7 @@ enum Models {
     }
 }
 
-/// A value that a closure encodes.
+/// A value that encodes itself with a closure.
 struct EncodedBy: Encodable {
     let body: @Sendable (any Encoder) throws -> Void
 
@@ -298,7 +298,7 @@ struct EncodedBy: Encodable {
     func encode(to encoder: any Encoder) throws { try body(encoder) }
 }
 
-/// A coding key of any name.
+/// A coding key with any name.
 struct AnyKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

@@ -3,10 +3,10 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// Containers within containers, and the names and paths that they see.
+/// Tests nested containers and the names and coding paths in them.
 @Suite("Nested containers of decoders")
 struct NestedDecodingTests {
-    @Test("A nested container or super decoder of an array moves on to the next element")
+    @Test("A nested container or super decoder of an array advances to the next element")
     func arrays() throws {
         struct Reader: Decodable {
             init(from decoder: any Decoder) throws {
@@ -34,7 +34,7 @@ struct NestedDecodingTests {
     }
 
     @Test(
-        "The count of an array is right whatever white space it has",
+        "The count of an array is correct with any white space",
         arguments: [
             ("[]", 0), ("[ ]", 0), ("[1]", 1), ("[ 1 ]", 1), ("[1, 2, 3]", 3), ("[1 ,2 ,3]", 3),
             ("[\n[1, 2] , {\"a\": 3, \"b\": 4} , \"5, 6\"\n]", 3),
@@ -48,10 +48,10 @@ struct NestedDecodingTests {
         #expect(try JSONBytesDecoder().decode(Reader.self, from: Array(text.utf8)).count == count)
     }
 
-    @Test("A custom key strategy gets the whole path, as with Foundation")
+    @Test("A custom key strategy gets the whole coding path, as with Foundation")
     func customKeyPaths() throws {
         final class Paths: @unchecked Sendable {
-            // Only the test's thread accesses it.
+            // Only the test's thread accesses this.
             var all: Set<String> = []
         }
         let document = #"{"unit":"kg","points":[{"date":"x","am":1},{"date":"y","am":2,"p\u006d":3}]}"#
@@ -73,7 +73,7 @@ struct NestedDecodingTests {
         #expect(ours.all.contains("points.1.pm"))
     }
 
-    @Test("A failed try as a dictionary does not switch the key strategy off")
+    @Test("A failed attempt to decode a dictionary does not turn off the key strategy")
     func dictionaryTries() throws {
         struct Model: Decodable {
             var firstName: Int
@@ -82,7 +82,7 @@ struct NestedDecodingTests {
             let model: Model
 
             init(from decoder: any Decoder) throws {
-                // The dictionary has its names unconverted, and fails at its value.
+                // Dictionaries keep their names unconverted. This one fails at its value.
                 #expect(throws: DecodingError.self) { try [String: [Int]](from: decoder) }
                 let container = try decoder.singleValueContainer()
                 #expect(throws: DecodingError.self) { try container.decode([String: [Int]].self) }
@@ -94,7 +94,7 @@ struct NestedDecodingTests {
 
             init(from decoder: any Decoder) throws {
                 var list = try decoder.unkeyedContainer()
-                // An array is no dictionary.
+                // An array cannot be decoded as a dictionary.
                 #expect(throws: DecodingError.self) { try list.decode([String: Int].self) }
                 _ = try list.decode([Int].self)
                 model = try list.decode(Model.self)
@@ -109,7 +109,7 @@ struct NestedDecodingTests {
         #expect(try decoder.decode(Lists.self, from: list).model.firstName == 2)
     }
 
-    @Test("Data is decoded like an array of its bytes")
+    @Test("A document in Data is decoded like a document in an array of bytes")
     func data() throws {
         let text = #"{"value":7,"next":[]}"#
         let list = try JSONBytesDecoder().decode(Models.List.self, from: Data(text.utf8))

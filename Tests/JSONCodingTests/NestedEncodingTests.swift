@@ -3,7 +3,7 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// Nested containers and super encoders, and the coding paths and user info that they hand on.
+/// Tests nested containers and super encoders, and the coding paths and user info that they pass on.
 @Suite("Nested containers of encoders")
 struct NestedEncodingTests {
     private func encode(_ value: some Encodable, sorted: Bool = false) throws -> String {
@@ -18,7 +18,7 @@ struct NestedEncodingTests {
         path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
     }
 
-    @Test("An array has nested objects, nested arrays, nulls and super encoders")
+    @Test("An array may contain nested objects, nested arrays, nulls and values of super encoders")
     func arrays() throws {
         let value = EncodedBy { encoder in
             var list = encoder.unkeyedContainer()
@@ -67,7 +67,7 @@ struct NestedEncodingTests {
                 == #"{"super":{},"other":{},"list":[0,{},{},[]],"nested":{},"values":[[],{}]}"#)
     }
 
-    @Test("The user info reaches every encoder")
+    @Test("Every encoder has the user info")
     func userInfo() throws {
         let key = try #require(CodingUserInfoKey(rawValue: "key"))
         var encoder = JSONBytesEncoder()
@@ -80,7 +80,7 @@ struct NestedEncodingTests {
         #expect(try encoder.encode(value).description == "[{}]")
     }
 
-    @Test("A nested container that is requested again for a key is the same one")
+    @Test("Requesting a nested container again for the same key returns the same container")
     func requestedAgain() throws {
         let value = EncodedBy { encoder in
             var object = encoder.container(keyedBy: AnyKey.self)
@@ -96,7 +96,7 @@ struct NestedEncodingTests {
         #expect(try encode(value) == #"{"a":{"1":1,"3":3},"b":{"2":2,"4":4},"c\/\"":[5,6]}"#)
     }
 
-    @Test("A value with nested containers of its own can come before the outer ones are filled")
+    @Test("A value with its own nested containers may be encoded before the outer containers are filled")
     func nestedWithinNested() throws {
         let value = EncodedBy { encoder in
             var object = encoder.container(keyedBy: AnyKey.self)
@@ -112,7 +112,7 @@ struct NestedEncodingTests {
         #expect(try encode(value) == #"{"outer":[2],"value":[[1]]}"#)
     }
 
-    @Test("Members are sorted, and repeated ones removed, after nested containers are filled")
+    @Test("Members are sorted and repeated members removed after nested containers are filled")
     func sortedAroundNestedContainers() throws {
         let value = EncodedBy { encoder in
             var object = encoder.container(keyedBy: AnyKey.self)
@@ -135,7 +135,7 @@ struct NestedEncodingTests {
                 == "{\(first),\"long name b\":2,\"long name c\":1,\(lists),\"long name z\":3}")
     }
 
-    @Test("A dictionary that fails does not switch the key strategy off")
+    @Test("A dictionary that fails to encode does not turn off the key strategy")
     func failingDictionary() throws {
         var encoder = JSONBytesEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -149,7 +149,7 @@ struct NestedEncodingTests {
             try encoder.encode(value).description == #"[{"first_name":"a","nested":{"keyOne":1}}]"#)
     }
 
-    @Test("A number without JSON text leaves no trace in any container")
+    @Test("An infinity or NaN that fails to encode adds nothing to any container")
     func nonFiniteNumbersLeaveNoTrace() throws {
         let value = EncodedBy { encoder in
             var list = encoder.unkeyedContainer()

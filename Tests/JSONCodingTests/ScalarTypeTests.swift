@@ -3,7 +3,7 @@ import JSONBytes
 import JSONCoding
 import Testing
 
-/// Each type that containers have methods of their own for, in each kind of container.
+/// Tests each type for which containers have their own methods, in each kind of container.
 @Suite("Scalar types")
 struct ScalarTypeTests {
     struct Members: Codable, Equatable {
@@ -18,7 +18,7 @@ struct ScalarTypeTests {
         var uint: UInt?, uint8: UInt8?, uint16: UInt16?, uint32: UInt32?, uint64: UInt64?, uint128: UInt128?
     }
 
-    /// Twice all values in an array, so that a value that is read twice is noticed.
+    /// Writes all values twice into an array, so that reading a value twice is detected.
     struct Elements: Codable {
         var members: Members
 
@@ -71,7 +71,7 @@ struct ScalarTypeTests {
         "uint8", "uint16", "uint32", "uint64", "uint128",
     ]
 
-    /// Values at both ends of the types' ranges, and their JSON.
+    /// The JSON of values at both ends of the types' ranges.
     private static let values = [
         [
             "true", "\"a\"", "0.25", "-1.5", "-9223372036854775808", "-128", "-32768", "-2147483648",
@@ -88,7 +88,9 @@ struct ScalarTypeTests {
         "{" + zip(names, values).map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
     }
 
-    @Test("Each type is a member, an optional member, an element and a value of its own", arguments: values)
+    @Test(
+        "Each type works as a member, an optional member, an element and a top-level value", arguments: values
+    )
     func eachType(_ values: [String]) throws {
         let (decoder, encoder) = (JSONBytesDecoder(), JSONBytesEncoder())
         let object = Array(Self.object(values).utf8)
@@ -127,7 +129,7 @@ struct ScalarTypeTests {
         try check(members.uint128, values[15])
     }
 
-    @Test("A null or missing optional member is nil for each type")
+    @Test("A null or missing optional member of any type is nil")
     func nullMembers() throws {
         let decoder = JSONBytesDecoder()
         let nulls = Self.object(Self.names.map { _ in "null" })
@@ -137,7 +139,7 @@ struct ScalarTypeTests {
         #expect(try JSONBytesEncoder().encode(empty).description == "{}")
     }
 
-    @Test("A value beyond the range of its type is an error that names the member")
+    @Test("Decoding a value beyond the range of its type fails with an error that names the member")
     func beyondTheRange() throws {
         for (place, text) in [
             (5, "128"), (5, "-129"), (6, "32768"), (7, "2147483648"), (8, "9223372036854775808"),

@@ -18,10 +18,10 @@ struct LockTests {
         #expect(counter.value.withLock { $0 } == 80_000)
     }
 
-    @Test("No increment is lost when eight threads contend for a CrowdLock while its holder is slow")
-    func crowd() async {
+    @Test("No increment is lost when eight threads contend for an AdaptiveLock while its holder is slow")
+    func contendedAdaptiveLock() async {
         final class Counter: Sendable {
-            let value = CrowdLock(0)
+            let value = AdaptiveLock(0)
         }
         let counter = Counter()
         let (inside, done) = (DispatchSemaphore(value: 0), DispatchGroup())
@@ -55,13 +55,13 @@ struct LockTests {
         struct Failure: Error {}
         let counter = Counter()
         #expect(throws: Failure.self) { try counter.value.withLock { _ in throw Failure() } }
-        let crowd = CrowdLock(1)
-        #expect(throws: Failure.self) { try crowd.withLock { _ in throw Failure() } }
-        #expect(crowd.withLock { $0 } == 1)
+        let adaptive = AdaptiveLock(1)
+        #expect(throws: Failure.self) { try adaptive.withLock { _ in throw Failure() } }
+        #expect(adaptive.withLock { $0 } == 1)
         #expect(counter.value.withLock { $0 } == 0)
     }
 
-    @Test("A debug build stops only where foreign code is called under a lock")
+    @Test("A debug build stops the program only if foreign code is called under a lock")
     func foreignCodeUnderALock() async {
         HeldLocks.assertNone()
         let counter = Counter()

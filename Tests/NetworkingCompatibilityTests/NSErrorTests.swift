@@ -24,7 +24,7 @@ struct NSErrorTests {
         return try #require(error)
     }
 
-    @Test("An NSError has the status as its code and the underlying error under the system's key")
+    @Test("An NSError has the status as its code and the underlying error under NSUnderlyingErrorKey")
     func nested() async throws {
         let failure = try await error(.failure(.connectionRefused))
         let nsError = failure as NSError
@@ -42,7 +42,7 @@ struct NSErrorTests {
         #expect(refused.userInfo[NSUnderlyingErrorKey] == nil)
     }
 
-    @Test("A RouterManagerError keeps its user info, the name of its code, and the decoder's error")
+    @Test("A RouterManagerError as NSError has the name of its code, its user info and the decoder's error")
     func router() async throws {
         let router = try await error(.json(#"{"name":1}"#)).routerManagerError
         #expect(router.errorCode == 2)
@@ -63,7 +63,7 @@ struct NSErrorTests {
         var errorUserInfo: [String: Any] { underlying.map { [NSUnderlyingErrorKey: $0] } ?? [:] }
     }
 
-    @Test("Custom errors can nest failures, and the chain goes down to the first cause")
+    @Test("A custom error can nest a failure, and its chain of errors reaches the first cause")
     func ownErrors() async throws {
         let own = ServiceError(underlying: try await error(.failure(.dnsError)).routerManagerError)
         let chain = own.underlyingErrors

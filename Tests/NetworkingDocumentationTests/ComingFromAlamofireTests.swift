@@ -12,7 +12,7 @@ import Testing
 private struct Answer: Decodable, Sendable { var url: String }
 private struct Login: Encodable, Sendable { var email: String, password: String }
 
-/// The code of the article, verbatim.
+/// Contains the code of the article verbatim.
 @Suite("Coming from Alamofire")
 struct ComingFromAlamofireTests {
     private func served() throws -> Served {
@@ -21,7 +21,7 @@ struct ComingFromAlamofireTests {
         ])
     }
 
-    @Test("A request is validated and decoded")
+    @Test("A response is validated and decoded")
     func decodable() async throws {
         let address = try served().address
         let answer = try await Session.shared.rx
@@ -32,7 +32,7 @@ struct ComingFromAlamofireTests {
         #expect(answer.url == "/get")
     }
 
-    @Test("Parameters")
+    @Test("Parameters are encoded as by Alamofire")
     func parameters() async throws {
         let served = try Served(["GET /get?flag=1&tag%5B%5D=a&tag%5B%5D=b": Served.json(#"{"url":"/get"}"#)])
         let address = served.address
@@ -42,7 +42,7 @@ struct ComingFromAlamofireTests {
         #expect(answer.url == "/get")
     }
 
-    @Test("A model as the body")
+    @Test("A model is sent as JSON or as a form")
     func encodable() async throws {
         let served = try served()
         let address = served.address
@@ -77,7 +77,7 @@ struct ComingFromAlamofireTests {
         #expect(scripted.transport.attempts.count == 2)
     }
 
-    @Test("A session with custom settings")
+    @Test("A session with custom settings sends and logs a request")
     func session() async throws {
         let address = try served().address
         let output = Output()

@@ -44,10 +44,10 @@ enum GitHub: TargetType {
     var sampleData: ArraySlice<UInt8> { ArraySlice("Half measures are as bad as nothing.".utf8) }
 }
 
-/// The code of the article, verbatim.
+/// Contains the code of the article verbatim.
 @Suite("Coming from Moya", .noLeaks)
 struct ComingFromMoyaTests {
-    @Test("A provider and its call")
+    @Test("A provider sends a call, maps its text and logs it")
     func call() async throws {
         let scripted = Scripted(.response(200, body: "Keep it logically awesome."))
         let transport = scripted.transport
@@ -65,14 +65,14 @@ struct ComingFromMoyaTests {
         #expect(output.lines.count == 3)
     }
 
-    @Test("Samples")
+    @Test("A stubbed provider returns the target's sample")
     func samples() async throws {
         let provider = Provider<GitHub>(stub: Provider<GitHub>.immediatelyStub)
         let zen = try await provider.rx.request(.zen).mapString().value
         #expect(zen == "Half measures are as bad as nothing.")
     }
 
-    @Test("A failure as a MoyaError")
+    @Test("A failing status converts to a MoyaError")
     func failure() throws {
         let scripted = Scripted(.response(404))
         let provider = Provider<GitHub>(transport: scripted.transport)

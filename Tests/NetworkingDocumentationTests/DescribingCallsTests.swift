@@ -55,7 +55,7 @@ struct Weight: Codable, Sendable {
     var pm: Double?
 }
 
-/// A single call, to see what its task sends.
+/// A target that sends a given task.
 private struct Call: TargetType {
     var baseURL: String { "http://diary.test" }
     var path: RequestPath = "/x"
@@ -64,7 +64,7 @@ private struct Call: TargetType {
     var task: RequestTask
 }
 
-/// The code of the article, verbatim.
+/// Contains the code of the article verbatim.
 @Suite("Describing calls", .noLeaks)
 struct DescribingCallsTests {
     private let scripted = Scripted(.response(200, body: #"{"status":200,"data":[]}"#))
@@ -74,13 +74,13 @@ struct DescribingCallsTests {
         return try #require(scripted.transport.attempts.last?.call)
     }
 
-    /// Where the parameters went: into the query or the body.
+    /// Returns the query of the call, or its body if it has no query.
     private func written(_ task: RequestTask) throws -> String {
         let call = try sent(Call(task: task))
         return try call.query ?? String(decoding: call.body.collect(), as: UTF8.self)
     }
 
-    @Test("A target's calls are sent as the article says")
+    @Test("A target's calls are sent as the article shows")
     func target() throws {
         let diary = Provider<DiaryAPI>(transport: scripted.transport)
         let file = FileManager.default.temporaryDirectory.path + "/sluice-\(UUID().uuidString).jpg"
@@ -120,7 +120,7 @@ struct DescribingCallsTests {
         #expect(error.requestPart == .url)
     }
 
-    @Test("The tasks in the table send what it says")
+    @Test("Each task in the article's table sends what the table says")
     func tasks() throws {
         let parameters: Parameters = ["page": 2, "tag": ["a", "b"]]
         #expect(try written(.json(Weight(am: 1))) == #"{"am":1}"#)
@@ -176,7 +176,7 @@ struct DescribingCallsTests {
         #expect(body.contains("filename=\"lunch.jpg\"\r\nContent-Type: image/jpeg\r\n"))
     }
 
-    @Test("A request from a base URL, a path and parameters")
+    @Test("A request is built from a base URL, a path and parameters")
     func requestOfParts() throws {
         let name = "a/b"
         let user = HTTPRequest(baseURL: "http://users.test/v1", path: "/users/\(name)")
@@ -191,7 +191,7 @@ struct DescribingCallsTests {
         #expect(scripted.transport.attempts.map(\.call.query) == ["order=name&q=a%20b&page=2", nil])
     }
 
-    @Test("A request without a target")
+    @Test("A request without a target is sent with its fields, body and timeout")
     func request() throws {
         let token = "t0"
         let client = RequestClient(transport: scripted.transport)

@@ -36,7 +36,7 @@ struct Stopwatch: PluginType {
     }
 }
 
-/// The code of the article, verbatim.
+/// Contains the code of the article verbatim.
 @Suite("Interceptors and plugins", .noLeaks)
 struct InterceptorsAndPluginsTests {
     private let empty = #"{"status":200,"data":[]}"#
@@ -85,7 +85,7 @@ struct InterceptorsAndPluginsTests {
         #expect(scripted.transport.attempts.count == 2)
     }
 
-    @Test("The logger prints a line to paste, without secrets")
+    @Test("The logger prints a curl line without secrets")
     func logger() async throws {
         let address = try Served(["PUT /weights/2026-11-20?dryRun=true": Served.json(empty)]).address
         let output = Output()
@@ -102,7 +102,7 @@ struct InterceptorsAndPluginsTests {
                 """)
     }
 
-    @Test("The recorder counts and keeps failures")
+    @Test("The recorder counts failures and keeps recent ones")
     func recorder() {
         let scripted = Scripted(.json("<html>"))
         let transport = scripted.transport
@@ -121,7 +121,7 @@ struct InterceptorsAndPluginsTests {
                 """)
     }
 
-    @Test("A custom plugin")
+    @Test("A custom plugin reports slow calls")
     func plugin() {
         let scripted = Scripted(.json(empty, after: .seconds(3)))
         let output = Output()

@@ -7,12 +7,12 @@ import Rx
 import RxTesting
 import Testing
 
-/// The code and the numbers of the article, verbatim.
+/// Contains the code of the article verbatim, and checks its numbers.
 @Suite("Limits and policies")
 struct LimitsAndPoliciesTests {
     private let empty = #"{"status":200,"data":[]}"#
 
-    @Test("The numbers in the table are the defaults")
+    @Test("The defaults of a policy are the numbers in the article")
     func numbers() {
         let policy = CallPolicy()
         #expect(policy.totalTimeout == .seconds(10))
@@ -36,7 +36,7 @@ struct LimitsAndPoliciesTests {
         #expect(jar.cookiesPerDomain == 50)
     }
 
-    @Test("The numbers of the session are the defaults")
+    @Test("The defaults of a session are the numbers in the article")
     func sessionNumbers() {
         let limits = Session.Configuration().limits
         #expect(limits.connectionsPerUpstream == 64)
@@ -60,7 +60,7 @@ struct LimitsAndPoliciesTests {
         #expect(limits.informationalResponses == 10)
     }
 
-    @Test("A custom policy")
+    @Test("A custom policy limits the wait for the first byte")
     func policy() {
         var policy = CallPolicy()
         policy.totalTimeout = .seconds(3)
@@ -77,7 +77,7 @@ struct LimitsAndPoliciesTests {
         #expect(error?.attempts == 1)
     }
 
-    @Test("What is retried and what is not")
+    @Test("A lost connection and a 503 are retried; a 500, a 429, a timeout and a POST are not")
     func retries() {
         for (answer, attempts) in [
             (StubTransport.Answer.failure(.connectionTerminated), 3), (.response(503), 3),
@@ -99,7 +99,7 @@ struct LimitsAndPoliciesTests {
         #expect(scripted.transport.attempts.count == 1)
     }
 
-    @Test("The time limit of a single call")
+    @Test("A request may set its own time limit")
     func callTimeout() {
         let scripted = Scripted(.json(empty, after: .seconds(5)))
         let client = RequestClient(transport: scripted.transport)
@@ -130,7 +130,7 @@ struct LimitsAndPoliciesTests {
         #expect(policy.redirects.safeFields == ["idempotency-key"])
     }
 
-    @Test("A custom cookie jar")
+    @Test("A cookie jar stores cookies and sends them back")
     func cookies() {
         let scripted = Scripted(
             .response(200, fields: [.setCookie: "sid=1"], body: empty), .json(empty))
@@ -143,7 +143,7 @@ struct LimitsAndPoliciesTests {
         #expect(scripted.transport.attempts.map { $0.call.fields[.cookie] } == [nil, "sid=1"])
     }
 
-    @Test("Custom TLS and proxy settings, whose errors are found when the session is created")
+    @Test("Creating a session with invalid TLS settings fails")
     func connections() throws {
         var configuration = Session.Configuration()
 

@@ -17,12 +17,12 @@ enum ZenAPI: TargetType {
     var sampleResponse: SampleResponse { .json(#"{"text":"Keep it simple."}"#) }
 }
 
-/// The code of the article, verbatim.
+/// Contains the code of the article verbatim.
 @Suite("Making calls")
 struct MakingCallsTests {
     private static let one = #"{"status":200,"data":[{"name":"Kind whale","icon":"🐳"}]}"#
 
-    @Test("A call is cold: sent for each subscription and cancelled with it")
+    @Test("A call is sent for each subscription and cancelled with it")
     func cold() {
         let scripted = Scripted(.json(Self.one, after: .seconds(1)))
         let tags = Provider<TagAPI>(transport: scripted.transport)
@@ -40,7 +40,7 @@ struct MakingCallsTests {
         #expect(output.lines.isEmpty)
     }
 
-    @Test("A task awaits a call, and its cancellation cancels the call")
+    @Test("A task can await a call")
     func tasks() async throws {
         let scripted = Scripted(.json(Self.one))
         let tags = Provider<TagAPI>(transport: scripted.transport)
@@ -50,7 +50,7 @@ struct MakingCallsTests {
         #expect(response.statusCode == 200)
     }
 
-    @Test("Calls in parallel and in sequence")
+    @Test("Calls can run in parallel or in sequence")
     func joined() async throws {
         let scripted = Scripted(.json(Self.one))
         let tags = Provider<TagAPI>(transport: scripted.transport)
@@ -66,7 +66,7 @@ struct MakingCallsTests {
         #expect(try await first.value.elements.count == 1)
     }
 
-    @Test("Progress of upload and download")
+    @Test("A call reports its progress")
     func progress() async throws {
         let scripted = Scripted(.response(200, body: String(repeating: "x", count: 2500)))
         let tags = Provider<TagAPI>(transport: scripted.transport)
@@ -84,7 +84,7 @@ struct MakingCallsTests {
                 """)
     }
 
-    @Test("A body is read as it arrives")
+    @Test("A stream delivers the body in pieces")
     func stream() async throws {
         let served = try Served(["GET /tags": Served.json(String(repeating: "x", count: 300_000))])
         let tags = try Provider<TagAPI>(upstream: "tags", baseURL: served.address)
@@ -95,7 +95,7 @@ struct MakingCallsTests {
         #expect(stream.statusCode == 200)
     }
 
-    @Test("A body is written to a file")
+    @Test("A download is written to a file")
     func download() async throws {
         let served = try Served(["GET /tags": Served.json(Self.one)])
         let tags = try Provider<TagAPI>(upstream: "tags", baseURL: served.address)
@@ -143,7 +143,7 @@ struct MakingCallsTests {
         #expect(transport.attempts.map(\.call.path) == ["/tags", "/tags"])
     }
 
-    @Test("A custom session and the report of its pools")
+    @Test("A custom session reports its opened and reused connections")
     func session() async throws {
         let address = try Served(["GET /tags": Served.json(Self.one)]).address
         var configuration = Session.Configuration()
@@ -160,7 +160,7 @@ struct MakingCallsTests {
         #expect(report.reused == 2)
     }
 
-    @Test("A request without a target over a session")
+    @Test("A session sends a request without a target")
     func request() async throws {
         let address = try Served(["GET /now": Served.json(#"{"sky":"clear"}"#)]).address
         let request = HTTPRequest(url: "\(address)/now")

@@ -58,10 +58,10 @@ final class SummaryViewModel: Sendable {
     }
 }
 
-/// The code of the article, verbatim.
+/// Contains the code of the article verbatim.
 @Suite("A template for network calls")
 struct NetworkTemplateTests {
-    @Test("The path is posted, and the envelope of its response is read")
+    @Test("The service posts the path and reads the envelope of the response")
     func path() async throws {
         let served = try Served([
             "POST /daily/path": Served.json(
@@ -81,7 +81,7 @@ struct NetworkTemplateTests {
     }
 
     @Test(
-        "Every response is one outcome, after which the stream completes",
+        "Every response gives one outcome and completes the stream",
         arguments: [
             ("200 OK", #"{"status":200,"responseMsg":"ok","data":{"shares":{"home":0.5}}}"#, "success"),
             ("200 OK", #"{"status":200,"responseMsg":"no data"}"#, "pathErr"),

@@ -27,7 +27,7 @@ struct Tag: Codable, Sendable {
     var icon: String
 }
 
-/// The code of the opening page, verbatim.
+/// Contains the code of the opening page verbatim.
 @Suite("Opening page")
 struct OpeningTests {
     /// The responses of `sluice upstream`.
@@ -51,7 +51,7 @@ struct OpeningTests {
         ])
     }
 
-    @Test("The first example prints what the page says")
+    @Test("The first example prints the lines on the page")
     func first() async throws {
         let address = try served().address
         let output = Output()
@@ -78,7 +78,7 @@ struct OpeningTests {
                 """)
     }
 
-    @Test("Every outcome is a value")
+    @Test("asNetworkResult turns every outcome into a value")
     func outcome() async throws {
         let scripted = Scripted(
             .json(Self.tags), .response(204), .response(400, body: #"{"status":400,"message":"bad"}"#),
@@ -98,7 +98,7 @@ struct OpeningTests {
         #expect(output.lines == ["8 tags", "no tags yet", "bad", "try again later", "dns_error"])
     }
 
-    @Test("A screen repeats its call with each pull, and the last one counts")
+    @Test("Each pull on a screen starts a new call and cancels the previous one")
     func screen() {
         let scripted = Scripted(.json(Self.tags, after: .seconds(1)))
         let tags = Provider<TagAPI>(transport: scripted.transport)

@@ -22,13 +22,13 @@ private enum SkyAPI: TargetType {
     var envelope: ResponseEnvelope { .weatherAgency }
 }
 
-/// A single call without an envelope.
+/// A target without an envelope.
 private struct Plain: TargetType {
     var baseURL: String { "http://plain.test" }
     var path: RequestPath { "/x" }
 }
 
-/// The code of the article, verbatim.
+/// Contains the code of the article verbatim.
 @Suite("Reading responses", .noLeaks)
 struct ReadingResponsesTests {
     private static let envelope =
@@ -44,7 +44,7 @@ struct ReadingResponsesTests {
         Provider(transport: Scripted(answer).transport)
     }
 
-    @Test("Statuses are checked by operators")
+    @Test("Operators check the status of a response")
     func statuses() {
         let tags = tags(.response(404, body: #"{"status":404,"data":[]}"#))
         let any = tags.rx.request(.list)  // a response of any status
@@ -55,7 +55,7 @@ struct ReadingResponsesTests {
         #expect(Seen(some.map([Tag].self)).values.map(\.count) == [0])
     }
 
-    @Test("Models, parts of models, and optional models")
+    @Test("map decodes models, values at key paths and optional models")
     func models() {
         let tags = tags(.json(Self.envelope))
         let list = tags.rx.request(.list).map([Tag].self)  // fails with `noContent` for 204
@@ -69,7 +69,7 @@ struct ReadingResponsesTests {
         #expect(Seen(none.rx.request(.list).map([Tag]?.self)).values.count == 1)
     }
 
-    @Test("Bytes, JSON and text")
+    @Test("A response can be read as a fragment, as JSON or as text")
     func bytes() throws {
         let tags = tags(.json(Self.envelope))
         let data = tags.rx.request(.list).fragment()  // the `data` of the envelope, cut out
@@ -82,7 +82,7 @@ struct ReadingResponsesTests {
         #expect(Seen(text).values == [Self.envelope])
     }
 
-    @Test("An undecoded body")
+    @Test("A request may turn content decoding off")
     func rawBody() {
         let raw = HTTPRequest(url: "http://files.test/page.gz").setContentDecoding(.none)
         let scripted = Scripted(.response(200, fields: [.contentEncoding: "gzip"], body: "coded"))
@@ -91,7 +91,7 @@ struct ReadingResponsesTests {
         #expect(scripted.transport.attempts.map(\.call.contentDecoding) == [.none])
     }
 
-    @Test("A custom decoder")
+    @Test("map accepts a custom decoder")
     func decoder() {
         let plain = plain(.json(#"{"first_name":"Green"}"#))
         struct Person: Decodable, Sendable { var firstName: String }
@@ -101,7 +101,7 @@ struct ReadingResponsesTests {
         #expect(Seen(person).values.first?.firstName == "Green")
     }
 
-    @Test("A custom envelope")
+    @Test("A custom envelope provides the code and the message of a failure")
     func envelope() throws {
         let sky = Provider<SkyAPI>(
             transport: Scripted(
@@ -118,12 +118,12 @@ struct ReadingResponsesTests {
                 """)
     }
 
-    @Test("A complete GenericResponse, with the inner status distinguished")
+    @Test("judge treats a failing status in the envelope as a failure")
     func judge() {
         let tags = tags(.json(#"{"code":"CLOSED","message":"closed for today","status":503}"#))
         let judged = tags.rx.request(.list).judge([Tag].self)
         guard case .serverErr(let error)? = Seen(judged).values.first else {
-            Issue.record("the inner status was not distinguished")
+            Issue.record("the failing status in the envelope was not a serverErr")
             return
         }
         #expect(error.statusCode == 503)
@@ -131,7 +131,7 @@ struct ReadingResponsesTests {
         #expect(error.upstreamMessage == "closed for today")
     }
 
-    @Test("A failure keeps everything that is known about it")
+    @Test("A failure contains its status, message, body and retry information")
     func failure() throws {
         struct Refusal: Decodable, Sendable { var reason: String }
         let output = Output()
@@ -152,7 +152,7 @@ struct ReadingResponsesTests {
                 """)
     }
 
-    @Test("The same failure as other errors")
+    @Test("A failure converts to the error types of other clients")
     func views() throws {
         let error = try #require(
             Seen(plain(.response(500)).rx.request(Plain()).checkStatusCode()).error as? NetworkError)
@@ -172,7 +172,7 @@ struct ReadingResponsesTests {
             .asResult(catching: NetworkError.self)
             .map { $0.mapError(\.sessionError) }
         guard case .failure(.serverError(code: 500))? = Seen(list).values.first else {
-            Issue.record("no failure as a SessionError")
+            Issue.record("the failure was not converted to a SessionError")
             return
         }
     }

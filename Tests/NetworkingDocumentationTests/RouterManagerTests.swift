@@ -65,7 +65,7 @@ enum AccountsRouter: TargetType {
     }
 }
 
-/// The code of the article, verbatim.
+/// Contains the code of the article verbatim.
 @Suite("A router and its manager")
 struct RouterManagerTests {
     @Test("A user is fetched over real connections")
@@ -80,7 +80,7 @@ struct RouterManagerTests {
         #expect(output.lines == ["42"])
     }
 
-    @Test("A failing status has its code, its user info and the body of the response")
+    @Test("The error for a failing status has a code, user info and the body of the response")
     func refusal() throws {
         struct Refusal: Decodable, Sendable { var reason: String }
         let scripted = Scripted(.response(404, body: #"{"reason":"no such user"}"#))
@@ -115,7 +115,7 @@ struct RouterManagerTests {
         }
     }
 
-    @Test("The four tasks are sent as before")
+    @Test("Each of the four tasks is sent with its body")
     func tasks() throws {
         let scripted = Scripted(.response(200))
         let provider = Provider<AccountsRouter>(transport: scripted.transport)
@@ -134,7 +134,7 @@ struct RouterManagerTests {
         #expect(bodies == ["", #"{"nickName":"G"}"#, #"{"nick_name":"G"}"#, "q=a%20b"])
     }
 
-    @Test("A replacement for tests is a value")
+    @Test("A test can replace the service with a value")
     func standIn() async throws {
         let userService = UserService(fetchUser: { name in .just(User(name: name, level: 1)) })
         #expect(try await userService.fetchUser("GREEN").asSingle().value == User(name: "GREEN", level: 1))

@@ -59,9 +59,9 @@ struct Scripted: Sendable {
     var sent: [String] { transport.attempts.map { $0.call.curlCommand() } }
 }
 
-/// The values of a stream so far.
+/// Collects the values and the error of a stream.
 final class Seen<Element: Sendable>: Sendable {
-    /// Separate from the object that holds the subscription, which retains this.
+    /// Separate from `Seen` to avoid a retain cycle: the subscription retains this.
     private final class Record: Sendable {
         let values = Lock<[Element]>([])
         let error = Lock<(any Error)?>(nil)

@@ -47,12 +47,12 @@ struct TagAPIClass: Sendable {
     }
 }
 
-/// The code of the article, verbatim.
+/// Contains the code of the article verbatim.
 @Suite("Tags with Moya", .noLeaks)
 struct TagsWithMoyaTests {
     private let list = #"{"status":200,"data":[{"name":"Kind whale","icon":"🐳"}]}"#
 
-    @Test("The events of a Single are success and failure")
+    @Test("A Single emits a success or a failure")
     func events() throws {
         let scripted = Scripted(.json(list))
         let provider = Provider<TagService>(transport: scripted.transport)
@@ -68,7 +68,7 @@ struct TagsWithMoyaTests {
         #expect(output.lines == ["200"])
     }
 
-    @Test("The screen gets its tags, and keeps them when a later call fails")
+    @Test("The screen gets its tags and keeps them when a later call fails")
     func screen() {
         let scripted = Scripted(.json(list), .response(500))
         let screen = TagScreen(Provider<TagService>(transport: scripted.transport))
@@ -78,7 +78,7 @@ struct TagsWithMoyaTests {
         #expect(screen.tagList.value.count == 1)
     }
 
-    @Test("The call ends with the screen")
+    @Test("Releasing the screen cancels its call")
     func cancelled() {
         let scripted = Scripted(.json(list, after: .seconds(1)))
         do {
@@ -89,7 +89,7 @@ struct TagsWithMoyaTests {
         #expect(scripted.transport.inFlight == 0)
     }
 
-    @Test("The status inside the envelope is distinguished from HTTP's")
+    @Test("judge distinguishes the status in the envelope from the HTTP status")
     func judged() throws {
         let answers: [(StubTransport.Answer, OutcomeKind)] = [
             (.json(list), .success), (.json(#"{"status":404,"message":"no such card"}"#), .serverErr),
@@ -106,7 +106,7 @@ struct TagsWithMoyaTests {
         #expect(Seen(api.receivedTagFetch(cardUUID: "c1")).error is NetworkError)
     }
 
-    @Test("A sample replaces the server")
+    @Test("A stubbed provider returns a sample without calling the server")
     func stub() async throws {
         let scripted = Scripted()
         let provider = Provider<TagService>(

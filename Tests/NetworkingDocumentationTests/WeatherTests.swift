@@ -37,7 +37,7 @@ struct Weather: Decodable, Sendable {
     static let none = Weather(items: Items(item: []))
 }
 
-/// The code of the article, verbatim.
+/// Contains the code of the article verbatim.
 @Suite("Weather, step by step")
 struct WeatherTests {
     private let body =
@@ -62,7 +62,7 @@ struct WeatherTests {
         return try #require(seen.values.first)
     }
 
-    @Test("All URLs are combined into one result, and each failing step has its name")
+    @Test("Both responses are combined into one result, and each failing step has its own error")
     func steps() throws {
         let output = Output()
         let print: (String) -> Void = { output.print($0) }
@@ -88,7 +88,7 @@ struct WeatherTests {
             ])
     }
 
-    @Test("An invalid URL is the failure of the first step, and nothing is sent")
+    @Test("A request with an invalid URL fails with invalidURL, and nothing is sent")
     func invalidURL() throws {
         let scripted = Scripted(.json("{}"))
         let client = RequestClient(transport: scripted.transport)
@@ -100,7 +100,7 @@ struct WeatherTests {
         #expect(scripted.transport.attempts.isEmpty)
     }
 
-    @Test("A default value for an unreadable response, and a curl line for the debug log")
+    @Test("An unreadable response is replaced by a default value, and the request is logged as a curl line")
     func standIn() async throws {
         let address = try Served(["GET /now?nx=60&ny=127": Served.json("<html>")]).address
         let output = Output()

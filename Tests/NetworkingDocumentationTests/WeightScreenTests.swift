@@ -58,7 +58,7 @@ final class WeightViewModel: Sendable {
     }
 }
 
-/// The code of the article, verbatim.
+/// Contains the code of the article verbatim.
 @Suite("The weight screen", .noLeaks)
 struct WeightScreenTests {
     private let time = ManualScheduler()
@@ -77,7 +77,7 @@ struct WeightScreenTests {
         return (provider, transport, recorder)
     }
 
-    @Test("Both charts arrive together, each with its own outcome, and the flag is set and reset")
+    @Test("Both charts arrive together, each with its own outcome, and isLoading is set and reset")
     func charts() throws {
         let (provider, transport, recorder) = provider { call in
             call.query?.contains("keyword=recent") == true
@@ -100,7 +100,7 @@ struct WeightScreenTests {
         #expect(loading.values == [false, true, false])
     }
 
-    @Test("Another date cancels the calls of the previous one")
+    @Test("A new date cancels the calls for the previous date")
     func latest() {
         let (provider, transport, _) = provider { _ in .response(204, after: .seconds(1)) }
         let model = WeightViewModel(provider: provider)
@@ -112,7 +112,7 @@ struct WeightScreenTests {
         #expect(seen.values.map(\.recent.kind) == [.noContent])
     }
 
-    @Test("The screen's three calls combined into one")
+    @Test("The screen's three calls are combined into one")
     func opening() async throws {
         let (provider, _, _) = provider { call in
             call.path.hasSuffix("/weights")

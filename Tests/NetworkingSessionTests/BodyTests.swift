@@ -8,7 +8,7 @@ import Rx
 import TestSupport
 import Testing
 
-/// A file on the server, and the body sent to it.
+/// A target for a file on the server, with properties that a test may set.
 struct FileAPI: TargetType {
     let baseURL: String
     var path: RequestPath
@@ -27,7 +27,7 @@ struct BodyTests {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     }
 
-    @Test("An unsuccessful download leaves no file and returns the response with its body")
+    @Test("A download with a failing status leaves no file and returns the response with its body")
     func failedDownload() async throws {
         let nginx = try Nginx("location /gone { return 410 'gone'; }")
         defer { nginx.stop() }
@@ -42,7 +42,7 @@ struct BodyTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("A file that cannot be written fails the call, and nothing is left")
+    @Test("A download to a path that cannot be written fails the call")
     func unwritable() async throws {
         let nginx = try Nginx(files: ["a": bytes(100_000)])
         defer { nginx.stop() }
@@ -57,7 +57,7 @@ struct BodyTests {
         #expect(error?.reason == .internalError)
     }
 
-    @Test("A download is written to its file with progress, without keeping it in memory")
+    @Test("A download is written to its file with progress, and the response has no body in memory")
     func download() async throws {
         let body = bytes(megabytes << 20)
         let nginx = try Nginx(files: ["large": body])
@@ -81,7 +81,7 @@ struct BodyTests {
         #expect(progress.last == 1)
     }
 
-    @Test("A slow reader gets a whole stream, and a gathered body has its limit")
+    @Test("A slow reader gets the whole stream of a body that is too large to be gathered")
     func stream() async throws {
         let body = bytes(megabytes << 20)
         let nginx = try Nginx(files: ["large": body])
@@ -106,7 +106,7 @@ struct BodyTests {
     }
 
     @Test(
-        "An abandoned stream ends its call and closes the connection"
+        "Abandoning a stream ends its call and releases its connection"
     )
     func abandoned() async throws {
         let nginx = try Nginx(files: ["large": bytes(megabytes << 20)])
@@ -152,7 +152,7 @@ struct BodyTests {
     }
 
     @Test(
-        "An upload refused midway returns the status, and the connection is closed"
+        "An upload refused midway returns the server's status, and its connection is closed"
     )
     func refusedUpload() async throws {
         let nginx = try Nginx("client_max_body_size 1m;")
@@ -185,12 +185,12 @@ struct BodyTests {
                 baseURL: "http://127.0.0.1:\(nginx.port)", path: "/a.json"))
         #expect(response.data.count == text.utf8.count)
         #expect(response.fields[.contentEncoding] == nil)
-        // nginx writes the log once the response is sent.
+        // nginx writes its log after it has sent the response.
         try spin(while: !nginx.accessLog.contains("200 GET /a.json HTTP/1.1 "))
         #expect(!nginx.accessLog.contains(" \(text.utf8.count)"))
     }
 
-    @Test("Redirects and cookies work with a real server")
+    @Test("A provider follows redirects up to the limit and sends back the cookies they set")
     func redirects() async throws {
         let nginx = try Nginx(
             """

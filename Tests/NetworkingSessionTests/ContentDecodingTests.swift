@@ -43,7 +43,7 @@ struct ContentDecodingTests {
             && response.fields[.contentLength] == "\(Self.gzip.count)"
     }
 
-    @Test("A request or a target may turn decoding off; other calls decode")
+    @Test("A request or a target may turn decoding off for its own call")
     func perCall() async throws {
         try await with(Self.response(Self.gzip, "gzip")) { session, url async throws in
             let request = HTTPRequest(url: url + "/")
@@ -73,7 +73,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test("A download without decoding keeps the bytes as they came")
+    @Test("A download with decoding turned off stores the encoded bytes")
     func download() async throws {
         let folder = ScratchFolder()
         try await with(Self.response(Self.gzip, "gzip")) { session, url async throws in
@@ -84,7 +84,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test("A response in an unknown coding succeeds, and its body is read as JSON if it is JSON")
+    @Test("A response in an unknown coding is returned, and its body can be mapped if it is JSON")
     func unknown() async throws {
         for name in ["none", "UTF-8", "aws-chunked"] {
             try await with(Self.response(Self.plain, name)) { session, url async throws in
@@ -101,7 +101,7 @@ struct ContentDecodingTests {
         }
     }
 
-    @Test("A failure that is not coded as its fields say keeps its status")
+    @Test("An error response that cannot be decoded keeps its status and body")
     func mislabelledFailure() async throws {
         try await with(Self.response(Self.plain, "gzip", status: "422 No")) { session, url async throws in
             let response = try await session.request(HTTPRequest(url: url + "/"))

@@ -2,7 +2,7 @@ import Networking
 import NetworkingSession
 
 extension CallPolicy {
-    /// For tests in which no time limit should pass, however busy the machine is.
+    /// A policy for tests in which no time limit may expire, however busy the machine is.
     static var patient: CallPolicy {
         var policy = CallPolicy()
         policy.totalTimeout = .seconds(300)
@@ -12,7 +12,7 @@ extension CallPolicy {
 }
 
 extension Session {
-    /// The same for a session: idle connections stay, and calls wait for one.
+    /// A session with the same purpose: idle connections stay open, and calls wait long for a connection.
     static func patient(loops: Int = 1) throws -> Session {
         var configuration = Session.Configuration()
         configuration.loops = loops

@@ -9,12 +9,12 @@ import Rx
 import TestSupport
 import Testing
 
-/// What a program expects of a client.
+/// Tests sessions under the load and usage of a whole program.
 @Suite("Sessions in a program", .timeLimit(.minutes(2)))
 struct ProgramTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
-    /// The loop of the current thread.
+    /// The identity of the current thread's loop.
     private static var here: ObjectIdentifier? { EventLoop.current.map { ObjectIdentifier($0) } }
 
     private static func configuration(loops: Int = 1) -> Session.Configuration {
@@ -26,7 +26,7 @@ struct ProgramTests {
 
     // MARK: Waiting for a connection
 
-    @Test("A call that spends its whole time waiting for a connection says so")
+    @Test("A call that times out while it waits for a connection fails with connection_limit_reached")
     func waitedOnly() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
         var configuration = Self.configuration()
@@ -47,7 +47,7 @@ struct ProgramTests {
         upstream.stop()
     }
 
-    @Test("Calls wait for a connection longer than a second, as long as their total time allows")
+    @Test("A call may wait for a connection longer than a second, up to its total time limit")
     func waiting() async throws {
         let release = Signal()
         let upstream = try ScriptedUpstream([.readRequest, .wait(release), .send(Self.ok), .again])
@@ -67,7 +67,7 @@ struct ProgramTests {
         upstream.stop()
     }
 
-    @Test("Five thousand calls at once all wait and succeed")
+    @Test("Five thousand simultaneous calls all succeed")
     func crowd() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         var configuration = Self.configuration()
@@ -86,7 +86,7 @@ struct ProgramTests {
 
     // MARK: Loops
 
-    @Test("Calls from tasks are spread over all loops, and each is answered on its own")
+    @Test("Calls from tasks are spread evenly over all loops")
     func inTurn() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         let session = try Session(Self.configuration(loops: 4))
@@ -101,7 +101,7 @@ struct ProgramTests {
         upstream.stop()
     }
 
-    @Test("A call made in answer to another stays on its loop, with its timers and attempts")
+    @Test("A call made from another call's response stays on that call's loop, even when it is retried")
     func staysOnLoop() async throws {
         let busy = "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"
         let upstream = try ScriptedUpstream([
@@ -136,7 +136,7 @@ struct ProgramTests {
         upstream.stop()
     }
 
-    @Test("A call that continues off the loops sends on the loop it was assigned to")
+    @Test("Calls of a provider with a cookie jar are spread evenly over all loops")
     func stagesFromOutside() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         let session = try Session(Self.configuration(loops: 4))
@@ -154,7 +154,7 @@ struct ProgramTests {
 
     // MARK: Hosts
 
-    @Test("A session may call more hosts than it keeps; unused ones are forgotten")
+    @Test("A session may call any number of hosts, and it discards the pools of unused ones")
     func manyHosts() async throws {
         let proxy = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         var configuration = Self.configuration()
@@ -169,7 +169,7 @@ struct ProgramTests {
                 #expect(session.report.idle <= 1025, "unused connections are kept")
             }
         }
-        // Forgotten pools still count.
+        // Discarded pools still count.
         #expect(session.report.opened + session.report.reused == 3000)
         session.close()
         proxy.stop()
@@ -177,7 +177,7 @@ struct ProgramTests {
 
     // MARK: Immediate failures
 
-    /// Makes the next call from within each failure, and completes after the last.
+    /// Makes each next call from the failure of the previous one. Returns the number of failures.
     private static func failAgainAndAgain(
         _ count: Int, _ call: @escaping @Sendable () -> Single<Response>
     ) async -> Int {
@@ -198,7 +198,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "Calls that fail at once, each made from the failure of the last, do not exhaust the stack")
+        "A long chain of calls that fail at once does not exhaust the stack")
     func noRecursion() async throws {
         var configuration = Self.configuration()
         configuration.limits.waitingCalls = 0

@@ -34,7 +34,7 @@ struct RouteTests {
     }
 
     @Test(
-        "Settings by name apply to providers created with that upstream name, not to those named after their type"
+        "Settings by upstream name apply only to providers created with that upstream name"
     )
     func typesOfOneName() throws {
         var settings = ConnectionSettings()
@@ -57,7 +57,7 @@ struct RouteTests {
             } == "by.name")
     }
 
-    @Test("Settings by host apply to that host, or host and port; settings by name take precedence")
+    @Test("Settings may apply to a host or to a host and port, and settings by upstream name take precedence")
     func hosts() throws {
         var settings = ConnectionSettings()
         settings.tlsByHost["Bank.test"] = named("host")
@@ -82,7 +82,7 @@ struct RouteTests {
     }
 
     @Test(
-        "After a redirect to another origin, the settings of that host apply, not those by name"
+        "After a redirect to another origin, settings by upstream name no longer apply"
     )
     func elsewhere() throws {
         var named = TLSConfiguration()
@@ -105,7 +105,7 @@ struct RouteTests {
     }
 
     @Test(
-        "An invalid variable fails only the calls that need it, and the error names it"
+        "An invalid proxy variable fails only the calls that use it, and the error names it"
     )
     func oddEnvironment() throws {
         var settings = ConnectionSettings()
@@ -130,9 +130,9 @@ struct RouteTests {
         #expect(!"\(error)".contains("secret"))
     }
 
-    @Test("In an invalid environment a session makes the calls that it can, and lists what it skipped")
+    @Test("With invalid proxy variables, a session still makes unaffected calls and lists its warnings")
     func oddSession() async {
-        // In its own process, since all tests share the environment.
+        // The test runs in its own process because tests share the environment.
         let ended = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             setenv("all_proxy", "socks5h://user:secret@127.0.0.1:1", 1)
             setenv("no_proxy", "localhost,10.*,127.0.0.0/8", 1)
@@ -149,7 +149,7 @@ struct RouteTests {
                     return error as? NetworkError
                 }
             }
-            // Nobody listens there, so a refused connection proves that the call was made.
+            // The port has no listener, so a refused connection proves that the call was made.
             #expect(await failure("http://127.0.0.1:1/")?.reason == .connectionRefused)
             let error = await failure("http://a.test/")
             #expect(error?.reason == .internalError)

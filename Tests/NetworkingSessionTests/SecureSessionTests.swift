@@ -16,7 +16,7 @@ struct SecureSessionTests {
         return configuration
     }
 
-    /// The outcome of a call of such a session: a status, or a failure's token.
+    /// Makes a call over a session with these settings. Returns its status or the token of its failure.
     private func outcome(
         _ url: String, _ change: (inout ConnectionSettings) throws -> Void = { _ in }
     ) async throws -> String {
@@ -34,7 +34,7 @@ struct SecureSessionTests {
         }
     }
 
-    @Test("An authority unknown to the system is trusted only if the session says so")
+    @Test("An authority unknown to the system is trusted only if the session is configured to trust it")
     func trust() async throws {
         let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.ok), .again])
         let url = "https://127.0.0.1:\(upstream.port)"
@@ -43,7 +43,7 @@ struct SecureSessionTests {
         upstream.stop()
     }
 
-    @Test("A session created after its files changed uses the new ones; an open session keeps the old ones")
+    @Test("A new session uses the changed certificate files, and an open session keeps the old ones")
     func rotated() async throws {
         let folder = ScratchFolder()
         let file = folder.file("authorities.pem")
@@ -68,7 +68,7 @@ struct SecureSessionTests {
     }
 
     @Test(
-        "An open session uses replaced files after a reload, and an invalid file changes nothing"
+        "An open session uses replaced certificate files after a reload, and an invalid file changes nothing"
     )
     func reloaded() async throws {
         let folder = ScratchFolder()
@@ -98,11 +98,11 @@ struct SecureSessionTests {
         #expect(try await outcome() == nil)
         try TestAuthority.other.pem.write(toFile: file, atomically: true, encoding: .utf8)
         try session.reloadCertificates()
-        // New calls do not use the old connection.
+        // New calls must not use the old connection.
         #expect(try await outcome() == .tlsCertificateError)
     }
 
-    @Test("An invalid or repeated host fails the session's creation")
+    @Test("Creating a session with an invalid or repeated host fails")
     func badHost() throws {
         for hosts in [["https://bank.test"], [""], ["bank.test/a"], ["a b"], ["bank.test", "BANK.test"]] {
             var configuration = Session.Configuration()
@@ -111,7 +111,7 @@ struct SecureSessionTests {
         }
     }
 
-    @Test("An invalid configuration fails the session's creation")
+    @Test("Creating a session with an invalid TLS configuration fails")
     func badConfiguration() throws {
         var configuration = Session.Configuration()
         configuration.connections.tlsByUpstream["bank"] = Self.trusting
@@ -124,7 +124,7 @@ struct SecureSessionTests {
     }
 
     @Test(
-        "An https upstream is reached through the configured proxy unless it is an exception"
+        "An https upstream is reached through the configured proxy unless an exception matches it"
     )
     func proxy() async throws {
         let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.ok), .again])

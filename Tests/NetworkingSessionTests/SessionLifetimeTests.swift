@@ -9,7 +9,7 @@ import Rx
 import TestSupport
 import Testing
 
-/// The last reference to a session may be released by anyone, on any thread.
+/// Tests that the last reference to a session may be released on any thread.
 @Suite("Session lifetime", .timeLimit(.minutes(2)))
 struct SessionLifetimeTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -24,7 +24,7 @@ struct SessionLifetimeTests {
         }
     }
 
-    @Test("A session released with calls in flight completes them, and its threads end with the last")
+    @Test("A session released with calls in flight completes them, and its threads end with the last call")
     func inFlight() async {
         await #expect(processExitsWith: .success) {
             let release = Signal()
@@ -85,7 +85,7 @@ struct SessionLifetimeTests {
         }
     }
 
-    @Test("report and close from callbacks of the session's own loops neither wait nor deadlock")
+    @Test("report and close do not deadlock when callbacks on the session's own loops call them")
     func fromCallbacks() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         let session = try Session.patient(loops: 2)

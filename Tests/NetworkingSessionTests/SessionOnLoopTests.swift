@@ -8,7 +8,7 @@ import Rx
 import TestSupport
 import Testing
 
-/// Handlers run on an event loop, which must never wait for another loop.
+/// Tests sessions that handlers use on an event loop, which must never wait for another loop.
 @Suite("Sessions used on a loop", .timeLimit(.minutes(1)))
 struct SessionOnLoopTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -26,7 +26,7 @@ struct SessionOnLoopTests {
         try result.get()
     }
 
-    @Test("A session can be created, asked for its report and closed on any loop, and its calls are answered")
+    @Test("A session can be created, used and closed on any loop")
     func lifeOnLoops() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
@@ -61,7 +61,7 @@ struct SessionOnLoopTests {
         upstream.stop()
     }
 
-    @Test("A session has at least one loop", arguments: [0, -1, Int.min])
+    @Test("A session has at least one loop, whatever its configuration says", arguments: [0, -1, Int.min])
     func noLoop(loops: Int) throws {
         let session = try Session.patient(loops: loops)
         #expect(session.report == PoolReport())

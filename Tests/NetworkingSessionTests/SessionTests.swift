@@ -5,7 +5,7 @@ import Rx
 import TestSupport
 import Testing
 
-/// A call to a test's upstream.
+/// A target on a test's upstream.
 struct Anything: TargetType {
     let baseURL: String
     var path: RequestPath = "/answer"
@@ -15,7 +15,7 @@ struct Anything: TargetType {
 struct SessionTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
-    @Test("After closing, every call fails at once on any thread")
+    @Test("Calls of a closed session fail at once")
     func closed() async throws {
         let session = try Session.patient()
         let provider = Provider<Anything>(session: session, policy: .patient)
@@ -26,7 +26,7 @@ struct SessionTests {
         #expect(session.report == PoolReport())
     }
 
-    @Test("Closing fails calls in flight")
+    @Test("Closing a session fails its calls in flight")
     func closing() async throws {
         let arrived = Signal()
         let upstream = try ScriptedUpstream([.readRequest, .fire(arrived), .awaitEnd])
@@ -43,7 +43,7 @@ struct SessionTests {
         #expect(error.reason == .destinationUnavailable)
     }
 
-    @Test("Closing ends every call, including one that waits for its next attempt")
+    @Test("Closing a session also ends a call that waits for its next attempt")
     func closingBetweenAttempts() async throws {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 503 Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"), .again,
@@ -57,7 +57,7 @@ struct SessionTests {
         })
         var policy = CallPolicy.patient
         policy.retry = .never
-        // Enough attempts to last until the session is closed.
+        // The attempts last until the session is closed.
         policy.maxInterceptorRetries = 100_000
         let provider = Provider<Anything>(session: session, policy: policy, interceptor: interceptor)
         let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
@@ -71,8 +71,8 @@ struct SessionTests {
         #expect(error.reason == .destinationUnavailable)
     }
 
-    @Test("A released session completes its last call and ends with it")
-    func letGo() async throws {
+    @Test("A released session still completes calls that were created before")
+    func releasedSessionCompletesItsLastCall() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         weak var gone: Session?
         let call: Single<Response>
@@ -86,7 +86,7 @@ struct SessionTests {
         #expect(try await call.value.statusCode == 200)
     }
 
-    @Test("Connections are kept and reported")
+    @Test("A session keeps its connections and reports them")
     func report() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         let session = try Session.patient()

@@ -21,7 +21,7 @@ struct StreamTests {
         return try Session(configuration)
     }
 
-    @Test("An upstream that fails within the body fails the reader after the bytes received")
+    @Test("A body that ends early fails its reader after the received bytes")
     func cut() async throws {
         let upstream = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), .close,
@@ -38,7 +38,7 @@ struct StreamTests {
         #expect(bytes == Array("half".utf8))
     }
 
-    @Test("A stream never mixes the head of one attempt with the body of another")
+    @Test("A stream is not retried after its head, so head and body come from the same attempt")
     func oneAttempt() async throws {
         let goOn = Signal()
         func head(_ tag: String) -> String {
@@ -58,7 +58,7 @@ struct StreamTests {
         #expect(error?.attempts == 1)
     }
 
-    @Test("A stream without a body has a head and ends")
+    @Test("A stream without a body returns its head and ends")
     func empty() async throws {
         let upstream = try ScriptedUpstream([.readRequest, .send("HTTP/1.1 204 No Content\r\n\r\n"), .again])
         let session = try session()
@@ -69,7 +69,7 @@ struct StreamTests {
         for try await _ in stream { Issue.record("a piece of no body") }
     }
 
-    @Test("A stream that is neither read nor kept ends its call")
+    @Test("Releasing an unread stream ends its call")
     func unread() async throws {
         let upstream = try ScriptedUpstream(Self.endless)
         let session = try session(loops: 1)
@@ -84,7 +84,7 @@ struct StreamTests {
     }
 
     @Test(
-        "Streams that are read, paused and cancelled at random moments all end and leave no connection in use"
+        "Streams that are read, paused and cancelled at random moments leave no connection in use"
     )
     func storm() async throws {
         let upstream = try ScriptedUpstream(Self.endless)
@@ -107,7 +107,7 @@ struct StreamTests {
                             if count > number << 14 { return }
                         }
                     }
-                    // Cancel from another task, anywhere between the head and the middle of the body.
+                    // Cancels from another task at various points of the body.
                     if number % 3 == 0 {
                         while read.withLock({ $0 }) < number << 12, !hasEnded.withLock({ $0 }) {
                             await Task.yield()
@@ -122,7 +122,7 @@ struct StreamTests {
         #expect(session.report.waiting == 0)
     }
 
-    @Test("A stream paused on its loop is not resumed by an earlier request from another thread")
+    @Test("A paused stream is not resumed by an outdated request from another thread")
     func heldBack() async throws {
         let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
         let upstream = try ScriptedUpstream(Self.endless, [.readRequest, .send(ok), .again])
@@ -139,7 +139,8 @@ struct StreamTests {
         var values = Observable.merge(pieces, others.asObservable()).values.makeAsyncIterator()
         while came.withLock({ $0 }) < 16 { await Task.yield() }
 
-        // The loop is blocked while the reader catches up, and is behind again before it notices.
+        // The loop is blocked while the reader catches up. Before the loop sees that, the reader has fallen
+        // behind again.
         let (standsStill, goOn) = (Signal(), DispatchSemaphore(value: 0))
         let work = session.transport.scheduler.schedule(()) { _ in
             standsStill.fire()
@@ -155,7 +156,7 @@ struct StreamTests {
         work.dispose()
     }
 
-    @Test("A download may have a name of 250 bytes")
+    @Test("A download may have a file name of 250 bytes")
     func longName() async throws {
         struct File: TargetType {
             let baseURL: String
@@ -174,7 +175,8 @@ struct StreamTests {
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "whole")
     }
 
-    @Test("A failed download leaves no file: a response cut short, a missing folder, a path with a NUL")
+    @Test(
+        "A download leaves no file if its response is cut short, its folder is missing or its path has a NUL")
     func failedDownload() async throws {
         struct File: TargetType {
             let baseURL: String
@@ -240,7 +242,7 @@ struct StreamTests {
     }
 
     @Test(
-        "A task that iterates over a stream slows the upstream down, with or without operators in between"
+        "A slow iteration over a stream stops reading from the upstream, with or without operators between"
     )
     func heldBackValues() async throws {
         let sent = Lock(0)
@@ -256,7 +258,7 @@ struct StreamTests {
             sent.withLock { $0 = 0 }
             var iterator = values.makeAsyncIterator()
             for _ in 0..<50 { #expect(try await iterator.next() != nil) }
-            // Without back-pressure the bytes would pass this limit; a paused source stops below it.
+            // Without back-pressure the bytes would exceed this limit. A paused source stays below it.
             var (before, quiet) = (-1, 0)
             while quiet < 20 {
                 try await session.pass(.milliseconds(5))
@@ -273,7 +275,7 @@ struct StreamTests {
 }
 
 extension Session {
-    /// Waits for a timer of one of its loops.
+    /// Waits until `time` has passed on one of its loops.
     fileprivate func pass(_ time: RxTimeInterval) async throws {
         _ = try await Observable<Int>.timer(time, scheduler: transport.scheduler).asSingle().value
     }

@@ -15,7 +15,7 @@ struct TokenTests {
         var path: RequestPath { "/tags" }
     }
 
-    /// Accepts `t1`, and counts refusals.
+    /// Issues `t1` and counts the refreshes.
     private final class Tokens: Sendable {
         let refreshes = Lock(0)
 
@@ -36,7 +36,7 @@ struct TokenTests {
 
     private struct Denied: Error {}
 
-    /// Whether each failure was delivered on a loop.
+    /// Records whether each failure was delivered on a loop.
     private final class Watch: PluginType {
         let threads = Lock<[Bool]>([])
 
@@ -48,7 +48,7 @@ struct TokenTests {
         }
     }
 
-    @Test("An interceptor's failure on its own thread is delivered on the call's loop")
+    @Test("An interceptor's failure on another thread is delivered on the call's loop")
     func failureOnLoop() async throws {
         let upstream = try ScriptedUpstream([.answer(Self.answer)])
         let session = try Session.patient()
@@ -74,7 +74,7 @@ struct TokenTests {
     }
 
     @Test(
-        "Concurrent refused calls from many loops and threads share one refresh, and each is answered on its loop"
+        "Concurrent calls that get a 401 on several loops share one refresh"
     )
     func manyLoops() async throws {
         let upstream = try ScriptedUpstream([.answer(Self.answer)])

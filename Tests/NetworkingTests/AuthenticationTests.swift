@@ -7,7 +7,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// An upstream that accepts only its current token and issues the next one on request.
+/// A token endpoint that tests can make fail.
 private final class Accounts: Sendable {
     struct Denied: Error {}
 
@@ -57,7 +57,7 @@ struct AuthenticationTests {
 
     private var refreshes: Int { accounts.refreshes.withLock { $0 } }
 
-    @Test("Without a credential, nothing is sent")
+    @Test("Without a credential, the call fails and nothing is sent")
     func missing() throws {
         token.credential = nil
         let error = try #require(bench.start().networkError)
@@ -65,7 +65,8 @@ struct AuthenticationTests {
         #expect(bench.transport.attempts.isEmpty)
     }
 
-    @Test("If a refresh fails, all waiting calls fail with its error, and the next 401 starts another one")
+    @Test(
+        "If a refresh fails, all waiting calls fail with its error, and the next 401 starts another refresh")
     func failedRefresh() throws {
         accept("t2")
         accounts.fails.withLock { $0 = true }
@@ -98,7 +99,7 @@ struct AuthenticationTests {
         #expect(token.credential?.accessToken == "t1")
     }
 
-    @Test("A call that was sent with an older token is sent again without a refresh")
+    @Test("A call rejected with an outdated token is sent again without another refresh")
     func olderToken() throws {
         bench.transport.answer { call in
             call.fields[.authorization] == "Bearer t1"
@@ -114,7 +115,7 @@ struct AuthenticationTests {
         #expect(refreshes == 1)
     }
 
-    @Test("When nobody waits any more, the refresh is cancelled, and the next one starts anew")
+    @Test("Disposing the last waiting call cancels the refresh, and the next call starts another")
     func cancelled() throws {
         accept("t2")
         let call = bench.provider.rx.request(.day("2026-11-20")).subscribe()
@@ -128,7 +129,7 @@ struct AuthenticationTests {
         #expect(refreshes == 2)
     }
 
-    /// The tokens of requests through an interceptor without a valid token.
+    /// Returns the Authorization field that the interceptor adds to a request.
     private static func tokens(_ token: AuthenticationInterceptor<BearerAuthenticator>) -> Single<String> {
         token.adapt(HTTPRequest(url: "http://api.test/")).map { $0.headers[.authorization] ?? "" }
     }
@@ -136,7 +137,7 @@ struct AuthenticationTests {
     private static let stale = BearerCredential(
         accessToken: "t0", expiresAt: RxTime().addingTimeInterval(-60))
 
-    @Test("A call about to wait for a cancelled refresh waits for the next one")
+    @Test("Calls that subscribe after a refresh was cancelled share the next one")
     func late() {
         token.credential = Self.stale
         let first = Self.tokens(token).subscribe()
@@ -149,7 +150,7 @@ struct AuthenticationTests {
         #expect(refreshes == 2)
     }
 
-    @Test("A call about to wait while a user logs in uses the new credential")
+    @Test("A call that subscribes after a login uses the new credential without a refresh")
     func lateForLogin() {
         token.credential = Self.stale
         let late = Self.tokens(token)
@@ -158,9 +159,9 @@ struct AuthenticationTests {
         #expect(refreshes == 0)
     }
 
-    @Test("A call that comes as the last waiter leaves starts a refresh that later calls share")
+    @Test("A call that arrives while a refresh is being cancelled starts a refresh that later calls share")
     func joinsAsTheLastLeaves() throws {
-        // The cancelled refresh keeps its place until it has ended, so a new call still finds it.
+        // A cancelled refresh stays registered until it has ended, so a new call still finds it.
         let came = Lock<Probe<String>?>(nil)
         let comes = Lock<(@Sendable () -> Probe<String>)?>(nil)
         let accounts = accounts
@@ -186,7 +187,7 @@ struct AuthenticationTests {
         #expect(refreshes == 2)
     }
 
-    @Test("A retry right after a failed refresh starts another one")
+    @Test("A retry right after a failed refresh starts another refresh")
     func triesAgain() {
         token.credential = Self.stale
         accounts.fails.withLock { $0 = true }
@@ -214,7 +215,7 @@ struct AuthenticationTests {
         #expect(refreshes == 1)
     }
 
-    @Test("An upstream that rejects the tokens it issues is not asked indefinitely")
+    @Test("A call fails after five refreshes if the upstream rejects each new token")
     func excessive() throws {
         bench.transport.answer(.response(401))
         let probe = bench.start()
@@ -234,7 +235,7 @@ struct AuthenticationTests {
         #expect(probe.value?.statusCode == 200)
     }
 
-    @Test("After a logout, the result of a refresh in progress is not sent")
+    @Test("After a logout, the token of a refresh in progress is neither kept nor sent")
     func logout() throws {
         accept("t1")
         let refused = bench.start()
@@ -249,7 +250,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("A refresh belongs to no request and uses neither a deadline nor fields of one")
+    @Test("A refresh runs outside the call context of the request that starts it")
     func context() throws {
         let seen = Lock<Bool?>(nil)
         let token = AuthenticationInterceptor(

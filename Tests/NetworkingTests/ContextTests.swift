@@ -16,7 +16,7 @@ struct ContextTests {
         return try #require(transport.attempts.first).call.allFields
     }
 
-    @Test("Only listed fields of the client's request reach an upstream")
+    @Test("Without listed fields, only the gateway's own fields reach an upstream")
     func denyByDefault() throws {
         let fields = try fields(CallContext(requestID: "r-1"))
         #expect(
@@ -26,7 +26,7 @@ struct ContextTests {
             ])
     }
 
-    @Test("Request id, traceparent and Via are added, after the client's Via")
+    @Test("The request ID, traceparent and Via are added, and Via follows the client's Via")
     func added() throws {
         let traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         let fields = try fields(CallContext(requestID: "r-1", traceparent: traceparent, via: "1.0 fred"))
@@ -90,7 +90,7 @@ struct ContextTests {
         #expect(call.allFields.values(of: .xRequestID) == ["r"])
     }
 
-    @Test("A call made in response to another call or its data belongs to the same request")
+    @Test("A call chained to another call or to its data keeps the request's context")
     func chained() throws {
         for fromData in [false, true] {
             try chained { provider in
@@ -114,7 +114,7 @@ struct ContextTests {
         #expect(bench.transport.attempts.map { $0.call.contextFields[.xRequestID] } == ["r-7", "r-7"])
     }
 
-    @Test("A call created in advance takes the context of its subscription")
+    @Test("A call takes the context of its subscription, not of its creation")
     func madeAhead() throws {
         let bench = try Bench()
         bench.transport.answer(.json(#"{"status":200,"data":{}}"#))

@@ -28,7 +28,7 @@ struct CookieTests {
         #expect(bench.transport.attempts.allSatisfy { !$0.call.allFields.contains(.cookie) })
     }
 
-    @Test("A response that is retried sets its cookies too")
+    @Test("A response that leads to a retry still sets its cookies")
     func retried() throws {
         let time = VirtualTime()
         let transport = StubTransport(scheduler: time)
@@ -42,7 +42,7 @@ struct CookieTests {
     }
 
     @Test(
-        "A jar sends cookies back, including those of redirects, next to the target's own Cookie field"
+        "A jar sends cookies back to their host, including cookies that redirects set"
     )
     func provider() throws {
         let time = VirtualTime()
@@ -96,7 +96,7 @@ struct CookieTests {
         #expect(field == (isSent ? "a=1" : nil))
     }
 
-    @Test("A secure cookie is sent only over https, and an IP address has no subdomains")
+    @Test("A secure cookie is sent only over https, and a cookie for an IP address is host-only")
     func secure() throws {
         let secure = try jar("a=1; Secure; Path=/", from: "https://a.example.com/")
         #expect(try secure.field(for: HTTPURL("http://a.example.com/"), at: now) == nil)
@@ -106,7 +106,7 @@ struct CookieTests {
     }
 
     @Test(
-        "Dates are parsed leniently (RFC 6265 5.1.1), so that servers can remove cookies",
+        "An expiry date in the past removes a cookie, however the date is written (RFC 6265 5.1.1)",
         arguments: [
             "Thu, 01-Jan-1970 00:00:00 GMT", "Thu, 01-Jan-70 00:00:01 GMT", "Thu, 01 Jan 1970 00:00:00 UTC",
             "thu jan  1 00:00:00 1970", "1 January 1970 0:0:0", "Mon, 01 Jan 1601 00:00:00 GMT",
@@ -116,7 +116,7 @@ struct CookieTests {
         #expect(try jar("a=1; Expires=\(text)").cookies == [])
     }
 
-    @Test("Every date format denotes the same instant, and an invalid date makes a session cookie")
+    @Test("Every date format gives the same expiry, and an invalid date makes a session cookie")
     func dateForms() throws {
         let later = Date(timeIntervalSince1970: 1_795_176_000)
         let url = try HTTPURL("http://a.example.com/")
@@ -137,7 +137,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A __Host- cookie belongs to its host only")
+    @Test("A __Host- cookie with a Domain is rejected")
     func hostPrefix() throws {
         let url = "https://a.example.com/"
         #expect(try jar("__Host-a=1; Secure; Path=/", from: url).cookies.count == 1)
@@ -145,7 +145,7 @@ struct CookieTests {
     }
 
     @Test(
-        "A prefix in any case requires its conditions and a name",
+        "A name prefix in any case requires its attributes and a name",
         arguments: ["__Host-", "__hOST-"])
     func prefixCase(prefix: String) throws {
         let url = "https://a.example.com/x/"
@@ -158,7 +158,7 @@ struct CookieTests {
         #expect(try jar("__SECURE-a=1; Secure", from: url).cookies.count == 1)
     }
 
-    @Test("A cookie without a name is only a value")
+    @Test("A cookie without a name is sent as a bare value")
     func nameless() throws {
         let jar = try jar("alone; Path=/", "=b=c; Path=/y", "d=; Path=/")
         #expect(jar.cookies.map(\.name) == ["", "", "d"])
@@ -184,7 +184,7 @@ struct CookieTests {
     }
 
     @Test(
-        "Plain http can set a cookie that does not shadow a secure one, or whose secure one has expired",
+        "Plain http can set a cookie that shadows no secure cookie, or only an expired one",
         arguments: [
             "b=2; Path=/login", "a=2; Path=/", "a=2; Path=/log", "a=2; Path=/loginX",
         ])
@@ -214,14 +214,14 @@ struct CookieTests {
         #expect(own.cookies.map(\.isHostOnly) == [true])
         #expect(try own.field(for: HTTPURL("http://\(host)/"), at: now) == nil)
         #expect(try own.field(for: HTTPURL("http://\(suffix)/"), at: now) == "a=1")
-        // A domain directly below a suffix belongs to somebody.
+        // A domain directly below a suffix is an ordinary domain.
         #expect(
             try jar("a=1; Domain=z.\(suffix)", from: "http://y.z.\(suffix)/").cookies.map(\.isHostOnly) == [
                 false
             ])
     }
 
-    @Test("A single label is a host and not a domain, and an ordinary domain includes its subdomains")
+    @Test("A cookie for localhost is host-only, and a cookie for an ordinary domain reaches its subdomains")
     func oneLabel() throws {
         let local = try jar("a=1; Domain=localhost; Path=/", from: "http://localhost/")
         #expect(try local.field(for: HTTPURL("http://localhost/"), at: now) == "a=1")
@@ -232,7 +232,7 @@ struct CookieTests {
     }
 
     @Test(
-        "Name and value are limited to 4096 bytes, and longer attributes than 1024 bytes are ignored")
+        "A name and value may have 4096 bytes together, and an attribute over 1024 bytes is ignored")
     func sizes() throws {
         let name = String(repeating: "n", count: 2048)
         #expect(try jar("\(name)=\(name); Path=/; X=\(name)").cookies.count == 1)
@@ -252,7 +252,7 @@ struct CookieTests {
         #expect(try jar("a=1; \(attribute)").cookies.map(\.expires) == [now.addingTimeInterval(400 * 86400)])
     }
 
-    @Test("Secure cookies of a domain are removed last")
+    @Test("A full domain loses its insecure cookies before its secure ones")
     func evictsInsecure() throws {
         var limits = CookieJar.Limits()
         limits.cookiesPerDomain = 2
@@ -283,13 +283,13 @@ struct CookieTests {
         #expect(jar.cookies.map(\.name) == ["b"])
     }
 
-    @Test("Longer paths are sent first, then older cookies")
+    @Test("Cookies with longer paths are sent first, then older cookies")
     func order() throws {
         let jar = try jar("c=3; Path=/", "b=2; Path=/", "a=1; Path=/x")
         #expect(try jar.field(for: HTTPURL("http://a.example.com/x/"), at: now) == "a=1; c=3; b=2")
     }
 
-    @Test("A jar limits cookies by domain and in total, and removes the oldest")
+    @Test("A jar removes the oldest cookies beyond its limits per domain and in total")
     func bounds() throws {
         var limits = CookieJar.Limits()
         limits.cookiesPerDomain = 2

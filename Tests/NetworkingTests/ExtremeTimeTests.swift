@@ -7,7 +7,7 @@ import Testing
 
 @testable import Networking
 
-/// Time arithmetic survives clocks that jump and limits that no clock reaches.
+/// Tests that time arithmetic survives extreme values and clocks that jump.
 @Suite("Extreme times")
 struct ExtremeTimeTests {
     @Test("A duration beyond 292 years is clamped")
@@ -49,7 +49,7 @@ struct ExtremeTimeTests {
     }
 
     @Test(
-        "Retry-After tolerates any number of digits, any date and any clock",
+        "Retry-After never gives a delay out of range, for any digits, date or clock",
         arguments: [
             "0", "000000000000000000000000000001", "999999999", "1000000000", "9223372036854775807",
             "99999999999999999999999999999999", "-1", "1e9", "Fri, 31 Dec 9999 23:59:59 GMT",
@@ -79,7 +79,7 @@ struct ExtremeTimeTests {
             for calls in [0, 1, 1000, Int.max] {
                 var budget = RetryBudget(floor: 3, percentage: percentage)
                 let isAllowed = budget.beginRetry(callsInFlight: calls)
-                #expect(isAllowed, "the floor holds")
+                #expect(isAllowed, "the budget refused a retry below its floor")
             }
         }
     }

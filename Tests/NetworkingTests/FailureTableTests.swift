@@ -6,14 +6,14 @@ import Rx
 import RxTesting
 import Testing
 
-/// The table of failures in each vocabulary. Each row is a test case.
-@Suite("Table of failures", .noLeaks)
+/// Tests how failures convert to each error type. Each row is a test case.
+@Suite("Failures in each error type", .noLeaks)
 struct FailureTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var answer: StubTransport.Answer
         var envelope = ResponseEnvelope.none
         var target = Anything()
-        /// NetworkResult, ResultError, SessionError, MoyaError, RouterManagerError.
+        /// The expected cases of NetworkResult, ResultError, SessionError, MoyaError and RouterManagerError.
         var names: [String]
 
         var testDescription: String { names.joined(separator: " ") }
@@ -85,7 +85,7 @@ struct FailureTableTests {
         ]
     }
 
-    @Test("A failure has its name in each vocabulary, and keeps its response", arguments: rows)
+    @Test("A failure converts to the right case of each error type and keeps its response", arguments: rows)
     func row(row: Row) throws {
         let transport = StubTransport(scheduler: VirtualTime())
         transport.answer(row.answer)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("File body")
 struct FileBodyTests {
-    @Test("A path that is not a readable regular file fails the call without revealing the path")
+    @Test("A body path that is not a readable regular file fails the call, and the error omits the path")
     func unreadable() throws {
         let folder = try ScratchFolder()
         for path in [folder.path + "/missing", folder.path, "", "/dev/null", "/etc/passwd\0x"] {
@@ -17,7 +17,7 @@ struct FileBodyTests {
         }
     }
 
-    @Test("A file whose size has changed is an error, not a truncated body")
+    @Test("A body file that changes size is an error and is not sent truncated")
     func changed() throws {
         let folder = try ScratchFolder()
         let path = try folder.file("a", repeatElement(1, count: 100))
@@ -35,7 +35,7 @@ struct FileBodyTests {
         #expect(throws: FileBody.Failure.self) { try reader.read(atMost: 60) }
     }
 
-    @Test("Each reader reads the file in pieces from the beginning, and an empty file has none")
+    @Test("Each reader reads the file in pieces from the beginning, and an empty file has no pieces")
     func read() throws {
         let folder = try ScratchFolder()
         let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }

@@ -48,7 +48,7 @@ struct HTTPRequestTests {
     }
 
     @Test(
-        "A usual URL is accepted: escaped slashes, empty segments, brackets, non-ASCII text, a fragment",
+        "A URL with escaped slashes, empty segments, brackets, non-ASCII text or a fragment is accepted",
         arguments: [
             ("/projects/group%2Fproject", "/projects/group%2Fproject"), ("/@scope%2Fname", "/@scope%2Fname"),
             ("//a///b", "//a///b"), ("/p#x", "/p"), ("/p?a#x?y", "/p?a"), ("#x", "/"),
@@ -59,7 +59,7 @@ struct HTTPRequestTests {
         #expect(String(decoding: call.target, as: UTF8.self) == target)
     }
 
-    @Test("A query is added before a fragment, logs omit both, and a base URL has no fragment")
+    @Test("Adding a query drops the fragment, descriptions omit both, and a base URL may not have a fragment")
     func fragment() throws {
         let request = HTTPRequest(url: "http://api.test:8080/p?a=1#secret")
         #expect("\(request)" == "GET http://api.test:8080/p")
@@ -68,7 +68,7 @@ struct HTTPRequestTests {
         #expect(try fault(HTTPRequest(baseURL: "http://api.test:8080/v1#x", path: "/p")).part == .url)
     }
 
-    @Test("A request to another origin than its settings is rejected")
+    @Test("A request outside the origin or base path of its settings is rejected")
     func otherOrigin() throws {
         for url in ["http://other.test:8080/", "http://api.test/", "http://api.test:8081/"] {
             #expect(try fault(HTTPRequest(url: url)).message.contains("another origin"))
@@ -125,7 +125,7 @@ struct HTTPRequestTests {
         #expect("\(post)" == "POST http://api.test:8080/daily/path")
     }
 
-    @Test("A model sets its content type unless the request has one")
+    @Test("A model as the body sets the content type unless the request has one")
     func contentType() throws {
         let request = HTTPRequest(url: "http://api.test:8080/", method: .post)
         #expect(request.setHttpBody([1]).headers[.contentType] == "application/json")
@@ -162,7 +162,7 @@ struct HTTPRequestTests {
         }
     }
 
-    @Test("A base URL, a path and parameters make a URL")
+    @Test("A base URL, a path and query parameters are joined into one URL")
     func address() throws {
         let request = HTTPRequest(baseURL: "http://api.test:8080/v1/", path: "users/\("a b")/\(7)")
             .addQuery(["nx": 60, "q": "a/b c"]).addQuery(["page": 2])
@@ -172,7 +172,7 @@ struct HTTPRequestTests {
         #expect(HTTPRequest(url: "http://a").addQuery([:]).url == "http://a")
     }
 
-    @Test("A request accepts every task of a target")
+    @Test("A request accepts the same tasks as a target")
     func task() throws {
         let post = HTTPRequest(url: "http://api.test:8080/x?a=1", method: .post)
         let form = post.setParameters(["b": "c d"], encoding: .url())
@@ -187,7 +187,7 @@ struct HTTPRequestTests {
         #expect(try fault(post.addQuery(["n": Double.nan])).part == .parameters)
     }
 
-    @Test("Of several faults, the first one is reported")
+    @Test("If a request has several faults, the first is reported")
     func faults() throws {
         let request = HTTPRequest(baseURL: "http://api.test:8080", path: "/\("..")").setHttpBody([Double.nan])
         #expect(try fault(request).part == .url)
@@ -215,7 +215,7 @@ struct HTTPRequestTests {
         #expect(again.context === context)
     }
 
-    @Test("A changed request replaces the fields of the call and of the context")
+    @Test("The fields of an adapted request replace the fields of the call and of its context")
     func adapted() throws {
         let settings = try settings()
         let context = CallContext(

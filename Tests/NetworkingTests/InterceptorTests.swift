@@ -39,7 +39,7 @@ struct InterceptorTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("A request adapted to another origin or to an invalid one fails the call")
+    @Test("A call fails if an interceptor makes its request invalid")
     func unfit() throws {
         for change: @Sendable (HTTPRequest) -> HTTPRequest in [
             { $0.setHeader("Host", "evil.test") }, { $0.setHeader(.accept, "a\r\nb") },
@@ -55,7 +55,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("Requests pass through several interceptors in order, each of which may take time")
+    @Test("Requests pass through interceptors in order, and each interceptor may take time")
     func order() throws {
         let time = VirtualTime()
         func tag(_ text: String) -> Interceptor {
@@ -72,7 +72,7 @@ struct InterceptorTests {
         #expect(bench.transport.attempts.map { $0.call.fields.values(of: "X-Tag") } == [["a", "b"]])
     }
 
-    @Test("Disposal reaches an interceptor in progress")
+    @Test("Disposing a call disposes the interceptor in progress")
     func disposal() throws {
         let disposed = Lock(0)
         let bench = bench(
@@ -87,7 +87,7 @@ struct InterceptorTests {
     // MARK: - Retrying
 
     @Test(
-        "Without a retry, the response or the failure stands"
+        "If the interceptor does not retry, the call ends with the response or the failure"
     )
     func stands() throws {
         let bench = bench(Interceptor(retry: { _, _, _ in .just(.doNotRetry) }))
@@ -103,7 +103,7 @@ struct InterceptorTests {
         #expect(bench.start().networkError?.underlying is Refusal)
     }
 
-    @Test("An interceptor may retry up to the policy's limit, and then the last outcome stands")
+    @Test("An interceptor may retry up to the policy's limit, and then the call ends with the last outcome")
     func limit() throws {
         var policy = CallPolicy()
         policy.maxInterceptorRetries = 3
@@ -136,7 +136,7 @@ struct InterceptorTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("The first interceptor with a decision decides")
+    @Test("The first interceptor that wants a retry decides, and later ones are not consulted")
     func firstDecides() throws {
         let asked = Lock<[String]>([])
         func answer(_ name: String, _ result: RetryResult) -> Interceptor {
@@ -152,7 +152,7 @@ struct InterceptorTests {
         #expect(asked.withLock { $0 } == ["a", "b"])
     }
 
-    @Test("Successes are not passed to interceptors")
+    @Test("Interceptors cannot retry a success")
     func successes() throws {
         let bench = bench(Interceptor(retry: { _, _, _ in .just(.retry) }))
         bench.transport.answer(Self.ok)
@@ -160,7 +160,7 @@ struct InterceptorTests {
         #expect(bench.transport.attempts.count == 1)
     }
 
-    @Test("All interceptors run in the request's context, also after delays")
+    @Test("All interceptors run in the request's call context, even after delays")
     func context() throws {
         let time = VirtualTime()
         let seen = Lock<[String?]>([])

@@ -6,7 +6,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// The status in the envelope, distinguished from the HTTP status.
+/// Tests how the HTTP status and the status in the envelope decide the outcome.
 @Suite("Judging a GenericResponse", .noLeaks)
 struct JudgeTests {
     private struct Tag: Codable, Equatable, Sendable {
@@ -23,7 +23,7 @@ struct JudgeTests {
         return try #require(Probe(single).value)
     }
 
-    @Test("A network failure remains an error of the stream")
+    @Test("A network failure fails the stream")
     func network() throws {
         let transport = StubTransport(scheduler: VirtualTime())
         transport.answer(.failure(.connectionRefused))
@@ -47,7 +47,8 @@ struct JudgeTests {
         #expect(error.payload(as: [Tag].self) == [Tag(name: "a")])
     }
 
-    @Test("The HTTP status decides first, with the envelope's message if there is one")
+    @Test(
+        "A failing HTTP status decides the outcome, and the error has the envelope's message if there is one")
     func outerStatus() throws {
         let body = #"{"status":404,"responseMsg":"none"}"#
         guard case .requestErr(let error) = try judge(.response(404, body: body)) else {
@@ -62,7 +63,7 @@ struct JudgeTests {
     }
 
     @Test(
-        "A body that is not such an envelope, or has data of another shape, is a pathErr",
+        "A body that is not a GenericResponse, or has data of the wrong shape, is a pathErr",
         arguments: ["", "<html>", "[]", "{}", #"{"status":"200"}"#, #"{"status":200,"data":{"name":"a"}}"#])
     func shape(body: String) throws {
         guard case .pathErr(let error) = try judge(.json(body)) else { return #expect(Bool(false)) }
@@ -75,7 +76,7 @@ struct JudgeTests {
         #expect(try judge(.response(200), allowsEmptyBody: true).kind == .noContent)
     }
 
-    @Test("A success has the complete envelope, with or without data")
+    @Test("A success returns the complete envelope, with or without data")
     func success() throws {
         let result = try judge(.json(#"{"code":"OK","message":"m","status":200,"data":[{"name":"a"}]}"#))
         #expect(

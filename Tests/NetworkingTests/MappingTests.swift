@@ -7,7 +7,7 @@ import Rx
 import RxTesting
 import Testing
 
-@Suite("Content of a response", .noLeaks)
+@Suite("Mapping of response content", .noLeaks)
 struct MappingTests {
     private struct Tag: Codable, Equatable, Sendable {
         var name: String?
@@ -52,7 +52,7 @@ struct MappingTests {
         #expect(accepted.value?[member: "status"]?.intValue == 200)
     }
 
-    @Test("mapJSON of an empty body fails, or returns null on request")
+    @Test("mapJSON of an empty body fails, or with failsOnEmptyData: false returns null")
     func mapJSONOfNothing() throws {
         for answer in [StubTransport.Answer.response(204), .response(200)] {
             #expect(Probe(try request(answer).mapJSON()).networkError != nil)
@@ -79,7 +79,7 @@ struct MappingTests {
         guard case .stringMapping = error.moyaError else { return #expect(Bool(false)) }
     }
 
-    @Test("mapString returns the body as text, and with a key path the string at that path")
+    @Test("mapString returns the body as text, or the string at a key path")
     func mapString() throws {
         #expect(Probe(try request(.response(200, body: "<b>안녕</b>")).mapString()).value == "<b>안녕</b>")
         #expect(Probe(try request(.response(204)).mapString()).value == "")
@@ -96,7 +96,7 @@ struct MappingTests {
 
     // MARK: - map without content
 
-    @Test("An empty body is a failure, or on request an empty model or an empty list")
+    @Test("An empty body is a failure, or with failsOnEmptyData: false an empty model or list")
     func failsOnEmptyData() throws {
         let nothing: [(StubTransport.Answer, ResponseEnvelope)] = [
             (.response(204), .none), (.response(205), .none), (.response(200), .none),
@@ -118,7 +118,7 @@ struct MappingTests {
         }
     }
 
-    @Test("Existing content is decoded whatever failsOnEmptyData says")
+    @Test("failsOnEmptyData does not affect existing content")
     func somethingThere() throws {
         let model = Probe(try request(.json(#"{"name":"a"}"#)).map(Tag.self, failsOnEmptyData: false))
         #expect(model.value == Tag(name: "a"))
@@ -141,7 +141,8 @@ struct MappingTests {
     }
 
     @Test(
-        "Null and missing data are missing, or nothing where the target allows it", arguments: [true, false])
+        "Null and missing data are missing_data, or no content if the target allows an empty body",
+        arguments: [true, false])
     func missing(allowsEmptyBody: Bool) throws {
         for (body, envelope) in [
             (#"{"status":200,"data":null}"#, ResponseEnvelope.genericResponse),
@@ -175,7 +176,7 @@ struct MappingTests {
 
     // MARK: - validate
 
-    @Test("A body of an unacceptable type, or without a type, fails")
+    @Test("A body with an unacceptable or missing content type fails")
     func validateTypeFails() throws {
         let html = StubTransport.Answer.response(200, fields: [.contentType: "text/html"], body: "<p>")
         let untyped = StubTransport.Answer.response(200, body: "{}")
@@ -191,7 +192,7 @@ struct MappingTests {
         #expect(Probe(try request(.response(201)).validate(statusCode: [200])).networkError != nil)
     }
 
-    @Test("A matching type, a matching range and an empty body pass")
+    @Test("A body with a matching content type passes, and so does an empty body")
     func validateType() throws {
         let json = StubTransport.Answer.response(
             200, fields: [.contentType: "Application/JSON; charset=utf-8"], body: "{}")

@@ -77,7 +77,7 @@ struct MultipartTests {
                 """)
     }
 
-    @Test("A name cannot leave its quotes or its line")
+    @Test("Quotes, line breaks and NUL in a name are escaped")
     func escaping() throws {
         let form = MultipartFormData(
             [.bytes([], name: "a\"; x=\"b\r\nX-Evil: 1", fileName: "c\\\"d%22é\u{0}.png")], boundary: "B")
@@ -86,7 +86,7 @@ struct MultipartTests {
                 #"form-data; name="a%22; x=%22b%0D%0AX-Evil: 1"; filename="c\%22d%22é%00.png""#))
     }
 
-    @Test("Whatever a name contains, the head of a part has no additional lines")
+    @Test("No byte in a name adds a line to the head of a part")
     func anyName() throws {
         for first in UInt8.min...UInt8.max {
             for second in [
@@ -116,7 +116,7 @@ struct MultipartTests {
         #expect(try type("a b:c") == #"multipart/form-data; boundary="a b:c""#)
     }
 
-    @Test("A boundary is random, but the same each time a form is sent")
+    @Test("A boundary is random but stays the same each time a form is sent")
     func randomBoundary() throws {
         let forms = (0..<50).map { _ in MultipartFormData([.text("x", name: "a")]) }
         #expect(Set(forms.map(\.boundary)).count == 50)
@@ -143,7 +143,7 @@ struct MultipartTests {
         }
     }
 
-    @Test("Files and streams are read between the parts in memory, anew each time")
+    @Test("Files and streams are sent between parts in memory and are read anew for each send")
     func streamed() throws {
         let folder = try ScratchFolder()
         let path = try folder.file("lunch.jpg", Array("jpeg".utf8))
@@ -181,7 +181,7 @@ struct MultipartTests {
         #expect(bytes == Array(expected.utf8))
     }
 
-    @Test("The length is unknown if that of a part is")
+    @Test("The length of a form is unknown if the length of a part is unknown")
     func unknownLength() throws {
         let form = MultipartFormData([.stream(Announced(length: nil, bytes: [1]), name: "s")])
         let call = try Outgoing.call(Anything(method: .post, task: .multipart(form)))
@@ -189,7 +189,7 @@ struct MultipartTests {
         #expect(try call.body.collect().contains(1))
     }
 
-    @Test("The length is unknown if the sum overflows")
+    @Test("The length of a form is unknown if the sum of its parts overflows")
     func unboundedLength() throws {
         let parts = ["a", "b"].map {
             MultipartFormData.Part.stream(Announced(length: .max, bytes: [1]), name: $0)
@@ -198,7 +198,7 @@ struct MultipartTests {
         #expect(call.body.length == nil)
     }
 
-    @Test("A part whose length differs from the announced one is an error", arguments: [4, 6])
+    @Test("A part shorter or longer than its announced length is an error", arguments: [4, 6])
     func wrongLength(length: Int64) throws {
         let form = MultipartFormData([
             .stream(Announced(length: length, bytes: Array("12345".utf8)), name: "s")

@@ -39,7 +39,7 @@ struct OperatorTests {
         #expect(Probe(try request(.response(500))).value?.statusCode == 500)
     }
 
-    @Test("filter fails for another status, with the response in the error")
+    @Test("filter fails for any other status and puts the response into the error")
     func filter() throws {
         let failed = Probe(try request(.response(500, body: "x")).filter(statusCodes: 200...299))
         #expect(failed.networkError?.statusCode == 500)
@@ -55,7 +55,7 @@ struct OperatorTests {
         #expect(Probe(try request(.response(404)).filterSuccessfulStatusAndRedirectCodes()).value == nil)
     }
 
-    @Test("A status that a filter accepted counts as a success")
+    @Test("A status that a filter accepts counts as a success")
     func acceptedStatus() throws {
         let found = Probe(
             try request(.response(404, body: #"{"name":"none"}"#)).filter(statusCodes: [200, 404]).map(
@@ -65,7 +65,7 @@ struct OperatorTests {
         #expect(refused.networkError?.kind == .requestErr)
     }
 
-    @Test("map fails with the decoder's error for another shape and the scanner's for invalid JSON")
+    @Test("map fails with DecodingError for a wrong shape and with JSONError for invalid JSON")
     func mapFails() throws {
         let shape = Probe(try request(.json(#"{"title":"x"}"#)).map(Tag.self))
         #expect(shape.networkError?.kind == .pathErr)
@@ -76,7 +76,7 @@ struct OperatorTests {
         #expect(path.networkError?.reason == .missingData)
     }
 
-    @Test("map decodes the data, also at a key path and with a custom decoder")
+    @Test("map decodes the data, optionally at a key path or with a custom decoder")
     func map() throws {
         let tags = #"{"data":{"tags":[{"name":"a"},{"name":"b"}]}}"#
         #expect(Probe(try request(.json(#"{"name":"a"}"#)).map(Tag.self)).value == Tag(name: "a"))
@@ -94,7 +94,7 @@ struct OperatorTests {
         #expect(response.value?.longName == "x")
     }
 
-    @Test("Our decoder decodes a stream of data like Foundation's")
+    @Test("JSONBytesDecoder decodes a stream of data like JSONDecoder")
     func decodeData() {
         let data = Observable.just(Data(#"{"name":"a"}"#.utf8))
         for stream in [
@@ -105,7 +105,7 @@ struct OperatorTests {
         }
     }
 
-    @Test("map unwraps a declared envelope, and GenericResponse can be decoded whole")
+    @Test("map unwraps a declared envelope, or decodes it whole as a GenericResponse")
     func mapEnvelope() throws {
         let body = #"{"code":"OK","responseMsg":"fine","status":200,"data":[{"name":"a"}]}"#
         #expect(
@@ -116,7 +116,7 @@ struct OperatorTests {
         #expect(whole == GenericResponse(code: "OK", message: "fine", status: 200, data: [Tag(name: "a")]))
     }
 
-    @Test("Without content, a model fails as noContent and an optional model is nil")
+    @Test("Without content, map to a model fails as noContent, and map to an optional model is nil")
     func mapNothing() throws {
         let model = Probe(try request(.response(204)).map(Tag.self))
         #expect(model.networkError?.kind == .noContent)
@@ -127,7 +127,7 @@ struct OperatorTests {
         #expect(Probe(try request(.json(#"{"name":"a"}"#)).map(Tag?.self)).values == [Tag(name: "a")])
     }
 
-    @Test("The operators exist on Observable too")
+    @Test("The operators are also available on Observable")
     func onObservable() throws {
         let events = Lock<[String]>([])
         let body = StubTransport.Answer.json(#"{"status":200,"data":{"name":"a"}}"#)
@@ -142,7 +142,7 @@ struct OperatorTests {
         #expect(events.withLock { $0.count } == 3)
     }
 
-    @Test("A NetworkResult is a value in every case, so that a screen can switch over it")
+    @Test("asNetworkResult turns every outcome into a value")
     func networkResult() throws {
         let cases: [(StubTransport.Answer, OutcomeKind)] = [
             (.json(#"{"name":"a"}"#), .success), (.response(204), .noContent), (.response(404), .requestErr),
@@ -157,7 +157,7 @@ struct OperatorTests {
         }
     }
 
-    @Test("An error other than NetworkError passes through")
+    @Test("asNetworkResult passes on errors other than NetworkError")
     func foreignError() throws {
         struct Mine: Error {}
         let probe = Probe(try request(.json("{}")).map { _ -> Int in throw Mine() }.asNetworkResult())
@@ -166,7 +166,7 @@ struct OperatorTests {
 
     // MARK: - Repeated subscriptions
 
-    @Test("retry after fragment() repeats the call and its reading, before it only the call")
+    @Test("retry after fragment() repeats a call that fails to decode, and retry before it does not")
     func fragmentTriedAgain() throws {
         for (isAfter, attempts) in [(true, 3), (false, 1)] {
             let bench = try Bench()
@@ -182,7 +182,7 @@ struct OperatorTests {
         #expect(probe.value?.description == "[1]")
     }
 
-    @Test("Each subscription to a fragment sends its call")
+    @Test("Each subscription to a fragment sends its own call")
     func fragmentTwice() throws {
         let bench = try Bench()
         bench.transport.answer(.json(#"{"status":200,"data":[1]}"#))
@@ -236,7 +236,7 @@ struct OperatorTests {
         #expect(log.lines.withLock { $0 } == ["send 1 /food-diary/weights/a"])
     }
 
-    @Test("The recorder gets every failure once: network, status and decoding")
+    @Test("The recorder gets every network, status and decoding failure once")
     func recorder() throws {
         let recorded = Lock<[FailureReason]>([])
         let recorder = ErrorRecorder { error in recorded.withLock { $0.append(error.reason) } }

@@ -5,10 +5,10 @@ import Rx
 import RxTesting
 import Testing
 
-/// The table of outcomes in the wire contract, row by row.
+/// Tests the table of outcomes in the wire contract row by row.
 @Suite("Outcome of a call", .noLeaks)
 struct OutcomeTests {
-    /// A single call, and the result of `fragment()`.
+    /// Makes one call and returns the result of `fragment()`.
     private func outcome(
         of answer: StubTransport.Answer, envelope: ResponseEnvelope = .none, allowsEmptyBody: Bool = false,
         headers: HTTPFields = HTTPFields(), policy: CallPolicy = CallPolicy()
@@ -31,7 +31,7 @@ struct OutcomeTests {
 
     // MARK: - requestErr
 
-    @Test("4xx is requestErr", arguments: [400, 401, 403, 404, 409, 410, 412, 422, 429, 451])
+    @Test("A 4xx status is requestErr", arguments: [400, 401, 403, 404, 409, 410, 412, 422, 429, 451])
     func requestErr(status: Int) throws {
         let error = try error(of: .response(status, body: "nope"))
         #expect(error.kind == .requestErr)
@@ -105,7 +105,9 @@ struct OutcomeTests {
         #expect(error.reason == .missingData)
     }
 
-    @Test("Nothing at the requested path is missing_data, another kind of value is decode_error")
+    @Test(
+        "A missing value at the requested path is missing_data, and a value of the wrong kind is decode_error"
+    )
     func askedPath() throws {
         let time = VirtualTime()
         let transport = StubTransport(scheduler: time)
@@ -122,7 +124,7 @@ struct OutcomeTests {
     }
 
     @Test(
-        "3xx is unexpected_status: redirects are not followed",
+        "A 3xx status is unexpected_status, because redirects are not followed",
         arguments: [300, 301, 302, 303, 304, 307, 308])
     func redirects(status: Int) throws {
         let error = try error(of: .response(status, fields: [.location: "http://elsewhere.test/"]))
@@ -131,7 +133,7 @@ struct OutcomeTests {
         #expect(error.statusCode == status)
     }
 
-    @Test("A 206 is unexpected_status without a range request, otherwise a success")
+    @Test("A 206 is a success after a range request and unexpected_status otherwise")
     func partialContent() throws {
         let error = try error(of: .response(206, body: "{}"))
         #expect(error.kind == .pathErr)
@@ -142,7 +144,7 @@ struct OutcomeTests {
 
     // MARK: - serverErr
 
-    @Test("5xx is serverErr", arguments: [500, 501, 502, 503, 504, 507, 599])
+    @Test("A 5xx status is serverErr", arguments: [500, 501, 502, 503, 504, 507, 599])
     func serverErr(status: Int) throws {
         let error = try error(of: .response(status, body: "<html>"), envelope: .genericResponse)
         #expect(error.kind == .serverErr)
@@ -215,16 +217,25 @@ struct OutcomeTests {
         .connectionLimitReached, .circuitOpen, .deadlineExceeded,
     ]
 
-    @Test("A body in an undecoded content coding is http_response_content_coding")
+    @Test("A body that is still encoded is http_response_content_coding; an empty one is just empty")
     func contentCoding() throws {
         let error = try error(of: .response(200, fields: [.contentEncoding: "gzip"], body: "{}"))
         #expect(error.kind == .networkFail)
         #expect(error.reason == .responseContentCoding)
+        #expect(error.message == "the body is in a content coding that is not decoded")
         let unknown = try self.error(of: .response(200, fields: [.contentEncoding: "x-own"], body: "\u{1}"))
         #expect(unknown.kind == .networkFail)
         #expect(unknown.reason == .responseContentCoding)
         let mixed = try self.error(of: .response(200, fields: [.contentEncoding: "none, ZSTD"], body: "{}"))
         #expect(mixed.reason == .responseContentCoding)
+        let corrupt = try self.error(of: .failure(.responseContentCoding))
+        #expect(corrupt.message == "the body cannot be decoded")
+        for name in ["gzip", "x-own"] {
+            let empty = try self.error(of: .response(200, fields: [.contentEncoding: name], body: ""))
+            #expect(empty.kind == .pathErr)
+            #expect(empty.reason == .decodeError)
+            #expect(empty.message == "the body is empty")
+        }
     }
 
     @Test(
@@ -238,7 +249,7 @@ struct OutcomeTests {
         }
     }
 
-    @Test("The body of a failure is read whatever its Content-Encoding")
+    @Test("The body of a failing response is read, whatever its Content-Encoding")
     func codedFailure() throws {
         let body = #"{"responseMsg":"no such day","status":404}"#
         let answer = StubTransport.Answer.response(404, fields: [.contentEncoding: "gzip"], body: body)
@@ -249,13 +260,13 @@ struct OutcomeTests {
 
     // MARK: - noContent and success
 
-    @Test("204 and 205 are noContent: null, whatever the envelope", arguments: [204, 205])
+    @Test("A 204 or 205 is noContent with a null fragment, whatever the envelope", arguments: [204, 205])
     func noContent(status: Int) throws {
         let probe = try outcome(of: .response(status), envelope: .genericResponse)
         #expect(probe.value?.value?.isNull == true)
     }
 
-    @Test("An empty 2xx is noContent only if the target allows it")
+    @Test("An empty 2xx response is noContent only if the target allows an empty body")
     func emptyBody() throws {
         #expect(try error(of: .response(200)).reason == .decodeError)
         #expect(try outcome(of: .response(200), allowsEmptyBody: true).value?.value?.isNull == true)
@@ -264,20 +275,21 @@ struct OutcomeTests {
         #expect(unwrapped.value?.value?.isNull == true)
     }
 
-    @Test("An inner 204 without data is noContent")
+    @Test("A status of 204 in an envelope without data is noContent")
     func innerNoContent() throws {
         let probe = try outcome(of: .json(#"{"status":204}"#), envelope: .genericResponse)
         #expect(probe.value?.value?.isNull == true)
     }
 
     @Test(
-        "2xx with a body is a success with the same bytes, without a copy", arguments: [200, 201, 202, 203])
+        "A 2xx response with a body is a success and returns the same bytes without a copy",
+        arguments: [200, 201, 202, 203])
     func success(status: Int) throws {
         let body = #"{"status":200,"data": {"n":1.0E+2,"s":"\u00e9"} ,"code":"OK"}"#
         let probe = try outcome(of: .response(status, body: body), envelope: .genericResponse)
         let fragment = try #require(probe.value?.value)
         #expect(fragment.description == #"{"n":1.0E+2,"s":"\u00e9"}"#)
-        // Still a slice of the original body.
+        // The fragment is a slice of the original body.
         #expect(fragment.bytes.startIndex == 22)
     }
 }

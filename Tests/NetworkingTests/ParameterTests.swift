@@ -27,7 +27,7 @@ struct ParameterTests {
 
     // MARK: - Lists
 
-    @Test("A list repeats its name, adds brackets or the index, or uses a closure")
+    @Test("A list repeats its name, adds brackets or indices, or takes its names from a closure")
     func lists() throws {
         #expect(try Outgoing.query(tags, .query) == "tag=a&tag=b")
         #expect(try Outgoing.query(tags, .query(lists: .brackets)) == "tag%5B%5D=a&tag%5B%5D=b")
@@ -37,7 +37,7 @@ struct ParameterTests {
         #expect(try Outgoing.query(["tag": [String]()], .query(lists: .brackets)) == nil)
     }
 
-    @Test("A nested list has its own name with brackets and indices")
+    @Test("A nested list adds brackets or indices at each level")
     func nestedLists() throws {
         let parameters: Parameters = ["l": [["a", "b"], ["c"]]]
         #expect(
@@ -65,7 +65,7 @@ struct ParameterTests {
                 == "a%5B0%5D%5Bb%5D%5B0%5D=1&a%5B0%5D%5Bb%5D%5B1%5D=2")
     }
 
-    @Test("The members of a dictionary are sorted, those of a literal keep their order")
+    @Test("The members of a dictionary are sorted, and the members of a literal keep their order")
     func dictionaries() throws {
         #expect(try Outgoing.query(["o": ["b": 1, "a": 2]], .query(members: .dots)) == "o.a=2&o.b=1")
         #expect(
@@ -73,7 +73,7 @@ struct ParameterTests {
         )
     }
 
-    @Test("null is a name without a value, and nil is left out")
+    @Test("null is written as a name without a value, and nil is left out")
     func null() throws {
         let none: Int? = nil
         #expect(try Outgoing.query(["a": ParameterValue.null, "b": none, "c": 1], .query) == "a=&c=1")
@@ -89,7 +89,7 @@ struct ParameterTests {
 
     private enum Keyword: String, ParameterConvertible { case recent }
 
-    @Test("Numbers of every width, raw values of enums and UUIDs are values")
+    @Test("Numbers of every width, raw values of enums and UUIDs are written as values")
     func values() throws {
         let id = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
         #expect(
@@ -123,7 +123,7 @@ struct ParameterTests {
 
     // MARK: - Order
 
-    @Test("Entries keep their order unless sorted, and those of the same name always do")
+    @Test("Parameters keep their order unless sorted, and parameters of the same name always keep it")
     func order() throws {
         let parameters: Parameters = ["b": 1, "a": 2, "b": 0, "o": ["z": 1, "y": 2] as Parameters]
         #expect(try Outgoing.query(parameters, .query(members: .dots)) == "b=1&a=2&b=0&o.z=1&o.y=2")
@@ -134,7 +134,7 @@ struct ParameterTests {
 
     // MARK: - Destination
 
-    @Test("By default, parameters are in the query for GET, HEAD and DELETE, otherwise in the body")
+    @Test("By default, parameters go into the query for GET, HEAD and DELETE, and otherwise into the body")
     func byMethod() throws {
         for method in [HTTPMethod.get, .head, .delete, .post, .put, .patch, .options] {
             let call = try Outgoing.call(
@@ -147,7 +147,7 @@ struct ParameterTests {
         }
     }
 
-    @Test("A destination applies to every method")
+    @Test("An explicit destination applies to every method")
     func destination() throws {
         let query = try Outgoing.call(
             Anything(method: .post, task: .parameters(["a": 1], encoding: .url(.queryString))))
@@ -192,7 +192,7 @@ struct ParameterTests {
 
     // MARK: - JSON
 
-    @Test("In JSON, lists and objects stay as they are, nil is left out and null is null")
+    @Test("In JSON, lists and objects keep their structure, nil is left out and null stays null")
     func json() throws {
         let none: Int? = nil
         let parameters: Parameters = [

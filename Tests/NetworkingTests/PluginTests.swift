@@ -6,7 +6,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// A call with everything that a shell could misinterpret.
+/// A target whose path contains characters that a shell could misinterpret.
 private struct Sent: TargetType {
     var baseURL: String { "http://api.test:9001" }
     var path: RequestPath = "/it's/(a)?b=$HOME"
@@ -26,7 +26,7 @@ struct PluginTests {
 
     // MARK: - curl lines
 
-    /// The words of the line as a shell splits it. Runs a fake `curl` that prints its arguments and its input.
+    /// Returns the words of the line as a shell splits it. A fake `curl` prints its arguments and its input.
     private func words(_ line: String) throws -> [String] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -46,7 +46,7 @@ struct PluginTests {
         }
     }
 
-    @Test("A shell splits the line into the original words, whatever the request contains")
+    @Test("A shell splits a curl line into the original words, whatever the request contains")
     func shellSafety() throws {
         let nasty = #"it's `id` $(id) "$HOME" \ ; | & > < * ? ! # ~ %s"# + "\n\ttwo lines"
         let call = try call(
@@ -117,7 +117,7 @@ struct PluginTests {
         }
     }
 
-    @Test("A request is a single line, whatever its body and method contain")
+    @Test("A curl line has no line breaks, whatever the request's body and method contain")
     func oneLine() throws {
         let text = "a\n200 from api: all is well\u{1b}[2J\u{85}\u{2028}"
         let call = try call(
@@ -134,7 +134,7 @@ struct PluginTests {
         #expect(words.last.map { $0.hasSuffix(text) } == true)
     }
 
-    @Test("A body that is too long is omitted, and a comment says so")
+    @Test("A body beyond the limit is replaced by a comment with its length")
     func longBody() throws {
         let call = try call(
             Sent(task: .data(Array(repeating: 65, count: 20_000)[...], contentType: "text/plain")))
@@ -194,7 +194,7 @@ struct PluginTests {
 
     // MARK: - Recorder
 
-    @Test("A recorder keeps failures, which retain neither the recorder nor its provider")
+    @Test("Recorded failures do not retain the recorder")
     func recorderLetGo() throws {
         weak var gone: ErrorRecorder?
         do {
@@ -228,7 +228,7 @@ struct PluginTests {
         #expect(recorder.counts.isEmpty && recorder.recent.isEmpty && recorder.otherCount == 0)
     }
 
-    @Test("It keeps a hundred errors by default, and none on request")
+    @Test("The recorder keeps the last hundred errors by default, and none if its capacity is 0")
     func capacity() throws {
         struct Other: Error { let number: Int }
         let recorder = ErrorRecorder()
@@ -241,7 +241,7 @@ struct PluginTests {
 
     // MARK: - Access token
 
-    @Test("A token is sent with each request if there is one")
+    @Test("Each request carries the current access token, if there is one")
     func accessToken() throws {
         let token = Lock<String?>(nil)
         let bench = try Bench(plugins: [AccessTokenPlugin(scheme: "Token") { token.withLock { $0 } }])

@@ -21,7 +21,7 @@ struct RedirectTests {
 
     private static let ok = StubTransport.Answer.json(#"{"status":200,"data":7}"#)
 
-    @Test("By default, a redirect is a response, and its status does not answer the request")
+    @Test("By default, a redirect is returned as the response, and its fragment is an unexpected_status")
     func offByDefault() throws {
         let bench = try Bench()
         bench.transport.answer(Self.to("/elsewhere"))
@@ -32,7 +32,7 @@ struct RedirectTests {
         #expect(error?.kind == .pathErr)
     }
 
-    @Test("No more redirects than the limit are followed")
+    @Test("A call fails when the upstream exceeds the redirect limit")
     func limit() throws {
         let bench = try bench()
         bench.transport.answer(Self.to("/again"))
@@ -43,7 +43,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A redirect to an unlisted host, from https to http, or to an invalid URL is not followed",
+        "A redirect to an unlisted host, to another port or to an invalid URL is not followed",
         arguments: [
             "http://other.test/x", "//other.test:9001/x", "http://diary.test:9002/x", "ftp://diary.test/x",
             "http://user@diary.test:9001/x", "http://xlisted.test/x", "http://listed.test.evil/x",
@@ -58,7 +58,7 @@ struct RedirectTests {
         #expect(bench.transport.attempts.count == 1)
     }
 
-    @Test("A Unix-domain socket has no host of its own and redirects only to itself")
+    @Test("A redirect from a Unix-domain socket is followed only to the same socket")
     func socket() throws {
         var policy = CallPolicy()
         policy.redirects = .follow()
@@ -73,7 +73,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A path with dots after an escaped slash, or with a control character, is not requested",
+        "A redirect to a path with dots after an escaped slash, or with a control character, is not followed",
         arguments: ["/a%2f..%2Fb", "/a%5C../b", "/a%00", "/a%0d%0a"])
     func hostilePaths(location: String) throws {
         let bench = try bench()
@@ -83,7 +83,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A reference is resolved against the URL of the call",
+        "A Location is resolved against the URL of the call",
         arguments: [
             ("/new?a=b", "/new?a=b"), ("next", "/food-diary/next"), ("../up", "/up"),
             ("./here", "/food-diary/here"),
@@ -100,7 +100,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "301 and 302 make a POST a GET without a body, 303 all but HEAD; 307 and 308 keep method and body",
+        "A POST becomes a GET without a body after 301, 302 and 303, and stays a POST after 307 and 308",
         arguments: [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")])
     func methods(status: Int, method: String) throws {
         let bench = try bench()
@@ -112,7 +112,7 @@ struct RedirectTests {
         #expect(last.fields.contains(.contentType) == (method == "POST"))
     }
 
-    @Test("A PUT stays a PUT through 302")
+    @Test("A PUT stays a PUT after a 302")
     func putStays() throws {
         let bench = try bench()
         bench.transport.answer(Self.to("/there"), Self.ok)
@@ -120,7 +120,7 @@ struct RedirectTests {
         #expect(bench.transport.attempts.last?.call.method == .put)
     }
 
-    @Test("Credentials and the client's fields stay with their origin")
+    @Test("Credentials and forwarded client fields are not sent to another origin")
     func credentials() throws {
         let token = AccessTokenPlugin { "t0k3n" }
         let bench = try bench(.follow(hosts: ["cdn.test"]), plugins: [token])
@@ -136,7 +136,7 @@ struct RedirectTests {
         #expect(calls.map { $0.allFields[.acceptLanguage] } == ["ko", "ko", nil])
         #expect(calls.map { $0.allFields[.xRequestID] } == ["r1", "r1", "r1"])
         #expect(calls.map(\.upstream.baseURL.host) == ["diary.test", "diary.test", "cdn.test"])
-        // Settings by the upstream's name, such as a client certificate, do not apply elsewhere.
+        // Settings for the named upstream, such as a client certificate, do not apply to other origins.
         #expect(calls.map(\.upstream.isRedirectTarget) == [false, false, true])
     }
 
@@ -159,7 +159,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A field named like a secret stays with its origin and does not come back"
+        "A field named like a secret is dropped at another origin and is not restored later"
     )
     func secretFields() throws {
         let (transport, provider) = try provider(
@@ -187,7 +187,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("Only the fields that the policy names as safe are sent along, even Authorization and Cookie")
+    @Test("Secret fields are sent to another origin only if the policy lists them as safe")
     func safeFields() throws {
         let (transport, provider) = try provider(
             .follow(hosts: ["cdn.test"], safeFields: [.authorization, .cookie, "idempotency-key"]),
@@ -211,7 +211,7 @@ struct RedirectTests {
         var path: RequestPath { "/start" }
     }
 
-    @Test("All redirects together take no longer than the call may")
+    @Test("The total time limit covers all redirects together")
     func time() throws {
         var policy = CallPolicy()
         policy.redirects = .follow()

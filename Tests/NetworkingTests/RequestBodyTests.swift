@@ -21,7 +21,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A stream is collected completely, anew each time, up to the limit")
+    @Test("A stream is collected from its start each time, and fails beyond the limit")
     func collect() throws {
         let body = RequestBody.stream(Counted(length: nil, count: 2500))
         #expect(throws: RequestBody.TooLong.self) { try body.collect(upTo: 2499) }

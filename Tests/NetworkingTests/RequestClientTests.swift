@@ -63,7 +63,7 @@ struct RequestClientTests {
 
     private struct Unexpected: Error {}
 
-    @Test("Nothing is sent before subscription, and disposal cancels")
+    @Test("Nothing is sent before subscription, and disposal cancels the call")
     func cold() {
         transport.answer(.json("{}", after: .seconds(1)))
         let task = request.toDataTask(of: Path.self, by: client)
@@ -87,7 +87,7 @@ struct RequestClientTests {
         #expect(call.body.inMemory.map { String(decoding: $0, as: UTF8.self) } == #"{"user":"u1"}"#)
     }
 
-    @Test("A response of any status has its body, but data and json accept only successes")
+    @Test("response accepts any status, while data and json accept only successes")
     func rxCocoaForms() throws {
         transport.answer(.response(404, body: "{}"))
         let (response, data) = try #require(Probe(client.rx.response(request: request).asSingle()).value)

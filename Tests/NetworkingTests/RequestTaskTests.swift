@@ -11,7 +11,7 @@ struct RequestTaskTests {
         var note: String? = "a b"
     }
 
-    @Test("Query parameters next to a body need an encoding for the query")
+    @Test("Query parameters beside a body require an encoding for the query")
     func badComposite() throws {
         for encoding in [ParameterEncoding.form, .json] {
             let task = RequestTask.json(Weight()).adding(query: ["a": 1], encoding: encoding)
@@ -82,7 +82,7 @@ struct RequestTaskTests {
         }
     }
 
-    @Test("An encoder may write another format")
+    @Test("A custom encoder may write another format")
     func ownFormat() throws {
         let call = try Outgoing.call(Anything(method: .post, task: .json("abc", encoder: Upper())))
         #expect(try call.body.collect() == Array("ABC".utf8)[...])

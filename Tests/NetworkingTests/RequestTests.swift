@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Request of a call", .noLeaks)
 struct RequestTests {
-    /// The call that was sent; nil if none was.
+    /// Returns the call that was sent and the error, each nil if there is none.
     private func sent(_ target: Anything, baseURL: String? = nil) throws -> (TransportCall?, NetworkError?) {
         let transport = StubTransport(scheduler: VirtualTime())
         transport.answer(.json("{}"))
@@ -132,7 +132,9 @@ struct RequestTests {
         #expect(text(try call(Anything(path: RequestPath(encoded: path)), baseURL: base)) == expected)
     }
 
-    @Test("A provider's base URL replaces the targets' and is parsed once for all its providers")
+    @Test(
+        "A provider's base URL replaces its targets', and providers with equal base URLs share an upstream"
+    )
     func override() throws {
         let first = try call(Anything(), baseURL: "http://127.0.0.1:9001/v2")
         let second = try call(Anything(), baseURL: "http://127.0.0.1:9001/v2")
@@ -143,7 +145,7 @@ struct RequestTests {
         #expect(try call(Anything()).upstream.id != first.upstream.id)
     }
 
-    @Test("Targets may have any number of base URLs, of which a provider caches 1024")
+    @Test("A provider serves targets with more base URLs than it caches")
     func manyBaseURLs() throws {
         let transport = StubTransport(scheduler: VirtualTime())
         transport.answer(.json("{}"))
@@ -179,7 +181,7 @@ struct RequestTests {
     }
 
     @Test(
-        "A path that leaves the prefix, in whatever spelling, fails the call",
+        "A path that leaves the base path or is malformed fails the call, however it is spelled",
         arguments: [
             "/../x", "/a/../../x", "/%2e%2e/x", "/.%2E/x", "/./x", "..\\x", "/a%2F..%2fx", "/%2e%2e%5cx",
             "/a/..#b",
@@ -188,7 +190,7 @@ struct RequestTests {
             "@evil.test/",
         ])
     func badPath(path: String) throws {
-        // The last one is valid once its slash is added; all others are rejected.
+        // The last path becomes valid when its slash is added. All others are rejected.
         if path == "@evil.test/" {
             #expect(text(try call(Anything(path: RequestPath(encoded: path)))) == "/@evil.test/")
         } else {
@@ -197,7 +199,7 @@ struct RequestTests {
     }
 
     @Test(
-        "A usual path is sent percent-encoded, with its escapes and empty segments",
+        "A path is percent-encoded and keeps its escapes and empty segments",
         arguments: [
             ("/projects/group%2Fproject", "/projects/group%2Fproject"), ("/@scope%2fname", "/@scope%2fname"),
             ("//evil.test/x", "//evil.test/x"), ("/a//b/", "/a//b/"), ("/a%5Cb", "/a%5Cb"), ("/a\\b", "/a/b"),
@@ -248,7 +250,7 @@ struct RequestTests {
 
     // MARK: - Parameters
 
-    @Test("A value of any length is encoded wherever necessary")
+    @Test("A reserved character is encoded at any position in a value of any length")
     func parameterOfAnyLength() throws {
         for length in 0...20 {
             let plain = String(repeating: "a", count: length)
@@ -265,7 +267,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A task that is stored is written the same way for each call")
+    @Test("A task that is used for several calls is written the same way each time")
     func keptTask() throws {
         for (encoding, written) in [
             (ParameterEncoding.query, "/x?a=1&b=x%20y"), (.form, "a=1&b=x+y"), (.json, #"{"a":1,"b":"x y"}"#),
@@ -279,7 +281,7 @@ struct RequestTests {
         }
     }
 
-    @Test("Parameters are in the query in order and encoded, without nil values")
+    @Test("Query parameters are encoded in order, and nil values are left out")
     func query() throws {
         let none: String? = nil
         let target = Anything(
@@ -309,7 +311,7 @@ struct RequestTests {
         #expect(text(call) == "/x")
     }
 
-    @Test("Parameters as JSON are one flat object in order")
+    @Test("Parameters encoded as JSON form one object in order")
     func jsonParameters() throws {
         let call = try call(
             Anything(
@@ -327,7 +329,7 @@ struct RequestTests {
         var measuredAt: Date?
     }
 
-    @Test("A JSON body is encoded, also by a custom encoder")
+    @Test("A JSON body is encoded by the default encoder or by a custom one")
     func json() throws {
         let plain = try call(Anything(method: .put, task: .json(Weight(weight: 71.5))))
         #expect(body(plain) == #"{"weight":71.5}"#)
@@ -368,7 +370,7 @@ struct RequestTests {
 
     // MARK: - Fields
 
-    @Test("A call accepts JSON without content coding, and a target's own fields replace the provider's")
+    @Test("A call accepts JSON without a content coding, and the target's own fields replace these defaults")
     func fields() throws {
         let plain = try call(Anything())
         #expect(plain.fields == [.accept: "application/json", .acceptEncoding: "identity"])
@@ -384,7 +386,7 @@ struct RequestTests {
     }
 
     @Test(
-        "A header that only the transport sets fails the call",
+        "A header that only the transport may set fails the call",
         arguments: [
             "Host", "content-length", "Transfer-Encoding", "Connection", "Keep-Alive", "TE", "Upgrade",
             "Expect",

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Retry-After", .noLeaks)
 struct RetryAfterTests {
-    @Test("A date is compared with the clock if the response has no Date")
+    @Test("A Retry-After date is compared with the clock if the response has no Date")
     func againstTheClock() {
         let now = Date(timeIntervalSince1970: 784_111_770.25)
         let fields: HTTPFields = [.retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT"]

@@ -11,7 +11,7 @@ import Testing
 struct RetryTests {
     private static let ok = StubTransport.Answer.json(#"{"status":200,"data":{}}"#)
 
-    // MARK: - What is retried
+    // MARK: - Retried failures
 
     @Test(
         "A failure that another attempt may resolve is retried",
@@ -51,7 +51,8 @@ struct RetryTests {
         #expect(error.attempts == 1)
     }
 
-    @Test("502, 503 and 504 are retried, and the last response stands", arguments: [502, 503, 504])
+    @Test(
+        "A 502, 503 or 504 is retried, and the call ends with the last response", arguments: [502, 503, 504])
     func gatewayStatusesAreRetried(status: Int) throws {
         let bench = try Bench()
         bench.transport.answer(.response(status))
@@ -64,7 +65,8 @@ struct RetryTests {
     }
 
     @Test(
-        "Other statuses are not retried", arguments: [400, 401, 403, 404, 408, 409, 422, 500, 501, 301, 206])
+        "Other statuses are not retried",
+        arguments: [400, 401, 403, 404, 408, 409, 422, 500, 501, 508, 301, 206])
     func otherStatusesAreNot(status: Int) throws {
         let bench = try Bench()
         bench.transport.answer(.response(status, fields: [.retryAfter: "1"]), Self.ok)
@@ -74,7 +76,7 @@ struct RetryTests {
         #expect(probe.value?.statusCode == status)
     }
 
-    @Test("429 is retried only if the upstream says when")
+    @Test("A 429 is retried only if it has a Retry-After")
     func tooManyRequests() throws {
         let silent = try Bench()
         silent.transport.answer(.response(429), Self.ok)
@@ -91,7 +93,7 @@ struct RetryTests {
         #expect(helped.value?.statusCode == 200)
     }
 
-    @Test("A body that cannot be decoded is not requested again")
+    @Test("A call is not retried if its body cannot be decoded")
     func decodingFailuresAreNotRetried() throws {
         let bench = try Bench()
         bench.transport.answer(.json("<html>"), Self.ok)
@@ -139,7 +141,7 @@ struct RetryTests {
 
     // MARK: - Number and timing
 
-    @Test("Three attempts are made, and the last failure stands")
+    @Test("A call makes at most three attempts and ends with the last failure")
     func threeAttempts() throws {
         let bench = try Bench()
         bench.transport.answer(
@@ -154,7 +156,7 @@ struct RetryTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("Waits have full jitter: up to 10 ms, doubling with each attempt")
+    @Test("The bound of a jittered wait starts at 10 ms and doubles with each attempt up to 1 s")
     func backoffDoubles() throws {
         let bounds = Lock<[Duration]>([])
         var policy = CallPolicy()
@@ -198,7 +200,7 @@ struct RetryTests {
 
     // MARK: - Refused connections
 
-    @Test("Waits after refused connections take 40 ms in total, however many attempts are allowed")
+    @Test("Waits after refused connections take at most 40 ms in total, however many attempts are allowed")
     func refusedConnections() throws {
         var policy = CallPolicy()
         policy.retry.maxAttempts = 100
@@ -208,7 +210,7 @@ struct RetryTests {
         bench.time.advance(by: .seconds(10))
         #expect(probe.networkError?.reason == .connectionRefused)
         #expect(probe.networkError?.elapsed == .milliseconds(40))
-        // 10, 20, and the remaining 10 of 40.
+        // The waits are 10 ms, 20 ms and the remaining 10 ms.
         #expect(bench.transport.attempts.map(\.sentAt) == [0, 10, 30, 40].map { .milliseconds($0) })
     }
 
@@ -251,7 +253,7 @@ struct RetryTests {
         #expect(probe.value?.statusCode == 200)
     }
 
-    @Test("A date in the past means no wait")
+    @Test("A Retry-After date in the past adds no wait")
     func retryAfterPast() throws {
         let bench = try Bench()
         // The clock begins in 1970. Advance it to 2026, past the date.
@@ -319,7 +321,8 @@ struct RetryTests {
 
     // MARK: - Budget
 
-    @Test("Three retries may be in flight to an upstream, and a further failure stands at once")
+    @Test(
+        "At most three retries may be in flight to an upstream, and a further failure ends its call at once")
     func budget() throws {
         let bench = try Bench()
         bench.transport.answer(.failure(.connectionTerminated), .failure(.connectionTerminated), .silence)
@@ -334,7 +337,7 @@ struct RetryTests {
         #expect(probes[0].networkError?.attempts == 3)
     }
 
-    @Test("A disposed call gives its retry back", arguments: [0, 12])
+    @Test("Disposing a call returns its retry to the budget", arguments: [0, 12])
     func disposedCallGivesItsRetryBack(milliseconds: Int) throws {
         let bench = try Bench()
         bench.transport.answer(.failure(.connectionTerminated), .silence)
@@ -374,7 +377,7 @@ struct RetryTests {
     }
 }
 
-/// A target with nothing but a method.
+/// A target with simple defaults, which a test may change.
 struct Anything: TargetType {
     var method: HTTPMethod = .get
     var path: RequestPath = "/x"

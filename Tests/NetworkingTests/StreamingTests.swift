@@ -65,7 +65,7 @@ struct StreamingTests {
         #expect(seen.values.last?.response?.data.count == 2500)
     }
 
-    @Test("Progress restarts with another attempt, and includes interceptors and redirects")
+    @Test("Progress restarts with each attempt")
     func again() throws {
         let bench = try bench(.response(503, body: "x"), .response(200, body: body))
         let numbers = Lock<[Int64]>([])
@@ -99,7 +99,7 @@ struct StreamingTests {
         #expect(seen.isCompleted)
     }
 
-    @Test("A stream for a task returns its head, then its pieces, then its end")
+    @Test("An async stream returns its head, then its pieces, then its end")
     func asyncStream() async throws {
         let bench = try bench(
             .response(500, body: "broken"), .response(200, fields: ["X-A": "b"], body: body))
@@ -130,7 +130,7 @@ struct StreamingTests {
             let provider = Provider<Tolerant>(transport: transport)
             transport.answer(.response(404, body: body, after: delay))
             let call = Task { try await provider.stream(Tolerant()) }
-            // The answer's timer is set; advance its time.
+            // Wait until the answer's timer is set.
             while delay > .zero, time.pending == 0 { await Task.yield() }
             time.advance(by: delay)
             let stream = try await call.value

@@ -39,7 +39,7 @@ struct StubbingTests {
         Provider(transport: transport, plugins: plugins, stub: stub)
     }
 
-    @Test("A sample may be an error, which is retried and validated like a real one")
+    @Test("A stubbed failure is retried and validated like a real one")
     func errors() throws {
         let recorder = ErrorRecorder()
         let provider = provider(Provider<Zen>.immediatelyStub, plugins: [recorder])
@@ -52,7 +52,7 @@ struct StubbingTests {
         #expect(transport.attempts.isEmpty)
     }
 
-    @Test("Immediate stubbing delivers the sample during the subscription, not before")
+    @Test("A call with an immediate stub delivers its sample on subscription")
     func immediate() throws {
         let call = provider(Provider<Zen>.immediatelyStub).rx.request(.zen)
         #expect(
@@ -60,7 +60,7 @@ struct StubbingTests {
         #expect(transport.attempts.isEmpty)
     }
 
-    @Test("Delayed stubbing uses the transport's time or its own scheduler, within the call's time limit")
+    @Test("A delayed stub uses the transport's clock or its own scheduler, within the call's time limit")
     func delayed() throws {
         let provider = provider(Provider<Zen>.delayedStub(.seconds(2)))
         let probe = Probe(provider.rx.request(.zen))
@@ -82,7 +82,7 @@ struct StubbingTests {
         #expect(late.networkError?.reason == .responseTimeout)
     }
 
-    @Test("The target may determine which calls are stubbed")
+    @Test("A stub closure may choose which targets are stubbed")
     func mixed() throws {
         let provider = provider { $0 == .zen ? .never : .immediate }
         #expect(Probe(provider.rx.request(.zen).mapString(atKeyPath: "text")).value == "from the wire")
@@ -90,7 +90,7 @@ struct StubbingTests {
         #expect(transport.attempts.count == 1)
     }
 
-    @Test("Disposing a call removes its sample's timer")
+    @Test("Disposing a call cancels its sample's timer")
     func disposal() {
         provider(Provider<Zen>.delayedStub(.seconds(2))).rx.request(.zen).subscribe().dispose()
         #expect(time.pending == 0)

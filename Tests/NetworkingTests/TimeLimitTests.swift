@@ -10,7 +10,8 @@ import Testing
 struct TimeLimitTests {
     private static let ok = StubTransport.Answer.json(#"{"status":200,"data":{}}"#)
 
-    @Test("A call without a response ends after 10 s as http_response_timeout, and its attempt is cancelled")
+    @Test(
+        "A call without a response fails after 10 s with http_response_timeout, and its attempt is cancelled")
     func total() throws {
         let bench = try Bench()
         bench.transport.answer(.json("{}", after: .seconds(60)))
@@ -28,7 +29,7 @@ struct TimeLimitTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("The 10 s limit applies to all attempts and waits together")
+    @Test("The limit of 10 s covers all attempts and waits together")
     func totalOverAttempts() throws {
         let bench = try Bench()
         bench.transport.answer(
@@ -44,7 +45,7 @@ struct TimeLimitTests {
         #expect(error.attempts == 3)
     }
 
-    @Test("A wait that would exceed the limit is not begun: the last failure stands")
+    @Test("A call that cannot wait within its limit ends with its last failure at once")
     func waitThatDoesNotFit() throws {
         var policy = CallPolicy()
         policy.totalTimeout = .milliseconds(15)
@@ -57,7 +58,7 @@ struct TimeLimitTests {
         #expect(probe.networkError?.elapsed == .milliseconds(10))
     }
 
-    @Test("The request's deadline ends a call as deadline_exceeded")
+    @Test("A call fails with deadline_exceeded at the request's deadline")
     func deadline() throws {
         let bench = try Bench()
         bench.transport.answer(.json("{}", after: .seconds(3)))
@@ -83,7 +84,9 @@ struct TimeLimitTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("A silent upstream is connection_read_timeout at the attempt's limit, without a retry")
+    @Test(
+        "A silent upstream fails the call with connection_read_timeout, without a retry"
+    )
     func silence() throws {
         let bench = try Bench()
         bench.transport.answer(.silence)
@@ -94,7 +97,9 @@ struct TimeLimitTests {
         #expect(bench.transport.attempts.count == 1)
     }
 
-    @Test("A black hole is connection_timeout after three attempts of a second")
+    @Test(
+        "An unreachable upstream fails the call with connection_timeout after three attempts of 1 s"
+    )
     func blackHole() throws {
         let bench = try Bench()
         bench.transport.answer(.blackHole)
@@ -141,7 +146,7 @@ struct TimeLimitTests {
         #expect(bench.time.pending == 0)
     }
 
-    @Test("A call that ends leaves nothing alive", .timeLimit(.minutes(1)))
+    @Test("A call that has ended or was disposed retains nothing", .timeLimit(.minutes(1)))
     func nothingIsLeft() throws {
         final class Witness: PluginType, Sendable {}
         weak var gone: Witness?
@@ -168,7 +173,7 @@ struct TimeLimitTests {
         return (time, RequestClient(transport: transport, policy: policy))
     }
 
-    /// When and why a call to a silent upstream fails.
+    /// Returns when and why a call to a silent upstream fails.
     private static func failure(
         of request: HTTPRequest, _ policy: CallPolicy = CallPolicy()
     ) -> (after: Duration?, reason: FailureReason?) {
@@ -180,7 +185,7 @@ struct TimeLimitTests {
 
     private static let request = HTTPRequest(url: "http://silent.test/")
 
-    @Test("An explicit timeout raises the limits of an attempt")
+    @Test("An explicit timeout replaces the default limits of an attempt")
     func explicit() {
         #expect(Self.failure(of: Self.request) == (.seconds(5), .connectionReadTimeout))
         #expect(Self.failure(of: Self.request.setTimeout(.seconds(20))) == (.seconds(20), .responseTimeout))
@@ -190,7 +195,7 @@ struct TimeLimitTests {
         #expect(Self.failure(of: Self.request, policy) == (.seconds(30), .responseTimeout))
     }
 
-    @Test("Explicit limits of an attempt apply, whatever the timeout")
+    @Test("Explicit attempt limits apply, whatever the timeout")
     func explicitLimits() {
         let limits = AttemptLimits(connect: .seconds(1), firstByte: .seconds(3))
         var policy = CallPolicy()
@@ -205,7 +210,7 @@ struct TimeLimitTests {
     }
 
     @Test(
-        "A target has its own timeout and limits, also through the stages, and a stream without an end is not raised"
+        "A call keeps its target's timeout and attempt limits through every stage"
     )
     func targetLimits() throws {
         struct Slow: TargetType {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Networking
 import Testing
 
-@Suite("Model as a URL-encoded form")
+@Suite("Models as URL-encoded forms")
 struct URLEncodedFormTests {
     private func encode(
         _ value: some Encodable, _ set: (inout URLEncodedFormEncoder) -> Void = { _ in }
@@ -15,7 +15,7 @@ struct URLEncodedFormTests {
 
     // MARK: - Errors
 
-    @Test("A root that is not a model is rejected")
+    @Test("A list, a string or a number is rejected as the root")
     func root() throws {
         #expect(throws: EncodingError.self) { try encode([1, 2]) }
         #expect(throws: EncodingError.self) { try encode("a") }
@@ -60,7 +60,7 @@ struct URLEncodedFormTests {
         struct Address: Encodable { var city = "서울" }
     }
 
-    @Test("Nested models are named with brackets, Alamofire's default, or with dots")
+    @Test("Nested keys are written with brackets by default, as in Alamofire, or with dots")
     func nested() throws {
         #expect(
             try URLEncodedFormEncoder().encode(Person())
@@ -70,13 +70,13 @@ struct URLEncodedFormTests {
                 == "address.city=%EC%84%9C%EC%9A%B8&age=7&name=x%20y&tags=a&tags=b")
     }
 
-    @Test("Keys are sorted unless their order is kept")
+    @Test("Keys are sorted unless sorting is turned off")
     func order() throws {
         #expect(try encode(Person()) { $0.sortsKeys = false }.hasPrefix("name=x%20y&age=7&tags"))
         #expect(try encode(["b": 1, "a": 2, "c": 3]) == "a=2&b=1&c=3")
     }
 
-    @Test("Lists of models have indices in their names")
+    @Test("Lists of models are named with indices or by a closure")
     func listsOfModels() throws {
         let value = Outer(inner: [.init(value: 1.5), .init(value: 2)])
         #expect(
@@ -174,7 +174,7 @@ struct URLEncodedFormTests {
         #expect(try encode(["a": data]) { $0.dataEncoding = .custom { "\($0.count)" } } == "a=3")
     }
 
-    @Test("Booleans are numeric, Alamofire's default, or literal")
+    @Test("Booleans are numeric by default, as in Alamofire, or literal")
     func booleans() throws {
         #expect(try encode(["a": true, "b": false]) == "a=1&b=0")
         #expect(try encode(["a": true, "b": false]) { $0.boolEncoding = .literal } == "a=true&b=false")
@@ -189,7 +189,7 @@ struct URLEncodedFormTests {
         var f = 1
     }
 
-    @Test("nil drops the key, drops the value, or is a word, wherever it occurs")
+    @Test("nil drops its key, drops its value or becomes a word, as the strategy specifies")
     func nils() throws {
         let expected: [(URLEncodedFormEncoder.NilEncoding, String)] = [
             (.dropKey, "e=1&f=1"), (.dropValue, "a=&b=&c=&d=&e=1&e=&f=1"),
@@ -204,7 +204,7 @@ struct URLEncodedFormTests {
         }
     }
 
-    @Test("A space is %20 or +")
+    @Test("A space is written as %20 or +")
     func spaces() throws {
         #expect(try encode(["a b": "c d+"]) == "a%20b=c%20d%2B")
         #expect(try encode(["a b": "c d+"]) { $0.spaceEncoding = .plusReplaced } == "a+b=c+d%2B")

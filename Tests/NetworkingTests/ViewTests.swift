@@ -6,8 +6,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// A failure as the errors of other clients.
-@Suite("Failures as other errors", .noLeaks)
+/// Tests how failures convert to the error types of other clients.
+@Suite("Conversion of failures to other error types", .noLeaks)
 struct ViewTests {
     private struct Model: Decodable, Sendable {
         var name: String
@@ -23,7 +23,7 @@ struct ViewTests {
         return try #require(probe.networkError)
     }
 
-    @Test("A failing status", arguments: [404, 500])
+    @Test("A failing status converts to the status case of each error type", arguments: [404, 500])
     func status(code: Int) throws {
         let error = try error(.response(code, body: #"{"reason":"x"}"#))
         guard case .statusCode(let response) = error.moyaError else {
@@ -49,7 +49,7 @@ struct ViewTests {
         guard case .statusCode = error.moyaError else { return #expect(Bool(false)) }
     }
 
-    @Test("A body that is not JSON")
+    @Test("A body that is not JSON converts to the decoding case of each error type")
     func notJSON() throws {
         let error = try error(.json("<html>"))
         guard case .jsonMapping(let response) = error.moyaError else { return #expect(Bool(false)) }
@@ -61,7 +61,7 @@ struct ViewTests {
         #expect(error.routerManagerError.errorBody == nil)
     }
 
-    @Test("JSON of another shape")
+    @Test("JSON of the wrong shape converts to an error that contains the DecodingError")
     func shape() throws {
         let error = try error(.json(#"{"name":1}"#))
         guard case .objectMapping(let beneath, _) = error.moyaError else { return #expect(Bool(false)) }
@@ -72,7 +72,7 @@ struct ViewTests {
         #expect(decoding is DecodingError)
     }
 
-    @Test("An envelope without data, and a response without content")
+    @Test("An envelope without data and an empty response convert to missingData")
     func nothing() throws {
         let missing = try error(.json(#"{"status":200}"#), envelope: .genericResponse)
         guard case .missingData = missing.sessionError else { return #expect(Bool(false)) }
@@ -82,7 +82,7 @@ struct ViewTests {
         guard case .missingData = none.sessionError else { return #expect(Bool(false)) }
     }
 
-    @Test("No complete response")
+    @Test("A failure without a complete response converts to a transport error")
     func network() throws {
         let error = try error(.failure(.connectionRefused))
         guard case .underlying(let beneath, nil) = error.moyaError else { return #expect(Bool(false)) }
@@ -92,7 +92,7 @@ struct ViewTests {
         #expect(error.routerManagerError.code == .failedRequest)
     }
 
-    @Test("A request that cannot be built")
+    @Test("An invalid request URL converts to requestMapping and invalidURL")
     func unbuilt() throws {
         let transport = StubTransport(scheduler: VirtualTime())
         let provider = try Provider<Anything>(upstream: "any", transport: transport)
@@ -108,7 +108,7 @@ struct ViewTests {
         }
     }
 
-    @Test("A request that cannot be built names the invalid part")
+    @Test("The error of a request that cannot be built names the invalid part")
     func unbuiltParts() throws {
         func error(_ target: Anything) throws -> NetworkError { try Outgoing.refusal(target) }
         let url = try error(Anything(path: "/../a"))
@@ -163,7 +163,7 @@ struct ViewTests {
         #expect(try error(.json(#"{"name":1}"#)).decode([String: Int].self) == ["name": 1])
     }
 
-    @Test("underlyingErrors go down to the first cause")
+    @Test("underlyingErrors lists each cause down to the first")
     func chain() throws {
         let network = try error(.failure(.connectionRefused))
         #expect(network.underlyingErrors.count == 1)

@@ -6,8 +6,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// The system clock is adjusted, or went on while the machine slept; the scheduler's time stands still.
-@Suite("Time of day", .noLeaks)
+/// Tests a wall clock that is set while the scheduler's time stands still.
+@Suite("Wall-clock time", .noLeaks)
 struct WallTimeTests {
     private let time = VirtualTime()
     private let wall = WallClock()
@@ -25,7 +25,7 @@ struct WallTimeTests {
         wall.date.withLock { $0 = Date(timeIntervalSince1970: seconds) }
     }
 
-    @Test("A cookie expires by the time of day, with Max-Age and with Expires")
+    @Test("Cookies with Max-Age or Expires expire by the wall clock")
     func cookies() throws {
         let provider = Provider<Diary>(transport: transport, cookies: CookieJar())
         transport.answer(
@@ -47,7 +47,7 @@ struct WallTimeTests {
         #expect(sent() == nil)
     }
 
-    @Test("A cookie set while the clock was set back expires by that clock")
+    @Test("A cookie stored after the wall clock was set back expires by that clock")
     func setBack() throws {
         time.advance(by: .seconds(2_000_000))
         set(1_000_000)
@@ -61,9 +61,9 @@ struct WallTimeTests {
         #expect(transport.attempts.last?.call.allFields[.cookie] == "a=1")
     }
 
-    @Test("A date in Retry-After is compared with the time of day and waited for on the scheduler")
+    @Test("A Retry-After date is compared with the wall clock, and the wait runs on the scheduler")
     func retryAfter() throws {
-        // Two seconds ahead of the time of day, decades ahead of the scheduler's time.
+        // The Retry-After date is two seconds ahead of the wall clock and decades ahead of the scheduler.
         set(784_111_775)
         let provider = try Provider<Diary>(upstream: "diary", transport: transport, jitter: { _ in .zero })
         let busy = StubTransport.Answer.response(
@@ -77,7 +77,7 @@ struct WallTimeTests {
         #expect(probe.value?.statusCode == 200)
     }
 
-    @Test("The retryAfter of a failure refers to the time of day when its response arrived")
+    @Test("A failure's retryAfter is measured from the wall clock when its response arrived")
     func reported() throws {
         set(784_111_770)
         var policy = CallPolicy()
@@ -90,7 +90,7 @@ struct WallTimeTests {
         #expect(error.retryAfter == .seconds(7))
     }
 
-    @Test("In virtual time, the scheduler's clock is the time of day")
+    @Test("In virtual time, the scheduler's clock is the wall clock")
     func virtual() {
         let transport = StubTransport(scheduler: time)
         time.advance(by: .seconds(100))

@@ -27,7 +27,7 @@ struct ModelTests {
             run(.delay(100), [hot([(250, .next(2)), (300, .error("a"))])]) == list([(300, .error("a"))]))
     }
 
-    @Test("observe(on:) delivers one event a tick")
+    @Test("observe(on:) delivers one event per tick")
     func observeOn() {
         #expect(run(.observeOn, [.just(1)]) == list([(201, .next(1)), (202, .completed)]))
     }
@@ -62,14 +62,14 @@ struct ModelTests {
         #expect(run(.sample(default: nil), [source, sampler]) == list([(215, .next(1)), (230, .completed)]))
     }
 
-    @Test("Sequences take turns, one value each")
+    @Test("Merged sequences take turns, one value each")
     func turns() {
         #expect(
             run(.merge, [.of([1, 2]), .of([7, 8])])
                 == list([1, 7, 2, 8].map { (200, .next($0)) } + [(200, .completed)]))
     }
 
-    @Test("combineLatest ends at a value of the only running stream if another ended without one")
+    @Test("combineLatest completes at the next value of its only running stream if another completed empty")
     func combineLatest() {
         let function = Function(factor: 1, addend: 0)
         #expect(
@@ -79,7 +79,7 @@ struct ModelTests {
                 == list([(220, .completed)]))
     }
 
-    @Test("zip of two streams waits for the end of both, zip of a collection does not")
+    @Test("zip of two streams waits for both to end, but zip of a collection does not")
     func zip() {
         let function = Function(factor: 1, addend: 0)
         let inputs = [hot([(210, .completed)]), hot([(220, .next(1)), (230, .completed)])]
@@ -87,7 +87,7 @@ struct ModelTests {
         #expect(run(.zipAll(function), inputs) == list([(220, .completed)]))
     }
 
-    @Test("buffer emits an array at each time span, even an empty one")
+    @Test("buffer emits an array after each time span, even if it is empty")
     func buffer() {
         let source = hot([(210, .next(1)), (290, .completed)])
         #expect(

@@ -18,7 +18,7 @@ struct PipelinesTests {
         #expect(Experiment(seed: 7) != Experiment(seed: 8))
     }
 
-    /// Each entry replaces one operator of the model by a wrong one.
+    /// Each entry replaces one operator of the model with a wrong one.
     static let wrongOperators: [(name: String, planted: @Sendable (Pipeline) -> Node?)] = [
         ("skip", { if case .skip(let count) = $0.node { .skip(count + 1) } else { nil } }),
         ("takeLast", { if case .takeLast(let count) = $0.node { .takeLast(count + 1) } else { nil } }),

@@ -1,27 +1,27 @@
-/// The map of the code, `Sources/README.md`: the places it names have to exist.
+/// Checks that the places in the map of the code, `Sources/README.md`, exist.
 enum CodeMap {
-    /// A function in a file: `Sources/A/B.swift` `c(_:)`.
+    /// A function in a file, written `Sources/A/B.swift` `c(_:)`.
     struct Place: Equatable {
         let path: String
         /// `c(_:)`
         let function: String
     }
 
-    /// The places that a text names, in order.
+    /// Returns the places that a text names, in order.
     static func places(in text: String) -> [Place] {
         text.matches(of: /`(Sources\/[^`\s]+\.swift)`\s+`([^`\s]+)`/).map {
             Place(path: String($0.1), function: String($0.2))
         }
     }
 
-    /// The lines of a section, without its title.
+    /// Returns the lines of a section without its title.
     static func section(_ title: String, of text: String) -> [Substring] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard let start = lines.firstIndex(of: "## \(title)") else { return [] }
         return Array(lines[(start + 1)...].prefix { !$0.hasPrefix("## ") })
     }
 
-    /// Places whose file does not exist or does not declare the function.
+    /// Complains about each place whose file does not exist or does not declare the function.
     static func complaints(_ places: [Place], sources: [SourceFile]) -> [String] {
         places.compactMap { place in
             guard let file = sources.first(where: { $0.path == place.path }) else {
@@ -34,7 +34,7 @@ enum CodeMap {
         }
     }
 
-    /// The functions and initializers that a file declares: `c(_:)`.
+    /// Returns the functions and initializers that a file declares, such as `c(_:)`.
     static func declaredFunctions(in file: SourceFile) -> Set<String> {
         Set(
             file.text.matches(of: /(?m)^[^\/\n]*\b(?:func\s+(\w+)|(init)\??)(?:<[^(]*>)?\s*\(/).map { match in
@@ -43,7 +43,7 @@ enum CodeMap {
             })
     }
 
-    /// `_:for:` for the parameters that begin after an opening parenthesis.
+    /// Returns the labels of the parameters after an opening parenthesis, such as `_:for:`.
     private static func labels(_ text: Substring) -> String {
         var parameters: [String] = []
         var parameter = ""

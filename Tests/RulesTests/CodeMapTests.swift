@@ -9,7 +9,7 @@ struct CodeMapTests {
         .text
     }
 
-    @Test("Each file that it names exists and declares the function next to it")
+    @Test("Each file in the map exists and declares the function next to it")
     func places() throws {
         let places = try CodeMap.places(in: map())
         #expect(places.count >= 35)
@@ -17,7 +17,7 @@ struct CodeMapTests {
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    @Test("The way of a request takes at most 25 lines, and each station names a file and a function")
+    @Test("The way of a request has at most 25 lines, and each station names a file and a function")
     func way() throws {
         let lines = try CodeMap.section("The way of a request", of: map())
         let stations = lines.filter { $0.first?.isNumber == true || $0.hasPrefix("- ") }
@@ -28,7 +28,7 @@ struct CodeMapTests {
         }
     }
 
-    @Test("A file that does not exist is found, and so are a function and labels that are not declared")
+    @Test("A missing file and an undeclared function or label are found")
     func wrongPlaces() {
         let file = SourceFile(
             path: "Sources/A/B.swift",

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The articles of the catalogs, and what must be true of them.
+/// The rules for the articles of the catalogs.
 enum Documentation {
-    /// A block of an article: what its fence says that it is, and its lines.
+    /// A fenced block of an article: the kind after its fence, and its lines.
     struct Block: Equatable {
         let kind: String
         let lines: [String]
     }
 
-    /// The fenced blocks of an article, in order.
+    /// Returns the fenced blocks of an article, in order.
     static func blocks(_ article: SourceFile) -> [Block] {
         var blocks: [Block] = []
         var kind = ""
@@ -27,8 +27,8 @@ enum Documentation {
         return blocks
     }
 
-    /// Code of ours (`swift`) that stands in no test, so that nobody compiles it, and lines that are said to be printed (`text`) and
-    /// that no test expects.
+    /// Complains about code (`swift`) that stands in no test, so that it is never compiled, and about printed lines (`text`) that no test
+    /// expects.
     static func codeComplaints(_ article: SourceFile, tests: [SourceFile]) -> [String] {
         blocks(article).filter { block in
             guard block.kind == "swift" || block.kind == "text" else { return false }
@@ -42,18 +42,18 @@ enum Documentation {
         }
     }
 
-    /// Lines of somebody else's code that one block may quote.
+    /// The most lines of other projects' code that one block may quote.
     private static let longestQuote = 18
 
-    /// Blocks of a kind that nobody checks, and quotations of somebody else's code (`swift-before`) that are long, or after which none
-    /// of ours comes.
+    /// Complains about blocks of a kind that is not checked, and about quotations of other projects' code (`swift-before`) that are long or
+    /// that no code of this project follows.
     static func kindComplaints(_ article: SourceFile) -> [String] {
         let blocks = blocks(article)
         return blocks.indices.flatMap { index -> [String] in
             let block = blocks[index]
             let place = "\(article.path): the block that begins with \(block.lines.first ?? "nothing")"
             switch block.kind {
-            // `console` and `nginx` are run by SluiceCommandTests.
+            // SluiceCommandTests runs `console` and `nginx`.
             case "", "swift", "text", "console", "nginx": return []
             case "swift-before":
                 var complaints: [String] = []
@@ -62,12 +62,12 @@ enum Documentation {
                     complaints.append("\(place) has no code after it")
                 }
                 return complaints
-            default: return ["\(place) is \(block.kind), which nobody checks"]
+            default: return ["\(place) is \(block.kind), which no test checks"]
             }
         }
     }
 
-    /// The lines without what depends on the place: the indentation and empty lines.
+    /// Returns the lines without indentation and empty lines, which depend on the place.
     private static func code(_ lines: [String]) -> [String] {
         lines.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
@@ -79,7 +79,7 @@ enum Documentation {
         }
     }
 
-    /// Operators of a source file that the table of operators does not name.
+    /// Complains about operators of a source file that the table of operators does not name.
     static func operatorComplaints(_ file: SourceFile, table: SourceFile) -> [String] {
         let named = Set(
             table.lines.filter { $0.hasPrefix("| `") }.flatMap { row in
@@ -91,7 +91,7 @@ enum Documentation {
         }
     }
 
-    /// `flatMap` for `public consuming func flatMap<...`.
+    /// Returns the operator that a line declares: `flatMap` for `public consuming func flatMap<...`.
     private static func operatorName(_ line: Substring) -> String? {
         let words = line.trimmingCharacters(in: .whitespaces).split(separator: " ")
         guard let function = words.firstIndex(of: "func"), function + 1 < words.count, words[0] == "public",
@@ -102,13 +102,13 @@ enum Documentation {
 
     // MARK: - Public names
 
-    /// Names that say themselves what they are: members that protocols of Swift's own ask for.
+    /// Members that Swift's own protocols require. They need no comment.
     private static let selfEvident: Set<String> = [
         "description", "rawValue", "hash", "encode", "makeAsyncIterator", "next", "Element", "appendLiteral",
         "errorDescription", "failureReason", "errorDomain", "errorCode", "errorUserInfo",
     ]
 
-    /// Members that the public protocols of these files ask for: where they are told of once.
+    /// Returns the members that the public protocols of these files require. The protocol documents them for all conforming types.
     static func requirements(of files: [SourceFile]) -> Set<String> {
         Set(
             files.flatMap { file -> [String] in
@@ -124,7 +124,7 @@ enum Documentation {
             })
     }
 
-    /// Public members and requirements of a file that no table of an article names.
+    /// Complains about public members and requirements of a file that no table of an article names.
     static func memberComplaints(_ file: SourceFile, table: SourceFile) -> [String] {
         let rows = table.lines.filter { $0.hasPrefix("| ") }.joined(separator: " ")
         let named = Set(rows.split { !($0.isLetter || $0.isNumber) }.map(String.init))
@@ -136,7 +136,7 @@ enum Documentation {
             }
     }
 
-    /// Public declarations without a comment of documentation.
+    /// Complains about public declarations without a documentation comment.
     static func commentComplaints(_ file: SourceFile, requirements: Set<String>) -> [String] {
         let lines = file.lines.map { $0.trimmingCharacters(in: .whitespaces) }
         return lines.indices.compactMap { index -> String? in
@@ -147,8 +147,8 @@ enum Documentation {
         }
     }
 
-    /// `name` for `public static let name = ...`; nil for what declares no name of its own: imports, extensions, and initializers that
-    /// protocols ask for.
+    /// Returns the name that a line declares: `name` for `public static let name = ...`; nil for imports, extensions and initializers that
+    /// protocols require.
     private static func declaredName(_ line: String) -> String? {
         let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "`") }.map(String.init)
         let kinds: Set = [

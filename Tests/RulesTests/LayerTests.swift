@@ -1,6 +1,6 @@
 import Testing
 
-/// Package.swift is the only table of who may import whom; the pictures of the layers are held to it.
+/// Package.swift alone decides which module may import which. The pictures of the layers must agree with it.
 @Suite("Modules and their layers")
 struct LayerTests {
     private let sample = Manifest(
@@ -32,7 +32,7 @@ struct LayerTests {
             ])
     }
 
-    @Test("Every folder of Sources is a target")
+    @Test("Every folder in Sources is a target")
     func everyFolderIsATarget() throws {
         let manifest = try SourceTree.manifest
         let modules = Set(try SourceTree.sources.map(\.module))
@@ -47,7 +47,7 @@ struct LayerTests {
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    @Test("A module imports all that its target declares")
+    @Test("A module imports every dependency that its target declares")
     func dependenciesAreImported() throws {
         let complaints = try Rules.dependencyComplaints(SourceTree.sources, SourceTree.manifest)
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
@@ -84,7 +84,7 @@ struct LayerTests {
             Rules.dependencyComplaints(files, sample) == ["Middle declares CLibrary and imports it nowhere"])
     }
 
-    @Test("The picture in Package.swift shows every module, above all that it imports")
+    @Test("The picture in Package.swift shows every module above the modules it imports")
     func pictureOfThePackage() throws {
         let file = try SourceTree.file("Package.swift")
         let picture = try #require(LayerPicture(file), "Package.swift has no picture of the layers")
@@ -93,7 +93,7 @@ struct LayerTests {
     }
 
     @Test(
-        "A picture in a README shows every module, above all that it imports",
+        "A picture in a README shows every module above the modules it imports",
         arguments: ["README.md", "Sources/README.md"])
     func pictureOfTheReadme(path: String) throws {
         guard let file = try? SourceTree.file(path), let picture = LayerPicture(file) else { return }
@@ -124,7 +124,7 @@ struct LayerTests {
         #expect(picture("# Title\n\n1  Middle\n") == nil)
     }
 
-    @Test("A picture that differs from the targets is found")
+    @Test("A difference between a picture and the targets is found")
     func wrongPicture() throws {
         let right = "layer  modules\n2  Top\n1  Middle\n0  Bottom\n-  CLibrary\n"
         #expect(try complaints(right).isEmpty)

@@ -1,6 +1,6 @@
 /// The targets that Package.swift declares, read from its text.
 struct Manifest {
-    /// What each target of the package declares that it depends on, by name.
+    /// The declared dependencies of each target, by the target's name.
     let dependencies: [String: Set<String>]
 
     init(_ text: String) {
@@ -33,7 +33,7 @@ struct Manifest {
 struct LayerPicture {
     /// The layer of each module, 0 for the lowest and -1 for the system libraries.
     private(set) var layers: [String: Int] = [:]
-    /// Modules that stand in the picture more than once.
+    /// Modules that the picture shows more than once.
     private(set) var repeated: [String] = []
 
     /// Nil if the text has no such block.
@@ -57,9 +57,9 @@ struct LayerPicture {
         }
     }
 
-    /// What the picture and the targets say differently.
+    /// Returns the differences between the picture and the targets.
     ///
-    /// - Parameter modules: the targets that the picture has to show; it may show no others.
+    /// - Parameter modules: The targets that the picture must show. It may show no others.
     func complaints(_ manifest: Manifest, showing modules: Set<String>) -> [String] {
         var complaints = repeated.map { "\($0) stands in two layers" }
         complaints += layers.keys.filter { !modules.contains($0) }.map { "\($0) is not a module" }

@@ -3,15 +3,15 @@ enum Rules {
         "Swift", "Synchronization", "Dispatch", "FoundationEssentials", "Glibc",
     ]
 
-    /// The modules that exist for the whole of Foundation or for a test library, which the others do without.
+    /// The modules that may import Foundation or a test library. The other modules do without.
     private static let special: [String: Set<String>] = [
         "RxCompatibility": ["Foundation"], "NetworkingCompatibility": ["Foundation"],
         "RxBlocking": ["Foundation"],
         "RxTesting": ["Testing", "XCTest"],
     ]
 
-    /// Imports that the module's target in Package.swift does not declare. Swift itself accepts an import of any module that
-    /// happens to be built before.
+    /// Complains about imports that the module's target in Package.swift does not declare. Swift itself accepts an import of any module
+    /// that happens to be built before.
     static func importComplaints(_ file: SourceFile, _ manifest: Manifest) -> [String] {
         let allowed = (manifest.dependencies[file.module] ?? []).union(system)
             .union(special[file.module] ?? [])
@@ -21,7 +21,7 @@ enum Rules {
         }
     }
 
-    /// Dependencies that a target declares and no file of its module imports.
+    /// Complains about dependencies that a target declares and no file of its module imports.
     static func dependencyComplaints(_ files: [SourceFile], _ manifest: Manifest) -> [String] {
         let imported = Dictionary(grouping: files, by: \.module).mapValues {
             Set($0.flatMap(\.lines).compactMap(importedModule))
@@ -33,10 +33,10 @@ enum Rules {
         }.sorted()
     }
 
-    /// Modules whose generics have to be specialised for their users.
+    /// Modules whose generics must be specialised for other modules.
     private static let specialised: Set<String> = ["Rx", "JSONBytes", "JSONCoding", "Networking"]
 
-    /// A module that imports another one as `package` is specialised for nobody: a request costs a few per cent more.
+    /// Complains about `package import` in these modules. It prevents their specialisation, and a request costs a few per cent more.
     static func specialisationComplaints(_ file: SourceFile) -> [String] {
         guard specialised.contains(file.module) else { return [] }
         return file.lines.compactMap { line in
@@ -45,7 +45,7 @@ enum Rules {
         }
     }
 
-    /// `Rx` for `@_exported public import class Rx.Observable`.
+    /// Returns the module that a line imports: `Rx` for `@_exported public import class Rx.Observable`.
     private static func importedModule(_ line: Substring) -> String? {
         let words = line.split(separator: " ").map(String.init)
         guard let keyword = words.firstIndex(of: "import"),
@@ -74,7 +74,7 @@ enum Rules {
             guard code.contains("@unchecked Sendable") || code.contains("nonisolated(unsafe)") else {
                 return nil
             }
-            // A declaration can take several lines, and attributes can stand above it.
+            // A declaration may take several lines, and attributes may stand above it.
             var first = index
             while first > 0, !withoutComment(lines[first]).contains(/\b(class|struct|extension|var|let)\b/) {
                 first -= 1
@@ -87,7 +87,7 @@ enum Rules {
         }
     }
 
-    /// How often each module says what the compiler cannot check. The numbers may only fall.
+    /// How many lines of each module use a form that the compiler cannot check. The numbers may only fall.
     static let caps: [String: [String: Int]] = [
         "@exclusivity": ["Rx": 25],
         "@unchecked Sendable": [
@@ -99,7 +99,7 @@ enum Rules {
         "nonisolated(unsafe)": ["EventIO": 1],
     ]
 
-    /// Complains about each module that says what the compiler cannot check more or less often than its cap.
+    /// Complains about each module that uses such a form more or less often than its cap.
     static func capComplaints(_ files: [SourceFile], _ caps: [String: [String: Int]] = caps) -> [String] {
         caps.flatMap { form, caps in
             var counts: [String: Int] = [:]

@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// The rules of the code base that a compiler does not check, each with a proof that it can fail.
+/// Each rule has a proof that it can fail. The compiler checks none of them.
 @Suite("Rules of the code base")
 struct RulesTests {
-    @Test("No module whose generics are hot imports another one as package")
+    @Test("No module whose generics must be specialised uses package import")
     func hotModulesAreSpecialised() throws {
         let complaints = try SourceTree.sources.flatMap(Rules.specialisationComplaints)
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    @Test("A package import in such a module is found, and in another one it is not")
+    @Test("A package import is found in such a module and ignored in other modules")
     func aPackageImportIsFound() {
         let hot = SourceFile(
             path: "Sources/Networking/Bad.swift", text: "package import Rx\nimport Locking\n")
@@ -22,7 +22,7 @@ struct RulesTests {
         #expect(Rules.specialisationComplaints(other).isEmpty)
     }
 
-    @Test("No source file is longer than 400 lines, a state machine than 600")
+    @Test("A source file has at most 400 lines, a state machine or a parser at most 600")
     func noSourceFileIsTooLong() throws {
         let complaints = try SourceTree.sources.flatMap(Rules.lengthComplaints)
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
@@ -37,13 +37,13 @@ struct RulesTests {
         )
     }
 
-    @Test("Each unchecked Sendable says what protects it")
+    @Test("Each unchecked Sendable has a comment that says what protects it")
     func uncheckedSendableIsReasoned() throws {
         let complaints = try SourceTree.sources.flatMap(Rules.uncheckedComplaints)
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    @Test("An unchecked Sendable without a reason is found, also in a subclass")
+    @Test("An unchecked Sendable without a comment is found, even in a subclass")
     func anUncheckedSendableWithoutReasonIsFound() {
         func complaints(_ text: String) -> [String] {
             Rules.uncheckedComplaints(SourceFile(path: "Sources/Rx/A.swift", text: text))
@@ -59,13 +59,13 @@ struct RulesTests {
         )
     }
 
-    @Test("What the compiler cannot check is said as often as the caps allow, and no cap is too high")
+    @Test("Each module uses forms that the compiler cannot check exactly as often as its cap states")
     func uncheckedFormsAreCapped() throws {
         let complaints = Rules.capComplaints(try SourceTree.sources)
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    @Test("A count above its cap is found, and so is one below")
+    @Test("A count above or below its cap is found")
     func aCountThatIsNotItsCapIsFound() {
         let file = SourceFile(path: "Sources/Rx/A.swift", text: "unsafeDowncast(a)\nunsafeDowncast(b)\n")
         let comment = SourceFile(path: "Sources/Rx/B.swift", text: "// unsafeDowncast\n")
@@ -79,13 +79,13 @@ struct RulesTests {
         #expect(complaints(["Rx": 2, "EventIO": 1]) == ["EventIO: lower the cap of unsafeDowncast to 0"])
     }
 
-    @Test("No production code traps by a forced try or cast")
+    @Test("No production code contains a forced try or a forced cast")
     func noForcedTryOrCast() throws {
         let complaints = try SourceTree.sources.flatMap(Rules.forceComplaints)
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
     }
 
-    @Test("A forced try is found, in code but not in a comment")
+    @Test("A forced try is found in code and ignored in a comment")
     func aForcedTryIsFound() {
         #expect(
             Rules.forceComplaints(SourceFile(path: "Sources/Rx/A.swift", text: "let a = try! b()")).count == 1

@@ -5,7 +5,7 @@ struct SourceFile {
     var text: String
 
     var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
-    /// `Rx` for `Sources/Rx/Core/Join.swift`.
+    /// The module of the file: `Rx` for `Sources/Rx/Core/Join.swift`.
     var module: String { String(path.split(separator: "/").dropFirst().first ?? "") }
 }
 
@@ -36,14 +36,14 @@ enum SourceTree {
         }
     }
 
-    /// A file, by its path from the package's root.
+    /// Returns a file, given its path from the package's root.
     static func file(_ path: String) throws -> SourceFile {
-        // From the folder of the sources, which may be a link to another checkout's.
+        // The path starts at the folder of the sources, which may be a link into another checkout.
         let url = url(of: "Sources").deletingLastPathComponent().appendingPathComponent(path)
         return SourceFile(path: path, text: try String(contentsOf: url, encoding: .utf8))
     }
 
-    /// Every file in a folder of the package whose name ends so, with its path from the package's root.
+    /// Returns every file in a folder of the package whose name has this ending, with its path from the package's root.
     static func files(in folder: String, ending: String) throws -> [SourceFile] {
         let folderURL = url(of: folder)
         let names = try FileManager.default.subpathsOfDirectory(atPath: folderURL.path)

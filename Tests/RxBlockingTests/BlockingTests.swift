@@ -23,7 +23,7 @@ struct BlockingTests {
         #expect(try Completable.empty().toBlocking().toArray().isEmpty)
     }
 
-    @Test("An empty stream has no first, last or single value")
+    @Test("An empty stream has no first or last value, and single requires exactly one value")
     func empty() throws {
         let blocking = Observable<Int>.empty().toBlocking()
         #expect(try blocking.toArray() == [])
@@ -48,7 +48,7 @@ struct BlockingTests {
         }
     }
 
-    @Test("An error is thrown, and materialize returns it with the values before it")
+    @Test("Operations throw the stream's error, and materialize returns it with the earlier values")
     func failing() throws {
         let failing = later.concat(Observable.error(Failure())).toBlocking(timeout: 60)
         #expect(throws: Failure.self) { try failing.toArray() }
@@ -68,7 +68,7 @@ struct BlockingTests {
         #expect(all == [1, 2, 3])
     }
 
-    @Test("A timeout fails the operation, keeps the values so far, and disposes the subscription")
+    @Test("A timeout fails the operation, keeps the earlier values, and disposes the subscription")
     func timedOut() throws {
         let subject = PublishSubject<Int>()
         let silent = subject.startWith(1).toBlocking(timeout: 0.01)
@@ -85,7 +85,7 @@ struct BlockingTests {
         #expect(try Observable.just(1).toBlocking(timeout: 0).first() == 1)
     }
 
-    @Test("first returns at the first value and disposes the subscription")
+    @Test("first() returns at the first value and disposes the subscription")
     func firstDisposes() throws {
         let endless = Observable<Int>.interval(.milliseconds(1), scheduler: queue)
         #expect(try endless.toBlocking(timeout: 60).first() == 0)

@@ -55,7 +55,7 @@ struct OperationQueueSchedulerTests {
         }
     }
 
-    @Test("Among waiting actions the one with the higher priority runs first")
+    @Test("The waiting action with the highest priority runs first")
     func priority() async throws {
         let suspended = queue(suspended: true)
         let order = PublishSubject<String>()

@@ -12,7 +12,7 @@ private protocol RxSwift4Spellings {
     func variable(_ log: Log)
 }
 
-/// Each spelling compiles with a warning, which a deprecated caller does not get.
+/// The methods are deprecated themselves, so that their calls of deprecated spellings do not warn.
 private struct Spellings: RxSwift4Spellings {
     @available(*, deprecated)
     func times(_ source: Observable<String>, _ scheduler: TestScheduler) -> [(String, Observable<String>)] {
@@ -135,7 +135,7 @@ struct RxSwift4Tests {
             ])
     }
 
-    @Test("Operators that count, optionals and bags")
+    @Test("The old operators with an index, from(_:) of an optional and addDisposableTo(_:) still work")
     func counting() {
         let log = Log()
         let expected = [
@@ -149,7 +149,7 @@ struct RxSwift4Tests {
         #expect(log.entries.sorted() == ["disposed", "on a"])
     }
 
-    @Test("A variable sends its value and every new one, and completes when it is freed")
+    @Test("A Variable sends its value and each new value, and completes when it is deallocated")
     func variable() {
         let log = Log()
         spellings.variable(log)

@@ -8,7 +8,7 @@ private protocol Spellings {
     func traits() -> [(String, [String])]
 }
 
-/// Each spelling compiles with a warning, which a deprecated caller does not get.
+/// The methods are deprecated themselves, so that their calls of deprecated spellings do not warn.
 private struct OldSpellings: Spellings {
     private let failing = Observable.of(1, 2).concat(Observable.error(TestError()))
     private let numbers = Observable.of(1, 2, 3)

@@ -7,7 +7,7 @@ struct TestError: Error, CustomStringConvertible {
     var description: String { "failed" }
 }
 
-/// Entries from any thread, in the order in which they came.
+/// Entries from any thread, in the order they were added.
 final class Log: Sendable {
     private let storage = Lock<[String]>([])
 

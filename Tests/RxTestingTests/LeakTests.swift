@@ -16,7 +16,7 @@ struct LeakTests {
         kept.dispose()
     }
 
-    @Test("Freed objects and objects from before are no leaks")
+    @Test("Freed objects and objects that existed before are not reported as leaks")
     func freed() {
         let before = PublishSubject<Int>()
         let value = expectNoLeaks {
@@ -40,7 +40,7 @@ struct LeakTests {
         kept.dispose()
     }
 
-    @Test("An object that another thread frees soon after the test is no leak", .noLeaks)
+    @Test("An object that another thread frees soon after the test is not a leak", .noLeaks)
     func handedOver() {
         let subject = PublishSubject<Int>()
         let subscription = subject.subscribe()

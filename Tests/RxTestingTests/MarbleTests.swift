@@ -49,7 +49,7 @@ struct MarbleTests {
     }
 
     @Test(
-        "Events are written as the marbles that they were read from",
+        "Writing events restores the marbles they were read from",
         arguments: [
             "", "-a-b-|", "(ab|)", "-{ten}-(a{b c})-#", "#{gone away}", "<61>a<500>|",
             "{|}{-}{\\}}{\\\\}{ }{}",
@@ -72,13 +72,13 @@ struct MarbleTests {
         #expect(Marbles.text(Subscription(0, 100)) == "^<99>!")
     }
 
-    @Test("A difference is shown frame by frame, with marks")
+    @Test("A difference is shown frame by frame, and differing frames are marked")
     func difference() throws {
         let scheduler = TestScheduler(frame: .milliseconds(10))
         let source = try scheduler.createColdObservable("-a-{twelve}-|")
         let observer = scheduler.record(source)
         #expect(try observer.difference(from: "-a-{twelve}-|") == nil)
-        #expect(try observer.difference(from: "-a-{twelve}-|---") == nil, "time after the end means nothing")
+        #expect(try observer.difference(from: "-a-{twelve}-|---") == nil, "time after the end is ignored")
         #expect(
             try observer.difference(from: "-a-b--c|") == """
                 the streams differ, first in frame 3:
@@ -119,7 +119,7 @@ struct MarbleTests {
                 """)
     }
 
-    @Test("Only an expectation that fails records an issue, with the difference")
+    @Test("Only a failing expectation records an issue, which shows the difference")
     func expectations() throws {
         let scheduler = TestScheduler(frame: .milliseconds(10))
         let source = try scheduler.createColdObservable("-a|")

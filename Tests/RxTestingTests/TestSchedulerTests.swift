@@ -7,7 +7,7 @@ import Testing
 
 @Suite("TestScheduler", .noLeaks)
 struct TestSchedulerTests {
-    @Test("By default start creates at 100, subscribes at 200 and disposes at 1000")
+    @Test("By default, start creates at 100, subscribes at 200 and disposes at 1000")
     func defaults() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable([
@@ -29,7 +29,7 @@ struct TestSchedulerTests {
         let source = scheduler.createColdObservable(
             Recorded.events(.next(5, "a"), .next(10, "b"), .completed(20)))
         let result = scheduler.start(created: 3, subscribed: 4, disposed: 14) { source }
-        #expect(result.events == [.next(9, "a")], "the disposal comes first at its tick")
+        #expect(result.events == [.next(9, "a")], "the disposal precedes other events of its tick")
         #expect(source.subscriptions == [Subscription(4, 14)])
         let whole = scheduler.start(created: 100, subscribed: 110, disposed: 200) { source }
         #expect(whole.events == [.next(115, "a"), .next(120, "b"), .completed(130)])
@@ -91,7 +91,7 @@ struct TestSchedulerTests {
         #expect(last.events == [.next(209, 2), .completed(209)])
     }
 
-    @Test("resolution sets the length of a tick, and frame the length of a marble")
+    @Test("resolution sets the length of a tick, and frame sets the length of a frame of marbles")
     func resolution() {
         let tenths = TestScheduler(initialClock: 0, resolution: 0.1)
         let result = tenths.start { Observable<Int>.timer(.seconds(2), scheduler: tenths) }
@@ -110,7 +110,7 @@ struct TestSchedulerTests {
         #expect(scheduler.clock == 100)
     }
 
-    @Test("A hot stream sends to its current observers: none, one or two")
+    @Test("A hot stream sends each event to its current observers")
     func hot() {
         let scheduler = TestScheduler(initialClock: 0)
         let source = scheduler.createHotObservable([.next(10, 1), .next(20, 2), .next(30, 3), .completed(40)])
@@ -139,7 +139,7 @@ struct TestSchedulerTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("elements has the values without their ticks")
+    @Test("elements lists the values without their ticks")
     func elements() {
         let scheduler = TestScheduler(initialClock: 0)
         let result = scheduler.start { Observable.of(1, 2, 3) }

@@ -17,7 +17,7 @@ struct AsResultTests {
         #expect(events(any.map(text)) == ["<Other()>", "done"])
     }
 
-    @Test("Errors of other types pass, and a caught error does not reach later operators")
+    @Test("Errors of other types pass through, and a caught error does not reach later operators")
     func others() {
         let stream = Observable<String>.error(Other()).asResult(catching: TestError.self).map(text)
         #expect(events(stream) == ["error Other()"])

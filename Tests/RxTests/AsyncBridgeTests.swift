@@ -68,7 +68,7 @@ private enum Place {
 
 @Suite("Streams and tasks", .noLeaks)
 struct AsyncBridgeTests {
-    @Test("Reading values subscribes and buffers them until they are read")
+    @Test("Accessing values subscribes at once and buffers each value until it is read")
     func valuesSubscribe() async throws {
         let subject = PublishSubject<Int>()
         let values = subject.values
@@ -82,7 +82,7 @@ struct AsyncBridgeTests {
         #expect(seen == Array(1...100))
     }
 
-    @Test("Dropping values unread disposes the subscription")
+    @Test("Dropping an unread values sequence disposes the subscription")
     func valuesUnread() {
         let subject = PublishSubject<Int>()
         do {
@@ -109,7 +109,7 @@ struct AsyncBridgeTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("Each subscription iterates the sequence anew, and its error fails the stream")
+    @Test("Each subscription iterates the async sequence anew, and an error of the sequence fails the stream")
     func sequence() async throws {
         let numbers = Counting(end: 3).asObservable()
         for _ in 0..<2 { #expect(try await numbers.toArray().value == [1, 2, 3]) }

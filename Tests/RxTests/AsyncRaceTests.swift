@@ -3,7 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// A continuation that is resumed twice traps. One that is never resumed hangs the test.
+/// A continuation that is resumed twice traps, and a continuation that is never resumed hangs the test.
 @Suite("Races between streams and awaiting tasks", .noLeaks)
 struct AsyncRaceTests {
     private let rounds = 500
@@ -52,7 +52,7 @@ struct AsyncRaceTests {
         }
     }
 
-    @Test("values ends once and delivers nothing afterwards")
+    @Test("The values sequence ends once and delivers nothing afterwards")
     func values() async {
         for _ in 0..<rounds {
             let subject = PublishSubject<Int>()
@@ -70,7 +70,7 @@ struct AsyncRaceTests {
         }
     }
 
-    @Test("values of an infallible ends once")
+    @Test("The values sequence of an infallible ends once")
     func infallibleValues() async {
         for _ in 0..<rounds {
             let subject = PublishSubject<Int>()
@@ -106,7 +106,7 @@ struct AsyncRaceTests {
                 }
                 group.addTask { subscription.dispose() }
             }
-            // The thread that ended it may not have reported that yet.
+            // The thread that ended the subscription may not have called `onDisposed` yet.
             while !log.entries.contains("disposed") { await Task.yield() }
             let entries = log.entries
             #expect(entries.filter { $0 == "disposed" }.count == 1)
@@ -124,7 +124,7 @@ struct AsyncRaceTests {
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<2 { group.addTask { subscription.dispose() } }
             }
-            // The thread that ended it may not have reported that yet.
+            // The thread that ended the subscription may not have called `onDisposed` yet.
             while !log.entries.contains("disposed") { await Task.yield() }
             // A value that is already being delivered may arrive after the disposal.
             #expect([["disposed"], ["1", "disposed"], ["disposed", "1"]].contains(log.entries))

@@ -21,7 +21,7 @@ struct AsyncSubjectTests {
         #expect(events(subject) == ["2", "done"])
     }
 
-    @Test("Without a value it only completes")
+    @Test("A subject that received no value only completes")
     func empty() {
         let subject = AsyncSubject<Int>()
         subject.onCompleted()

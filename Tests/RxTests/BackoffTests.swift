@@ -41,7 +41,7 @@ struct BackoffTests {
             waits(.linear(base: .seconds(60)), 1).waits == [30_000], "the cap applies to the first wait too")
     }
 
-    @Test("Any number of failures is capped, and a base of 0 never waits")
+    @Test("The wait stays within the cap after any number of failures, and a base of 0 never waits")
     func extremes() {
         let many = Int.max
         for backoff in [

@@ -7,7 +7,7 @@ import Testing
 struct CombineLatestFormsTests {
     private let scheduler = TestScheduler()
 
-    @Test("Values have their sources' keys, once all have sent one, until all have completed")
+    @Test("combineLatest of a dictionary sends the latest values under the keys of their sources")
     func dictionary() {
         let sources = ["x": Source("a---b-|", scheduler), "y": Source("--1--2--|", scheduler)]
         let seen = scheduler.marbles(
@@ -36,7 +36,9 @@ struct CombineLatestFormsTests {
         #expect(subjects.values.allSatisfy { !$0.hasObservers })
     }
 
-    @Test("Without sources it sends an empty dictionary and completes, or fails if the selector throws")
+    @Test(
+        "Without sources, combineLatest sends an empty dictionary and completes, or fails if its selector throws"
+    )
     func noKeys() {
         #expect(
             events(Observable.combineLatest([String: Observable<Int>]()).map { "\($0.count)" })
@@ -48,7 +50,7 @@ struct CombineLatestFormsTests {
     }
 
     @Test(
-        "The first error ends it and disposes of the other sources, and so does a source that completes without a value"
+        "An error or an empty source ends the combination and disposes the other sources"
     )
     func dictionaryEnds() {
         let sources = ["x": Source("a-#", scheduler), "y": Source("1-----|", scheduler)]
@@ -138,7 +140,7 @@ struct CombineLatestFormsTests {
     }
 
     @Test(
-        "Sources are subscribed to and disposed of in order, and an error disposes of the others and frees all"
+        "Sources are subscribed to and disposed in the order of the arguments, and an error releases all of them"
     )
     func order() {
         let log = Log<String>()
@@ -167,7 +169,7 @@ struct CombineLatestFormsTests {
         #expect(census.alive == 0)
     }
 
-    @Test("Fed by nine threads, combinations are whole and arrive one at a time")
+    @Test("With nine sending threads, combinations arrive one at a time and the last one is complete")
     func threads() async {
         for _ in 0..<20 {
             let subjects = (0..<9).map { _ in PublishSubject<Int>() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("async and await", .noLeaks)
 struct ConcurrencyTests {
-    @Test("values iterates the stream to its end or throws its error")
+    @Test("The values sequence delivers the stream's values or throws its error")
     func values() async throws {
         var seen: [Int] = []
         for try await value in Observable.of(1, 2, 3).values { seen.append(value) }
@@ -30,7 +30,7 @@ struct ConcurrencyTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("value returns the result of a single, a maybe and a completable")
+    @Test("The value property returns the result of a single, a maybe and a completable")
     func value() async throws {
         #expect(try await Single.just(1).value == 1)
         #expect(try await Maybe.just(1).value == 1)
@@ -69,7 +69,7 @@ struct ConcurrencyTests {
                 group.addTask { subject.onError(TestError()) }
                 group.addTask { task.cancel() }
             }
-            // A continuation that is resumed twice traps. One that is never resumed hangs.
+            // A continuation that is resumed twice traps, and a continuation that is never resumed hangs.
             _ = await task.result
             #expect(!subject.hasObservers)
         }

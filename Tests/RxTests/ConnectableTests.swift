@@ -18,7 +18,7 @@ extension TestScheduler {
 struct ConnectableTests {
     private let scheduler = TestScheduler()
 
-    /// Returns what a subscriber between the frames `start` and `end` receives when `connectable` is
+    /// Returns the events that a subscriber between the frames `start` and `end` receives when `connectable` is
     /// connected in frame 2.
     private func play(
         _ connectable: ConnectableObservable<String>, from start: Int = 0, to end: Int = 40,
@@ -34,7 +34,7 @@ struct ConnectableTests {
             disposedAt: end)
     }
 
-    @Test("The source is subscribed to on connect")
+    @Test("The source has no subscription before connect")
     func waits() {
         let source = Source("-a-b-c-|", scheduler)
         #expect(play(source.observable.publish()) == "---a-b-c-|")
@@ -63,7 +63,7 @@ struct ConnectableTests {
         #expect(play(source.observable.replayAll(), from: 8) == "--------(abc)|")
     }
 
-    @Test("An error ends the subscribers, and the next connection starts over")
+    @Test("An error ends the subscriptions, and the next connection starts over")
     func fails() {
         let source = Source("-a#", scheduler)
         let connectable = source.observable.replayAll()
@@ -95,7 +95,7 @@ struct ConnectableTests {
         #expect(source.subscriptions == ["--^------!"])
     }
 
-    @Test("Connecting twice returns one connection, and connecting after disposal another")
+    @Test("Connecting twice returns the same connection, and connecting after its disposal returns a new one")
     func connectsOnce() {
         let source = Source("-a-b-c-|", scheduler)
         let connectable = source.observable.publish()
@@ -196,7 +196,7 @@ struct ConnectableTests {
         }
     }
 
-    @Test("Nothing arrives after a connection was disposed on another thread")
+    @Test("Nothing arrives after another thread has disposed the connection")
     func disposeOnAnotherThread() async {
         for _ in 0..<200 {
             let subject = PublishSubject<Int>()

@@ -4,8 +4,8 @@ import Rx
 import RxTesting
 import Testing
 
-/// Asks the questions of `OperatorTests` that apply to a factory: never, empty, values, error, disposal, a
-/// closure that throws, and a second subscription.
+/// Runs the tests of `OperatorTests` that apply to a factory: never, empty, values, error, disposal, a closure
+/// that throws, and a second subscription.
 @Suite("Factories", .noLeaks)
 struct CreationTests {
     /// The marbles of two subscriptions to the same observable.
@@ -122,7 +122,7 @@ struct CreationTests {
         #expect(census.alive == 0)
     }
 
-    @Test("create does not retain captures through an observer that they keep")
+    @Test("create leaves no retain cycle if its closure stores the observer")
     func createKeepsNoCircle() {
         final class Keeper: Sendable {
             let observers = Log<AnyObserver<String>>()
@@ -144,7 +144,7 @@ struct CreationTests {
 
     // MARK: Other factories
 
-    @Test("just emits its value and completes, and releases the value")
+    @Test("just(_:) emits its value and completes, and releases the value")
     func just() {
         #expect(twice(.just("a")) == ["(a|)", "(a|)"])
         let census = Census()
@@ -152,7 +152,7 @@ struct CreationTests {
         #expect(census.alive == 0)
     }
 
-    @Test("just on a scheduler emits in a scheduler turn, and not after disposal")
+    @Test("just(_:scheduler:) emits in a turn of the scheduler, and emits nothing after disposal")
     func justOnAScheduler() {
         let scheduler = TestScheduler()
         let source = Observable.just("a", scheduler: scheduler)
@@ -167,12 +167,12 @@ struct CreationTests {
         #expect(log.entries == ["a", "done"])
     }
 
-    @Test("empty only completes")
+    @Test("empty() only completes")
     func empty() {
         #expect(twice(.empty()) == ["|", "|"])
     }
 
-    @Test("never emits nothing, and disposal releases its subscriber")
+    @Test("never() emits nothing, and disposal releases its subscriber")
     func never() {
         #expect(twice(.never()) == ["", ""])
         let census = Census()
@@ -187,12 +187,12 @@ struct CreationTests {
         #expect(census.alive == 0)
     }
 
-    @Test("error only fails")
+    @Test("error(_:) sends only its error")
     func error() {
         #expect(twice(.error(TestError())) == ["#", "#"])
     }
 
-    @Test("of emits its values and completes, and stops when disposed")
+    @Test("of(_:) emits its values and completes, and stops when disposed")
     func of() {
         #expect(twice(.of("a", "b", "c")) == ["(abc|)", "(abc|)"])
         #expect(valuesUntilDisposal(.of("a", "b", "c")) == ["a", "b"])
@@ -211,7 +211,7 @@ struct CreationTests {
         #expect(census.alive == 0)
     }
 
-    @Test("from(sequence) iterates for each subscription, and only as far as needed")
+    @Test("from(sequence) iterates anew for each subscription, and only as far as needed")
     func fromASequence() {
         #expect(twice(Observable<String>.from(Set(["a"]))) == ["(a|)", "(a|)"])
         #expect(twice(Observable<String>.from(Counting())) == ["(123|)", "(123|)"])
@@ -244,7 +244,9 @@ struct CreationTests {
         #expect(log.entries == ["a", "done"])
     }
 
-    @Test("of and from on a scheduler emit in scheduler turns, and not after disposal")
+    @Test(
+        "of(_:scheduler:) and from(_:scheduler:) emit in turns of the scheduler, and emit nothing after disposal"
+    )
     func onAScheduler() {
         let scheduler = TestScheduler()
         for source in [

@@ -4,12 +4,12 @@ import Rx
 import RxTesting
 import Testing
 
-/// The behavior of `timeout(at:)` beyond the common questions of `OperatorTests`.
+/// The behavior of `timeout(at:)` beyond the common tests of `OperatorTests`.
 @Suite("Deadlines", .noLeaks)
 struct DeadlineTests {
     private let scheduler = TestScheduler()
 
-    @Test("The whole stream is bounded, and its source is disposed at the deadline")
+    @Test("The deadline limits the whole stream, and disposes the source")
     func bounds() {
         let source = Source("aaaaaaaaaaaaaa|", scheduler)
         let output = scheduler.marbles(
@@ -20,7 +20,7 @@ struct DeadlineTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("A deadline that has passed subscribes only to the other stream, if any")
+    @Test("After the deadline, a subscriber receives only the other stream, or a timeout error")
     func passed() {
         scheduler.advance(by: .milliseconds(5 * frame))
         let source = Source("a|", scheduler)
@@ -38,7 +38,7 @@ struct DeadlineTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("The other stream is not bounded, and is disposed with the subscription")
+    @Test("The other stream has no deadline, and is disposed with the subscription")
     func other() {
         let source = Source("-a------b|", scheduler)
         let other = Source("---x---y|", scheduler)
@@ -55,7 +55,7 @@ struct DeadlineTests {
         #expect(late.subscriptions == ["-^-!"])
     }
 
-    @Test("The end and disposal cancel the timer, and a distant deadline never fires")
+    @Test("The end of the stream or its disposal cancels the timer, and a distant deadline never fires")
     func cancelled() {
         for marbles in ["a|", "a#", "-|"] {
             let source = Source(marbles, scheduler)
@@ -74,7 +74,7 @@ struct DeadlineTests {
             scheduler.marbles(of: far.observable.timeout(at: .distantFuture, scheduler: scheduler)) == "-a|")
     }
 
-    @Test("A deadline during the delivery of a single's value does not separate it from the completion")
+    @Test("A deadline that passes while a single's value is delivered does not suppress the completion")
     func whileDelivered() {
         let stream = Single.just("a").timeout(at: scheduler.frames(2), scheduler: scheduler)
             .map { [scheduler] value in
@@ -122,7 +122,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A single whose value races with its deadline has one result", .timeLimit(.minutes(1)))
+    @Test("A race between a single's value and its deadline gives one result", .timeLimit(.minutes(1)))
     func race() async {
         let queue = ConcurrentDispatchQueueScheduler(qos: .default)
         for _ in 0..<500 {

@@ -31,11 +31,11 @@ struct DemandTests {
     }
 
     @Test(
-        "A source that joins a slow reader pauses at once, and one that joins after the end is released"
+        "A source that joins a slow reader pauses at once, and a source that joins after the end does not pause"
     )
     func joining() {
         let log = Log<String>()
-        let buffer = ValuesBuffer<Int>(high: 2, low: 0)
+        let buffer = ValuesBuffer<Int>(highWatermark: 2, lowWatermark: 0)
         func hold(_ name: String) {
             buffer.demand.hold(
                 Demand.Source(pause: { log.add("pause \(name)") }, resume: { log.add("resume \(name)") }))

@@ -2,15 +2,15 @@ import Rx
 import RxTesting
 import Testing
 
-/// Repeats a million times on a thread with a small stack: recursion would crash.
+/// Runs on a thread with a small stack, which any recursion would overflow.
 @Suite("Long runs do not deepen the stack", .noLeaks)
 struct DepthTests {
     private let depth = 1_000_000
     /// Enough repetitions to overflow the stack if each took a few words. Used for variants of the same test.
     private let least = 50_000
 
-    /// Builds, runs and frees a stream on a small stack, and expects `count` values, the last one `last`, and
-    /// a completion.
+    /// Builds, runs and frees a stream on a small stack. Expects `count` values, of which `last` is the last,
+    /// and a completion.
     private func expect(
         _ count: Int, last: Int, sourceLocation: SourceLocation = #_sourceLocation,
         of build: @escaping @Sendable () -> Observable<Int>
@@ -29,7 +29,7 @@ struct DepthTests {
         #expect(result == (count, last, 1), sourceLocation: sourceLocation)
     }
 
-    @Test("A million synchronous retries")
+    @Test("retry repeats a million times synchronously")
     func retries() {
         let attempts = Shared(0)
         let source = Observable<Int>.create { observer in
@@ -42,12 +42,12 @@ struct DepthTests {
             return Disposables.create()
         }
         expect(1, last: depth) { source.retry() }
-        // Limited attempts.
+        // With a limit on the attempts.
         attempts.withLock { $0 = 1_000_000 - least }
         expect(1, last: depth) { [least] in source.retry(least) }
     }
 
-    @Test("concat and concatMap of many streams")
+    @Test("concat and concatMap run through fifty thousand streams")
     func concatenation() {
         expect(least, last: least) { [least] in .concat((1...least).map { Observable.just($0) }) }
         expect(least, last: least) { [least] in
@@ -55,7 +55,7 @@ struct DepthTests {
         }
     }
 
-    @Test("A concatenation that ends with itself")
+    @Test("A recursive concatenation does not deepen the stack")
     func recursiveConcatenation() {
         @Sendable func numbers(from start: Int) -> Observable<Int> {
             .concat(LazyParts { part in part == 0 ? .just(start) : numbers(from: start + 1) })
@@ -63,7 +63,7 @@ struct DepthTests {
         expect(least, last: least) { [least] in numbers(from: 1).take(least) }
     }
 
-    @Test("A chain of a million concat calls: run, cut short, and freed without a run")
+    @Test("A chain of a million concat calls runs to its end, can be cut short, and can run twice")
     func concatChain() {
         @Sendable func chain(_ depth: Int) -> Observable<Int> {
             var chain = Observable.just(1)
@@ -79,7 +79,7 @@ struct DepthTests {
         #expect(twice == [["1", "2", "done"], ["1", "2", "done"]])
     }
 
-    @Test("A chain of concat calls on the second stream: run, and freed without a run")
+    @Test("A chain of nested concat calls runs, and is freed without a run")
     func concatChainBackwards() {
         @Sendable func chain(_ depth: Int) -> Observable<Int> {
             var chain = Observable.just(depth)
@@ -90,7 +90,7 @@ struct DepthTests {
         onSmallStack { [least] in _ = chain(least) }
     }
 
-    @Test("A chain of a million startWith calls: run twice")
+    @Test("A chain of a million startWith calls runs, and can run twice")
     func startWithChain() {
         @Sendable func chain(_ depth: Int) -> Observable<Int> {
             var chain = Observable.just(depth)
@@ -105,13 +105,13 @@ struct DepthTests {
         #expect(twice == [["1", "2", "done"], ["1", "2", "done"]])
     }
 
-    @Test("flatMap of a million values")
+    @Test("flatMap maps a million values")
     func elements() {
         expect(depth, last: depth) { [depth] in Observable.from(1...depth).flatMap { Observable.just($0) } }
         expect(least, last: least) { [least] in Observable.from(1...least).flatMap { Observable.of($0) } }
     }
 
-    @Test("A flatMap that feeds its own source")
+    @Test("A flatMap may feed its own source")
     func flatMapFeedsItself() {
         let subject = PublishSubject<Int>()
         let last = Shared(0)
@@ -126,7 +126,7 @@ struct DepthTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("Sequences on an immediate scheduler")
+    @Test("Long sequences run on an immediate scheduler")
     func immediateTurns() {
         let scheduler = ImmediateScheduler.instance
         expect(least, last: least) { [least] in .from(Array(1...least), scheduler: scheduler) }
@@ -134,7 +134,7 @@ struct DepthTests {
         expect(least, last: least) { [least] in .range(start: 1, count: least, scheduler: scheduler) }
     }
 
-    @Test("observe(on:) with an immediate scheduler that feeds its own source")
+    @Test("observe(on:) with an immediate scheduler may feed its own source")
     func observedFeedsItself() {
         let scheduler = ImmediateScheduler.instance
         let observed: [@Sendable (Observable<Int>) -> Observable<Int>] = [
@@ -175,7 +175,7 @@ struct DepthTests {
         }
     }
 
-    @Test("A pipeline of a thousand operators")
+    @Test("A pipeline of a thousand operators runs")
     func steps() {
         var stream = Observable.of(0)
         for _ in 0..<1_000 { stream = stream.map { $0 + 1 } }

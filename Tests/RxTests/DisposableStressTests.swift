@@ -104,7 +104,7 @@ struct DisposableStressTests {
     }
 
     @Test(
-        "The resource is disposed once, whichever operation comes first, and may call back",
+        "The resource is disposed once, whichever operation comes first, and its disposal may call back",
         .timeLimit(.minutes(1)), arguments: DisposableCase.all)
     func once(_ kind: DisposableCase) async {
         for round in 0..<300 {

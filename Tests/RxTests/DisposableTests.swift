@@ -11,7 +11,7 @@ struct DisposableTests {
         Disposables.create { [count] in count.add(id) }
     }
 
-    @Test("A closure runs once")
+    @Test("A disposable runs its closure once")
     func once() {
         let disposable = disposable()
         #expect(!disposable.isDisposed)
@@ -21,7 +21,7 @@ struct DisposableTests {
         #expect(count.entries.count == 1)
     }
 
-    @Test("A group disposes its members in order, later ones at once, and removed ones when removed")
+    @Test("A group disposes its members in order, and disposes removed and late members at once")
     func composite() throws {
         let group = CompositeDisposable(disposable(1), disposable(2), disposable(3))
         let key = try #require(group.insert(disposable(4)))
@@ -39,7 +39,9 @@ struct DisposableTests {
         #expect(count.entries.suffix(4) == [6, 7, 8, 9])
     }
 
-    @Test("A serial disposable disposes replaced disposables, and new ones after its own disposal")
+    @Test(
+        "A serial disposable disposes each replaced disposable, and new ones at once after its own disposal"
+    )
     func serial() {
         let serial = SerialDisposable()
         serial.disposable = disposable(1)
@@ -52,7 +54,7 @@ struct DisposableTests {
         #expect(serial.isDisposed)
     }
 
-    @Test("A single assignment disposes a disposable that is set after its own disposal")
+    @Test("A single-assignment disposable disposes a disposable that is set after its own disposal")
     func singleAssignment() {
         let single = SingleAssignmentDisposable()
         single.dispose()
@@ -62,7 +64,7 @@ struct DisposableTests {
         #expect(single.isDisposed)
     }
 
-    @Test("Setting a single assignment twice stops the program")
+    @Test("Setting a single-assignment disposable twice stops the program")
     func secondAssignment() async {
         await #expect(processExitsWith: .failure) {
             let single = SingleAssignmentDisposable()
@@ -116,7 +118,7 @@ struct DisposableTests {
         #expect(count.entries == [1, 2])
     }
 
-    @Test("A reference-counted disposable disposes its resource once with concurrent references")
+    @Test("A reference-counted disposable with concurrent references disposes its resource once")
     func refCountThreads() async {
         for _ in 0..<500 {
             let count = Shared(0)
@@ -144,7 +146,7 @@ struct DisposableTests {
         #expect(scheduled.scheduler === scheduler)
     }
 
-    @Test("A bag takes single disposables, several, arrays and blocks")
+    @Test("A bag accepts one disposable, several, an array, or a builder block")
     func bagForms() {
         do {
             let bag = DisposeBag(disposing: [disposable(1), disposable(2)])
@@ -204,7 +206,7 @@ struct DisposableTests {
     ]
 
     @Test(
-        "No lock is held during a disposal: it may query the holder from any thread",
+        "No lock is held during a disposal, so that it may call its holder from any thread",
         .timeLimit(.minutes(1)), arguments: holdings)
     func asksBack(_ holding: Holding) {
         let ask = Shared<(@Sendable () -> Void)?>(nil)
@@ -253,7 +255,7 @@ struct DisposableTests {
             "the subscription is unknown until subscribe returns")
     }
 
-    @Test("Disposing from several threads disposes once")
+    @Test("A disposable is disposed once, even from several threads")
     func threads() async {
         for _ in 0..<500 {
             let count = Shared(0)

@@ -3,7 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// The behavior of `do` beyond the common questions of `OperatorTests` and the order of a subscription
+/// The behavior of `do` beyond the common tests of `OperatorTests` and the order of a subscription
 /// (`OrderTests`).
 @Suite("do", .noLeaks)
 struct DoTests {
@@ -42,7 +42,7 @@ struct DoTests {
     ]
 
     @Test(
-        "A throwing hook replaces its event by its error, but not after the end",
+        "A hook that throws fails the stream, except after the end",
         arguments: throwing)
     func throwingHook(_ hooking: Hooking) {
         let source = Source(hooking.source, scheduler)
@@ -51,7 +51,7 @@ struct DoTests {
         #expect(source.census.alive == 0)
     }
 
-    @Test("A hook's error calls onDispose but no other hook")
+    @Test("After a hook throws, only onDispose is called")
     func throwingOnce() {
         let log = Log<String>()
         let subject = PublishSubject<String>()
@@ -111,7 +111,8 @@ struct DoTests {
     }
 
     @Test(
-        "If an operator above ends the stream, the source is disposed after the end and before onDispose")
+        "If an operator above ends the stream, the source is disposed after the completion and before onDispose"
+    )
     func afterAnEnd() {
         for (isDisposed, expected) in [
             (false, ["a", "done", "source left", "onDispose"]), (true, ["source left", "onDispose"]),

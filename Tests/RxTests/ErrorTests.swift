@@ -17,7 +17,7 @@ struct ErrorTests {
             ])
     }
 
-    @Test("catch disposes a running source when a closure below it throws")
+    @Test("catch disposes a running source when a closure in between throws")
     func catchStopsTheSource() {
         let scheduler = TestScheduler()
         let source = Source("-a-b-c-|", scheduler)
@@ -36,7 +36,7 @@ struct ErrorTests {
         #expect(source.subscriptions == ["^-!", "--^-!", "----^-!"])
     }
 
-    @Test("retry(0) completes without subscribing, retry(1) subscribes once")
+    @Test("retry(0) completes without subscribing, and retry(1) subscribes once")
     func retryEdges() {
         let count = Shared(0)
         let source = Observable<Int>.deferred {
@@ -173,7 +173,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("delay shifts values and completion, but not an error")
+    @Test("delay shifts values, and passes an error on at once")
     func delayed() {
         let scheduler = TestScheduler()
         let source = Source("ab-c-#", scheduler)

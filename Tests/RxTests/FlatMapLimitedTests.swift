@@ -3,12 +3,12 @@ import Rx
 import RxTesting
 import Testing
 
-/// The behavior of `flatMap(maxConcurrent:)` beyond the common questions of `OperatorTests`.
+/// The behavior of `flatMap(maxConcurrent:)` beyond the common tests of `OperatorTests`.
 @Suite("flatMap(maxConcurrent:)", .noLeaks)
 struct FlatMapLimitedTests {
     private let scheduler = TestScheduler()
 
-    @Test("The selector is called when there is room, unlike that of concatMap")
+    @Test("The selector is called when there is room, while concatMap calls its selector at once")
     func inTurn() {
         let source = Source("(abc)---|", scheduler)
         let inner = Source("--x-|", scheduler)
@@ -28,7 +28,7 @@ struct FlatMapLimitedTests {
         #expect(asked.entries.suffix(3) == ["a", "b", "c"].map { "\($0)\(start)" })
     }
 
-    @Test("At most the limit of streams run at once, and one that ends makes room for the next value")
+    @Test("Only as many inner streams as the limit run at once, and the end of one starts the next")
     func room() {
         let source = Source("abcd|", scheduler)
         let inner = Source("---x|", scheduler)
@@ -60,7 +60,7 @@ struct FlatMapLimitedTests {
         #expect(census.alive == 0)
     }
 
-    @Test("A selector that throws when its turn comes ends the stream and is not called again")
+    @Test("A selector that throws for a waiting value ends the stream and is not called again")
     func throwsInTurn() {
         let source = Source("(abc)---|", scheduler)
         let asked = Log<String>()

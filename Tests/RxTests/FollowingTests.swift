@@ -66,7 +66,7 @@ private let followers: [Follower] = [
     },
 ]
 
-/// These subscribe to another stream while their source is still subscribed, like RxSwift's.
+/// Operators that subscribe to another stream before they dispose their source, as in RxSwift.
 private let subscribesFirst: Set<String> = ["ifEmpty(switchTo:)"]
 
 /// A stream that logs its subscription as "+name" and its disposal as "-name".
@@ -78,9 +78,10 @@ private func told(_ stream: Observable<String>, as name: String, _ log: Log<Stri
     }
 }
 
-@Suite("A stream that has ended is disposed before the next is subscribed to", .noLeaks)
+@Suite("A stream that has ended is disposed before the next one starts", .noLeaks)
 struct FollowingTests {
-    /// The subscriptions and disposals while the stream plays that `build` makes of one with these marbles.
+    /// Plays the stream that `build` makes, with a first source that sends these marbles. Returns the subscriptions
+    /// and disposals of both sources.
     private func order(
         _ marbles: String,
         _ build: (_ first: Observable<String>, _ second: Observable<String>, TestScheduler) -> Observable<
@@ -95,7 +96,7 @@ struct FollowingTests {
         return log.entries
     }
 
-    @Test("Each operator alone has at most one subscription to its source at a time", arguments: operators)
+    @Test("Each operator has at most one subscription to its source at a time", arguments: operators)
     func alone(_ operation: OperatorCase) {
         for marbles in ["", "|", "-a-b-c-|", "-a-b-#"] {
             let order = order(marbles) { first, _, scheduler in operation.build(first, scheduler) }
@@ -104,7 +105,9 @@ struct FollowingTests {
         }
     }
 
-    @Test("Each operator below each operator that moves on to another stream", arguments: operators)
+    @Test(
+        "Each operator disposes its ended source before an operator below it moves on to another stream",
+        arguments: operators)
     func under(_ operation: OperatorCase) {
         guard !subscribesFirst.contains(operation.name) else { return }
         let builds = [operation.build, operation.throwing?.build].compactMap { $0 }
@@ -151,7 +154,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "A synchronously failing attempt is disposed before the next one"
+        "An attempt that fails synchronously is disposed before the next one starts"
     )
     func atOnce() {
         for again: @Sendable (Observable<String>) -> Observable<String> in [
@@ -174,7 +177,7 @@ struct FollowingTests {
         }
     }
 
-    @Test("A shared request is made again for each attempt that timed out")
+    @Test("Each retry after a timeout repeats a shared request")
     func sharedCall() {
         let scheduler = TestScheduler()
         let log = Log<String>()
@@ -184,7 +187,7 @@ struct FollowingTests {
         #expect(log.entries == ["+call", "-call", "+call", "-call", "+call", "-call"])
     }
 
-    @Test("Disposing a subscription during its end disposes the source at once")
+    @Test("Disposing a subscription during its terminal event disposes the source at once")
     func disposedInEnd() {
         for ends in [false, true] {
             let log = Log<String>()
@@ -203,7 +206,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "using disposes its stream and then its resource, however it ends",
+        "The using operator disposes its stream and then its resource, however the stream ends",
         arguments: ["|", "#", "-|", "-#", "-a-b-|", ""])
     func usingOrder(_ marbles: String) {
         let log = Log<String>()
@@ -215,7 +218,7 @@ struct FollowingTests {
         #expect(log.entries == ["+a", "-a", "resource disposed"])
     }
 
-    @Test("using disposes the resource after a source that ends synchronously")
+    @Test("The using operator disposes its resource after a source that ends synchronously")
     func usingAtOnce() {
         for fails in [false, true] {
             let log = Log<String>()
@@ -237,9 +240,9 @@ struct FollowingTests {
     }
 }
 
-/// A closure that throws in a stateless operator ends the stream only for the operators below. These hold
-/// that end back.
-@Suite("The source is disposed after a closure has thrown, even if the end is held back", .noLeaks)
+/// When a closure of a stateless operator throws, only the operators below see the end. The operators here delay
+/// that end.
+@Suite("After a closure throws, the source is disposed even if the end is delayed", .noLeaks)
 struct HeldBackEndTests {
     private typealias Step = @Sendable (Observable<Int>, TestScheduler) -> Observable<Int>
 
@@ -263,7 +266,7 @@ struct HeldBackEndTests {
         }
     }
 
-    @Test("Operators that wait for more than their source dispose it at once")
+    @Test("A closure that throws disposes the source at once, even if an operator below continues")
     func leftAtOnce() {
         let steps: [Step] = [
             { source, scheduler in source.observe(on: scheduler) },

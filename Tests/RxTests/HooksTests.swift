@@ -7,8 +7,7 @@ import Testing
 struct HooksTests {
     private struct Unhandled: Error {}
 
-    /// Returns the call stacks that the handler received for errors of `body`. Errors of other tests are
-    /// passed on.
+    /// Returns the call stacks that the handler received for errors of `body`. Passes on errors of other tests.
     private func unhandled(_ body: () -> Void) -> [[String]] {
         let log = Log<[String]>()
         let before = Hooks.defaultErrorHandler
@@ -21,7 +20,7 @@ struct HooksTests {
     }
 
     @Test(
-        "A subscription without an error handler ends, and its error goes to the hook"
+        "An error without a handler ends the subscription and goes to the hook"
     )
     func subscriptions() {
         let ended = Shared(0)
@@ -110,7 +109,7 @@ struct HooksTests {
 #if DEBUG || TRACE_RESOURCES
     @Suite("Resources", .noLeaks)
     struct ResourceTests {
-        @Test("Live objects are counted and leave nothing behind")
+        @Test("Live objects are counted until they are deallocated")
         func counted() async {
             await #expect(processExitsWith: .success) {
                 let before = Resources.total

@@ -48,7 +48,7 @@ struct InfallibleTests {
         #expect(log.entries == ["cancelled", "disposed"])
     }
 
-    @Test("A custom infallible that fails completes")
+    @Test("A custom infallible completes if its source fails")
     func broken() {
         struct Broken: InfallibleType {
             func asObservable() -> Observable<Int> { .error(TestError()) }
@@ -86,7 +86,7 @@ struct InfallibleTests {
                 == ["0", "done", "disposed"])
     }
 
-    @Test("Factories")
+    @Test("Each factory gives the same stream as on Observable")
     func sources() {
         let scheduler = TestScheduler()
         #expect(seen(.just(1)) == ["1", "done", "disposed"])
@@ -242,7 +242,7 @@ struct InfallibleTests {
     ]
 
     @Test(
-        "Every operator stays infallible and works as on an observable", arguments: forms)
+        "Every operator returns an infallible and works as on an observable", arguments: forms)
     func operators(_ form: Form) {
         let scheduler = TestScheduler()
         let source = Source("-a-b-c-|", scheduler)
@@ -276,7 +276,7 @@ struct InfallibleTests {
         for subscription in subscriptions { subscription.dispose() }
     }
 
-    @Test("Bindings to relays, observers and closures are released on disposal")
+    @Test("Bindings deliver to relays, observers and closures until they are disposed")
     func bindings() {
         let subject = PublishSubject<Int>()
         let source = subject.asInfallible(onErrorJustReturn: 9)
@@ -313,14 +313,14 @@ struct InfallibleTests {
         withExtendedLifetime(object) {}
     }
 
-    @Test("values ends with the stream and with the task")
+    @Test("The values sequence ends when the stream ends or the task is cancelled")
     func values() async {
         var numbers: [Int] = []
         for await number in Infallible.of(1, 2, 3).values { numbers.append(number) }
         #expect(numbers == [1, 2, 3])
         let subject = PublishSubject<Int>()
         let values = subject.asInfallible(onErrorJustReturn: 9).values
-        #expect(subject.hasObservers, "reading values subscribes")
+        #expect(subject.hasObservers, "accessing values subscribes")
         subject.onNext(1)
         subject.onError(TestError())
         var kept: [Int] = []

@@ -2,7 +2,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// When combining operators subscribe to and dispose their sources, in addition to what they emit.
+/// Tests when combining operators subscribe to and dispose their sources, besides their output.
 @Suite("Subscriptions of combining operators", .noLeaks)
 struct JoinLifetimeTests {
     private let scheduler = TestScheduler()
@@ -13,7 +13,7 @@ struct JoinLifetimeTests {
 
     // MARK: combineLatest
 
-    @Test("combineLatest ends with its last source, and disposes each at its own end")
+    @Test("combineLatest ends with its last source, and disposes each source when that source ends")
     func latestEnds() {
         let (one, other) = (cold("-a---b---|"), cold("--1-2-|"))
         scheduler.expect(
@@ -23,7 +23,7 @@ struct JoinLifetimeTests {
         #expect(other.subscriptions == ["^-----!"])
     }
 
-    @Test("combineLatest with an empty source ends at the next value of the only live one")
+    @Test("combineLatest with an empty source ends at the next value of its only live source")
     func latestWithoutHope() {
         let (empty, one, other) = (cold("--|"), cold("---1-|"), cold("-x-------x--|"))
         scheduler.expect(
@@ -55,7 +55,7 @@ struct JoinLifetimeTests {
 
     // MARK: zip
 
-    @Test("zip ends when all sources have ended, even if one was drained long before")
+    @Test("zip ends when all sources have ended, even if one ended long before")
     func zipEnds() {
         let (one, other) = (cold("-a-b|"), cold("------1-2-3-|"))
         scheduler.expect(
@@ -72,7 +72,7 @@ struct JoinLifetimeTests {
         #expect(three.subscriptions(from: begin) == ["^------!"])
     }
 
-    @Test("zip of a collection ends at a value of the only live source that finds no partner")
+    @Test("zip of a collection ends when its only live source sends a value without a partner")
     func zipOfACollectionEnds() {
         let (one, other) = (cold("-a|"), cold("---1-2-3-|"))
         scheduler.expect(
@@ -226,7 +226,7 @@ struct JoinLifetimeTests {
 
     // MARK: concat, startWith, amb, take(0)
 
-    @Test("concat pulls and subscribes to the next source when the one before has completed")
+    @Test("concat pulls the next source and subscribes to it only after the previous one has completed")
     func concatAsks() {
         let asked = Log<Int>()
         let sources = [cold("-a-|"), cold("-b-|"), cold("-#"), cold("c|")]
@@ -248,7 +248,7 @@ struct JoinLifetimeTests {
     }
 
     @Test(
-        "concat of a collection drops it once its last source runs; concat of a sequence cannot")
+        "concat of a collection releases it once its last source runs, but concat of a sequence does not")
     func concatDepth() {
         let census = Census()
         @Sendable func numbers(_ number: Int, asCollection: Bool) -> Observable<Int> {
@@ -268,7 +268,9 @@ struct JoinLifetimeTests {
         }
     }
 
-    @Test("startWith emits before subscribing to its source, unless it has been disposed by then")
+    @Test(
+        "startWith emits before it subscribes to its source, and does not subscribe if it was disposed by then"
+    )
     func startWithOrder() {
         let log = Log<String>()
         let source = cold("-a|")

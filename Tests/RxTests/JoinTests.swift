@@ -31,14 +31,14 @@ struct JoinTests {
     }
 
     @Test(
-        "combineLatest completes at the next value of the only live source if a completed one never sent any")
+        "combineLatest completes at the next value of its only live source if the other completed empty")
     func combineLatestWithoutHope() {
         let result = play("-a-b-c-|", "--|", latest)
         #expect(result.output == "---|")
         #expect(result.first == ["^--!"])
     }
 
-    @Test("combineLatest fails with the first error and disposes of the other sources")
+    @Test("combineLatest fails with the first error and disposes the other sources")
     func combineLatestError() {
         let result = play("-a-#", "--1-----2-|", latest)
         #expect(result.output == "--{a1}#")
@@ -50,12 +50,12 @@ struct JoinTests {
         #expect(events(Observable<Int>.combineLatest([Observable<Int>]())) == ["[]", "done"])
     }
 
-    @Test("zip pairs values by position and completes when all sources have")
+    @Test("zip pairs values by position and completes when all sources have completed")
     func zipPairs() {
         #expect(play("-a-b|", "------1-2-3-|", zip).output == "------{a1}-{b2}---|")
     }
 
-    @Test("zip of a collection completes when a value of the only live source finds no partner")
+    @Test("zip of a collection completes when its only live source sends a value without a partner")
     func zipCollection() {
         #expect(
             play("-a|", "---1-2-3-|") { first, second in Observable.zip([first, second]) { $0.joined() } }
@@ -117,7 +117,7 @@ struct JoinTests {
             a, _, _, _, _, _, _, _, text in "\(a)\(text)"
         }
         #expect(events(nine) == ["1x", "done"])
-        // Subscribed to twice: the second subscription runs a copy.
+        // A second subscription runs a copy.
         #expect(events(nine) == ["1x", "done"])
         let single = Single.zip(Single.just(1), .just("x"), .just(true), .just(2.5)) {
             "\($0)\($1)\($2)\($3)"
@@ -129,7 +129,7 @@ struct JoinTests {
         #expect(events(infallible.asObservable().map { "\($0)" }) == [#"(1, "x", true)"#, "done"])
     }
 
-    @Test("Values larger than the inline storage of a join arrive whole")
+    @Test("Values larger than a join's inline storage arrive intact")
     func largeValues() {
         struct Large: Sendable {
             var numbers = (1, 2, 3, 4, 5, 6, 7, 8)
@@ -147,7 +147,7 @@ struct JoinTests {
         #expect(log.entries == ["first of some length beyond the inline string8", "second8"])
     }
 
-    @Test("An event that is sent during a delivery is delivered after it")
+    @Test("combineLatest delivers an event that is sent during a delivery afterwards")
     func reentrance() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -162,7 +162,7 @@ struct JoinTests {
         #expect(log.entries == ["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"])
     }
 
-    @Test("merge delivers values of several threads one at a time")
+    @Test("merge delivers values from several threads one at a time")
     func threads() async {
         let subjects = (PublishSubject<Int>(), PublishSubject<Int>(), PublishSubject<Int>())
         let state = Shared((inside: 0, overlaps: 0, sum: 0))
@@ -184,7 +184,8 @@ struct JoinTests {
         #expect(state.withLock { $0.overlaps } == 0)
     }
 
-    @Test("combineLatest under two threads delivers one at a time and ends with the last values of both")
+    @Test(
+        "With two sending threads, combineLatest delivers one value at a time and ends with the last of both")
     func combineLatestThreads() async {
         for _ in 0..<50 {
             let (first, second) = (PublishSubject<Int>(), PublishSubject<Int>())
@@ -212,7 +213,7 @@ struct JoinTests {
     }
 
     @Test(
-        "flatMapLatest drops values of the earlier stream and completes when the outer and the inner one have"
+        "flatMapLatest drops the earlier stream and completes when the outer and the last inner stream have completed"
     )
     func flatMapLatest() {
         let scheduler = TestScheduler()
@@ -225,7 +226,7 @@ struct JoinTests {
     }
 
     @Test(
-        "A single-value stream replaces the running one, which is disposed before the value is emitted"
+        "flatMapLatest disposes the running stream before a single-value stream emits"
     )
     func flatMapLatestOfOneValue() {
         let scheduler = TestScheduler()
@@ -240,7 +241,7 @@ struct JoinTests {
     }
 
     @Test(
-        "Single-value streams started during each other's delivery follow one another and complete"
+        "Single-value streams that start during a delivery follow one another and complete"
     )
     func flatMapLatestReentrant() {
         let outer = PublishSubject<Int>()
@@ -253,7 +254,7 @@ struct JoinTests {
         #expect(log.entries == ["1", "2", "3", "done"])
     }
 
-    @Test("flatMapFirst accepts the next stream only after a stream of one value has delivered it")
+    @Test("flatMapFirst drops a value that arrives while a single-value stream delivers")
     func flatMapFirstOfOneValue() {
         let outer = PublishSubject<Int>()
         let log = Log<String>()
@@ -266,7 +267,7 @@ struct JoinTests {
         #expect(log.entries == ["1", "3", "done"])
     }
 
-    @Test("flatMap fails with the first error of an inner stream and disposes of the others")
+    @Test("flatMap fails with the first error of an inner stream and disposes the others")
     func flatMapError() {
         let scheduler = TestScheduler()
         let outer = Source("-a--b---|", scheduler)

@@ -78,7 +78,9 @@ struct MainSchedulerTests {
         }
     }
 
-    @Test("The asynchronous instance always hops, the concurrent one never on the main queue")
+    @Test(
+        "The asynchronous instance always enqueues work, and the concurrent one runs it at once on the main queue"
+    )
     func kinds() async {
         let log = Log<String>()
         await withCheckedContinuation { continuation in
@@ -103,7 +105,8 @@ struct MainSchedulerTests {
     }
 
     @Test(
-        "Values observed on the main scheduler arrive there in order, before the end", arguments: [0, 1])
+        "Values observed on the main scheduler arrive there in order, before the completion",
+        arguments: [0, 1])
     func observed(_ kind: Int) async {
         let scheduler: any SchedulerType = kind == 0 ? MainScheduler.instance : MainScheduler.asyncInstance
         let log = Log<Int>()

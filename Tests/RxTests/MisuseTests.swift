@@ -6,7 +6,7 @@ import Testing
 
 /// A subject that is not `serialized()` must be used by one thread at a time. Otherwise values may be
 /// reordered or lost, but memory stays safe: these tests run under the address and thread sanitizers.
-@Suite("Sources that break the grammar", .noLeaks, .timeLimit(.minutes(2)))
+@Suite("Sources that break the event grammar", .noLeaks, .timeLimit(.minutes(2)))
 struct MisuseTests {
     private func onFourThreads(_ body: @escaping @Sendable (Int) -> Void) {
         let group = DispatchGroup()
@@ -20,7 +20,7 @@ struct MisuseTests {
         group.wait()
     }
 
-    @Test("Four threads send to each operator and end it", arguments: operators)
+    @Test("Each operator fed by four threads ends at most once", arguments: operators)
     func fed(_ operation: OperatorCase) {
         // An unlimited retry would never end.
         let ends = operation.name.contains("retry") ? [] : [Event<String>.error(TestError())]
@@ -40,7 +40,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("Four threads send to each operator whose closure throws", arguments: operators)
+    @Test("Each operator fed by four threads fails once if its closure throws", arguments: operators)
     func throwing(_ operation: OperatorCase) {
         guard let throwing = operation.throwing else { return }
         let scheduler = TestScheduler()
@@ -55,7 +55,7 @@ struct MisuseTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("Counting and collecting operators lose no value of four threads")
+    @Test("Counting and collecting operators lose no value that four threads send")
     func nothingLost() {
         let subject = PublishSubject<Int>()
         let sums = Log<Int>()
@@ -76,7 +76,7 @@ struct MisuseTests {
     }
 
     @Test(
-        "A subscriber may send to a stateful operator, whose state is already updated"
+        "A stateful operator updates its state before it delivers, so that a subscriber may send to it"
     )
     func fedBack() {
         let subject = PublishSubject<String>()
@@ -91,7 +91,7 @@ struct MisuseTests {
     }
 
     #if DEBUG
-        @Test("A closure that sends to its own stream stops a debug build")
+        @Test("In a debug build, a closure that sends to its own stream stops the program")
         func reentered() async {
             await #expect(processExitsWith: .failure) {
                 let subject = PublishSubject<Int>()

@@ -20,7 +20,7 @@ struct MulticastSelectorTests {
         withExtendedLifetime((broken, unusable)) {}
     }
 
-    @Test("The source is subscribed to once, after the result, and disposed with it")
+    @Test("multicast subscribes to its source once, after the result, and disposes it with the result")
     func one() {
         let source = Source("(ab)-c-|", scheduler)
         let output = scheduler.marbles(

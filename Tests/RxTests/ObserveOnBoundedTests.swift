@@ -8,7 +8,7 @@ import Testing
 struct ObserveOnBoundedTests {
     private let scheduler = TestScheduler()
 
-    /// Plays marbles through a capacity of two on a scheduler that is 5 frames late.
+    /// Plays marbles through a queue with a capacity of two, on a scheduler that is 5 frames late.
     private func play(_ marbles: String, _ overflow: OverflowPolicy) -> (output: String, source: [String]) {
         let scheduler = TestScheduler()
         let source = Source(marbles, scheduler)
@@ -33,7 +33,7 @@ struct ObserveOnBoundedTests {
     }
 
     @Test(
-        "A terminal event needs no capacity and overtakes nothing",
+        "A terminal event needs no capacity and does not overtake queued values",
         arguments: [OverflowPolicy.error, .dropOldest, .dropNewest])
     func error(_ overflow: OverflowPolicy) {
         #expect(play("ab#", overflow).output == "-----(ab#)")
@@ -103,7 +103,7 @@ struct ObserveOnBoundedTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("An immediate scheduler does not deliver values inside each other")
+    @Test("Deliveries on an immediate scheduler do not nest")
     func immediate() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()

@@ -3,7 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// An operator with its expected output for each of seven common questions.
+/// An operator with its expected output for each of the common tests.
 struct OperatorCase: Sendable, CustomTestStringConvertible {
     let name: String
     var never = ""
@@ -178,7 +178,7 @@ let operators: [OperatorCase] =
             build: { source, _ in source.asMaybe().asObservable() }),
     ]
 
-@Suite("Common questions for each operator", .noLeaks)
+@Suite("Common tests of each operator", .noLeaks)
 struct OperatorTests {
     private func play(_ marbles: String, _ operation: OperatorCase, disposedAt: Int = 40) -> (
         String, Source
@@ -191,7 +191,7 @@ struct OperatorTests {
         )
     }
 
-    @Test("A source that never emits", arguments: operators)
+    @Test("Each operator handles a source that never emits", arguments: operators)
     func never(_ operation: OperatorCase) {
         let (output, source) = play("", operation)
         #expect(output == operation.never)
@@ -200,14 +200,14 @@ struct OperatorTests {
         #expect(source.census.alive == 0)
     }
 
-    @Test("An empty source", arguments: operators)
+    @Test("Each operator handles an empty source", arguments: operators)
     func empty(_ operation: OperatorCase) {
         let (output, source) = play("|", operation)
         #expect(output == operation.empty)
         #expect(source.census.alive == 0)
     }
 
-    @Test("Values and a completion", arguments: operators)
+    @Test("Each operator handles values and a completion", arguments: operators)
     func values(_ operation: OperatorCase) {
         let (output, source) = play("-a-b-c-|", operation)
         #expect(output == operation.values)
@@ -215,7 +215,7 @@ struct OperatorTests {
         #expect(source.census.alive == 0, "the source is still retained")
     }
 
-    @Test("Values and an error", arguments: operators)
+    @Test("Each operator handles values and an error", arguments: operators)
     func error(_ operation: OperatorCase) {
         let (output, source) = play("-a-b-#", operation)
         #expect(output == operation.error)
@@ -223,7 +223,7 @@ struct OperatorTests {
     }
 
     @Test(
-        "Disposal emits nothing more and releases the source at once", arguments: operators)
+        "After disposal, an operator emits nothing and has released its source", arguments: operators)
     func disposed(_ operation: OperatorCase) {
         let (output, source) = play("-a-b-c-|", operation, disposedAt: 4)
         #expect(output == operation.disposed)
@@ -241,7 +241,7 @@ struct OperatorTests {
         #expect(source.census.alive == 0, "the source is still retained")
     }
 
-    @Test("A second subscription to the same observable", arguments: operators)
+    @Test("A second subscription to the same observable gives the same output", arguments: operators)
     func again(_ operation: OperatorCase) {
         let scheduler = TestScheduler()
         let source = Source("-a-b-c-|", scheduler)

@@ -21,7 +21,7 @@ struct OrderTests {
     }
 
     @Test(
-        "Synchronous source: onSubscribed runs after the end, and onDisposed before the source is disposed"
+        "With a synchronous source, onSubscribed runs after the end, and onDisposed before the source is disposed"
     )
     func synchronous() {
         let log = Log<String>()
@@ -38,7 +38,7 @@ struct OrderTests {
             ])
     }
 
-    @Test("Asynchronous completion: the source is disposed after afterCompleted")
+    @Test("On an asynchronous completion, the source is disposed after afterCompleted has run")
     func asynchronous() {
         let log = Log<String>()
         let subject = PublishSubject<Int>()
@@ -56,7 +56,7 @@ struct OrderTests {
             ])
     }
 
-    @Test("Disposal: the source is disposed before the hooks run")
+    @Test("On disposal, the source is disposed before onDispose and onDisposed run")
     func disposal() {
         let log = Log<String>()
         let source = Observable<Int>.create { _ in Disposables.create { log.add("sourceDispose") } }
@@ -95,7 +95,7 @@ struct OrderTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("Synchronous sequences take turns, one element each")
+    @Test("Merged synchronous sequences take turns, one value each")
     func turns() {
         #expect(
             events(Observable.merge(Observable.of(1, 2, 3), Observable.of(10, 20, 30)))
@@ -152,8 +152,7 @@ struct OrderTests {
 
     @Test("Closures written on the main actor run on another thread without a trap")
     @MainActor func mainActorClosures() async throws {
-        // Like a main.swift in language mode 6, whose closures are written in main-actor code and run
-        // elsewhere.
+        // As in a main.swift in language mode 6, the closures are written in main-actor code and run elsewhere.
         let background = SerialDispatchQueueScheduler(qos: .background)
         let value = try await Observable.just(1).observe(on: background).map { $0 + 1 }
             .filter { $0 > 0 }.flatMap { Observable.just($0 * 10) }

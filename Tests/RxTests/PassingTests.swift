@@ -4,10 +4,10 @@ import Rx
 import RxTesting
 import Testing
 
-/// The behavior of catch(sequence:), debug and decode beyond the common questions of `OperatorTests`.
+/// The behavior of catch(sequence:), debug and decode beyond the common tests of `OperatorTests`.
 @Suite("catch(sequence:), debug and decode", .noLeaks)
 struct PassingTests {
-    @Test("catch(sequence:) pulls the next source only after the one before has failed")
+    @Test("catch(sequence:) pulls the next source only after the previous one has failed")
     func catchSequenceIsLazy() {
         let scheduler = TestScheduler()
         let failing = Source("-a#", scheduler)

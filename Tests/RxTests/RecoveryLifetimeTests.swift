@@ -3,7 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// When and in which order error-handling operators subscribe and dispose, in addition to what they emit.
+/// Tests when and in which order error-handling operators subscribe and dispose, besides their output.
 @Suite("Subscriptions of error-handling operators", .noLeaks)
 struct RecoveryLifetimeTests {
     private let scheduler = TestScheduler()
@@ -31,7 +31,7 @@ struct RecoveryLifetimeTests {
         #expect(other.subscriptions(from: begin).last == "---^-!")
     }
 
-    @Test("A throwing handler of catch fails the stream")
+    @Test("A catch handler that throws fails the stream")
     func catchingThrows() {
         let source = cold("-a-#")
         scheduler.expect(
@@ -69,7 +69,7 @@ struct RecoveryLifetimeTests {
     }
 
     @Test(
-        "retry(when:) does not interrupt an attempt whose trigger ends; that end applies to the next failure"
+        "The end of a retry(when:) trigger does not interrupt an attempt, and applies to the next failure"
     )
     func triggerEnds() {
         for (attempt, trigger, output) in [
@@ -186,7 +186,7 @@ struct RecoveryLifetimeTests {
     }
 
     @Test(
-        "Disposing timeout disposes the source or the other stream, and the timer")
+        "Disposing timeout disposes its timer and the current stream")
     func timeoutDisposed() {
         let (source, other) = (cold("-a"), cold("-x"))
         let stream = source.observable.timeout(
@@ -202,7 +202,7 @@ struct RecoveryLifetimeTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("timeout of a single bounds the time to its value")
+    @Test("timeout of a single limits the time until its value")
     func singleTimeout() {
         let (late, early) = (cold("---a|"), cold("-a|"))
         let bounded: (Source) -> Observable<String> = { [scheduler] in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("scheduleRecursive", .noLeaks)
 struct RecursiveWorkTests {
-    @Test("Each state gets its own turn, and a hundred thousand do not nest on the current thread")
+    @Test("Each state runs in its own turn, and a hundred thousand turns do not nest on the current thread")
     func turns() {
         let scheduler = ManualScheduler()
         let log = Log<String>()
@@ -24,7 +24,7 @@ struct RecursiveWorkTests {
         #expect(count.withLock { $0 } == 100_000)
     }
 
-    @Test("A state may be followed by several")
+    @Test("A state may schedule several further states")
     func branches() {
         let scheduler = ManualScheduler()
         let log = Log<Int>()
@@ -40,7 +40,7 @@ struct RecursiveWorkTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("Disposal ends it, even during a turn, and leaves nothing behind")
+    @Test("Disposal ends recursive work, even during a turn, and leaves nothing scheduled")
     func disposed() {
         let scheduler = ManualScheduler()
         let log = Log<Int>()
@@ -69,7 +69,7 @@ struct RecursiveWorkTests {
                 turns.withLock { $0 += 1 }
                 recurse(state + 1)
             }
-            // Also on this thread: tasks might wait forever for a thread that the endless work occupies.
+            // Uses this thread too: tasks might wait forever for a thread that the endless work occupies.
             DispatchQueue.concurrentPerform(iterations: 2) { _ in work.dispose() }
             // A last turn may still be running or queued, and is counted before the second check.
             let ended = await count(turns, behind: queue)

@@ -24,7 +24,7 @@ struct RefCountTests {
         #expect(source.subscriptions == ["^---!", "------^------!"])
     }
 
-    @Test("A synchronous source reaches its first subscriber completely and is restarted after its end")
+    @Test("The first subscriber receives all events of a synchronous source, which restarts after its end")
     func synchronous() {
         let counted = Observable.of(1, 2, 3).publish().refCount()
         #expect(events(counted) == ["1", "2", "3", "done"])
@@ -62,7 +62,7 @@ struct RefCountTests {
         #expect(!source.hasObservers)
     }
 
-    @Test("Concurrent subscribers lose no connection and leave none behind")
+    @Test("Concurrent subscribers lose no connection and leave no connection behind")
     func churn() async {
         let source = PublishSubject<Int>()
         let counted = source.startWith(0).multicast { ReplaySubject<Int>.create(bufferSize: 1) }.refCount()
@@ -79,7 +79,7 @@ struct RefCountTests {
         #expect(log.entries == ["0", "1"])
     }
 
-    @Test("A new subscriber is not disconnected by one that leaves")
+    @Test("A subscriber that leaves does not disconnect a new one")
     func joinAgainstLeave() async {
         for _ in 0..<2_000 {
             let source = PublishSubject<Int>()

@@ -18,7 +18,7 @@ struct RelayTests {
         #expect(!relay.hasObservers)
     }
 
-    @Test("A behavior relay starts with its value and makes it readable")
+    @Test("A behavior relay sends its value to each new subscriber and makes it readable")
     func behaviour() {
         let relay = BehaviorRelay(value: 1)
         let log = Log<String>()
@@ -129,7 +129,7 @@ struct BindTests {
         #expect(!source.hasObservers)
     }
 
-    @Test("Bound observers receive all events, also as optionals")
+    @Test("Bound observers receive all events, including observers of optionals")
     func observers() {
         let log = Log<String>()
         let (first, second) = (PublishSubject<Int>(), PublishSubject<Int>())

@@ -4,7 +4,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// The behavior of `retry(_:scheduler:)` beyond the common questions of `OperatorTests`. A frame is 10 ms.
+/// The behavior of `retry(_:scheduler:)` beyond the common tests of `OperatorTests`. A frame is 10 ms.
 @Suite("retry with a policy", .noLeaks)
 struct RetryPolicyTests {
     private let scheduler = TestScheduler()
@@ -26,7 +26,7 @@ struct RetryPolicyTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("One attempt means no retry, and a completed stream is not retried")
+    @Test("A limit of one attempt allows no retry, and a completed stream is not retried")
     func one() {
         let source = Source("a#", scheduler)
         #expect(scheduler.marbles(of: source.observable.retry(policy(1), scheduler: scheduler)) == "a#")
@@ -68,7 +68,7 @@ struct RetryPolicyTests {
         #expect(source.subscriptions == ["(^!)", "----(^!)", "--------(^!)"])
     }
 
-    @Test("A Retry-After wait above the limit is not retried")
+    @Test("An error with a Retry-After wait above the limit is not retried")
     func longHint() {
         let source = Source("#", scheduler)
         var policy = policy(3)
@@ -155,7 +155,7 @@ struct RetryPolicyTests {
 
     // MARK: Budget
 
-    @Test("A budget starts full, pays for retries in whole tokens, and is refilled by successes")
+    @Test("A budget starts full, gives each retry a whole token, and is refilled by successes")
     func budget() {
         let budget = RetryTokenBucket(capacity: 2, depositPerSuccess: 0.4)
         #expect(budget.balance == 2)
@@ -222,7 +222,8 @@ struct RetryPolicyTests {
         #expect(budget.balance == 10)
     }
 
-    @Test("Threads that share a budget take exactly what was deposited", .timeLimit(.minutes(1)))
+    @Test(
+        "Threads that share a budget take exactly as many tokens as were deposited", .timeLimit(.minutes(1)))
     func budgetThreads() async {
         let budget = RetryTokenBucket(capacity: 100_000, depositPerSuccess: 0.25)
         while budget.takeRetry() {}
@@ -242,7 +243,7 @@ struct RetryPolicyTests {
         #expect(budget.balance == 0)
     }
 
-    @Test("Concurrent attempts, waits and disposals deliver serially and leave nothing behind")
+    @Test("With concurrent attempts, waits and disposals, events arrive one at a time and nothing is leaked")
     func threads() async {
         let queue = ConcurrentDispatchQueueScheduler(qos: .default)
         for round in 0..<200 {

@@ -24,7 +24,7 @@ struct SchedulerTests {
     }
 
     @Test(
-        "Virtual time runs 20,000 pieces of work in order and skips disposed ones"
+        "Virtual time runs 20,000 pieces of work in order and skips disposed work"
     )
     func manyTimes() {
         let scheduler = ManualScheduler()
@@ -45,7 +45,7 @@ struct SchedulerTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("Disposed work does not run and leaves nothing behind")
+    @Test("Disposed work does not run and is no longer pending")
     func disposed() {
         let scheduler = ManualScheduler()
         let census = Census()
@@ -59,7 +59,7 @@ struct SchedulerTests {
         scheduler.start()
     }
 
-    @Test("Work scheduled by work runs in the same advance if it is due")
+    @Test("Work that other work schedules runs in the same advance if it is due")
     func nested() {
         let scheduler = HistoricalScheduler()
         let log = Log<Double>()
@@ -86,7 +86,7 @@ struct SchedulerTests {
         #expect(log.entries == ["named"])
     }
 
-    @Test("Work scheduled from several threads runs where the virtual clock is moved")
+    @Test("Work scheduled from several threads runs in order when the virtual clock moves")
     func virtualTimeOnThreads() {
         let scheduler = ManualScheduler()
         let log = Log<Int>()
@@ -121,7 +121,7 @@ struct SchedulerTests {
         #expect(log.entries == [1, 2, 3])
     }
 
-    @Test("timer emits 0 once, interval counts, and both stop on disposal")
+    @Test("timer emits 0 once, interval counts up, and both leave no work behind")
     func timers() {
         let scheduler = TestScheduler()
         let once = Observable<Int>.timer(.milliseconds(3 * frame), scheduler: scheduler)
@@ -134,7 +134,7 @@ struct SchedulerTests {
         #expect(scheduler.pendingCount == 0)
     }
 
-    @Test("setTimer fires once, and never after it was cancelled")
+    @Test("A timer fires once, and never after it was cancelled")
     func cheapTimers() {
         final class Target: TimerTarget {
             let log = Log<TimerToken>()
@@ -266,7 +266,7 @@ struct SchedulerTests {
         #expect(log.entries == ["subscribed"])
         scheduler.start()
         #expect(log.entries == ["subscribed", "disposed"])
-        // Disposed before its turn, it never subscribes and leaves no work behind.
+        // A subscription that is disposed before its turn never reaches the source and leaves no work behind.
         source.subscribe(on: scheduler).subscribe().dispose()
         #expect(scheduler.pendingCount == 0)
         scheduler.start()

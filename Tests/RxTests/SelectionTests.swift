@@ -2,10 +2,10 @@ import Rx
 import RxTesting
 import Testing
 
-/// The behavior of filtering and accumulating operators beyond the common questions of `OperatorTests`.
+/// The behavior of filtering and accumulating operators beyond the common tests of `OperatorTests`.
 @Suite("Filtering and accumulating", .noLeaks)
 struct SelectionTests {
-    @Test("range fails beyond its type or with a negative count, and completes if empty")
+    @Test("range fails if it overflows its type or its count is negative, and completes if its count is 0")
     func ranges() {
         #expect(
             events(Observable.range(start: Int8.max, count: 2)) == ["error Arithmetic overflow occurred."])
@@ -28,7 +28,7 @@ struct SelectionTests {
                 == ["1", "error failed"])
     }
 
-    @Test("repeatElement repeats until disposed and lets others take their turns")
+    @Test("repeatElement repeats until disposed and lets other sources take turns")
     func repeated() {
         #expect(events(Observable.repeatElement("x").take(3)) == ["x", "x", "x", "done"])
         let both = Observable.zip(Observable.repeatElement(1), Observable.repeatElement(2)) { $0 + $1 }
@@ -46,7 +46,7 @@ struct SelectionTests {
         #expect(asked.entries == [1, 2, 3])
     }
 
-    @Test("skip and takeLast with more values than there are, and with none")
+    @Test("skip and takeLast accept a count of 0 and a count beyond the end")
     func counts() {
         #expect(events(Observable.of(1, 2).skip(3)) == ["done"])
         #expect(events(Observable.of(1, 2).skip(0)) == ["1", "2", "done"])
@@ -56,7 +56,7 @@ struct SelectionTests {
         #expect(events(Observable.range(start: 0, count: 10).takeLast(3)) == ["7", "8", "9", "done"])
     }
 
-    @Test("takeLast stops when it is disposed during its values")
+    @Test("takeLast stops if it is disposed while it emits")
     func takeLastAndDispose() {
         let log = Log<String>()
         let source = Observable.range(start: 0, count: 5).takeLast(3).take(1)
@@ -114,7 +114,7 @@ struct SelectionTests {
         #expect(events(source) == ["error failed"])
     }
 
-    @Test("element(at:) counts from 0, completes there, and fails beyond the end")
+    @Test("element(at:) counts from 0, completes at that element, and fails beyond the end")
     func elementAt() {
         let scheduler = TestScheduler()
         let source = Source("-a-b-c-|", scheduler)

@@ -28,7 +28,7 @@ struct SerializedTests {
             ])
     }
 
-    @Test("All events are passed on, and late subscribers get what the subject replays")
+    @Test("A serialized subject passes on all events, and late subscribers receive the subject's replay")
     func kinds() {
         let behavior = BehaviorSubject(value: 0).serialized()
         let log = Log<String>()
@@ -64,7 +64,8 @@ struct SerializedTests {
     }
 
     @Test(
-        "Four threads: events are serial, complete, in order per thread, and the same for all subscribers")
+        "With four sending threads, all subscribers receive the same events, one at a time and in order per thread"
+    )
     func threads() async {
         for round in 0..<20 {
             let subject = PublishSubject<Int>().serialized()
@@ -122,7 +123,7 @@ struct SerializedTests {
         #expect(census.alive == 0)
     }
 
-    @Test("Serialized relays accept values one at a time and stay infallible")
+    @Test("Serialized relays deliver values one at a time and convert to infallibles")
     func relays() {
         let relays: [SerializedRelay<Int>] = [
             PublishRelay().serialized(), ReplayRelay.create(bufferSize: 1).serialized(),
@@ -154,7 +155,7 @@ struct SerializedTests {
         #expect(!behavior.hasObservers)
     }
 
-    @Test("A serialized relay loses no value of four threads")
+    @Test("A serialized relay loses no value that four threads send")
     func relayThreads() async {
         let relay = PublishRelay<Int>().serialized()
         let state = Shared((inside: 0, overlaps: 0, sum: 0))

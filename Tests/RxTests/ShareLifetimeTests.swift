@@ -3,7 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// `share(replay:scope:timeToLive:scheduler:)`.
+/// Tests `share(replay:scope:timeToLive:scheduler:)`.
 @Suite("share with a time to live", .noLeaks)
 struct ShareLifetimeTests {
     private let scheduler = TestScheduler()
@@ -15,7 +15,7 @@ struct ShareLifetimeTests {
             replay: replay, scope: scope, timeToLive: .milliseconds(frames * frame), scheduler: scheduler)
     }
 
-    /// Returns what subscribers that arrive in the given frames receive until the end.
+    /// Returns the events that subscribers of the given frames receive until the end.
     private func play(_ stream: Observable<String>, at frames: [Int]) -> [String] {
         let logs = frames.map { _ in Log<String>() }
         for (frame, log) in zip(frames, logs) {
@@ -25,7 +25,7 @@ struct ShareLifetimeTests {
         return logs.map { $0.entries.joined(separator: " ") }
     }
 
-    @Test("While connected, values are replayed until they reach the time to live")
+    @Test("With scope whileConnected, values are replayed until they reach the time to live")
     func whileConnected() {
         let source = Source("-a-b-----c|", scheduler)
         let shared = share(source.observable, 2, .whileConnected, frames: 3)
@@ -35,7 +35,7 @@ struct ShareLifetimeTests {
         #expect(source.subscriptions == ["^---------!"])
     }
 
-    @Test("While connected, the source restarts after the end or the last subscriber")
+    @Test("With scope whileConnected, a subscriber after the end restarts the source")
     func connectedAnew() {
         let source = Source("a-|", scheduler)
         let shared = share(source.observable, 1, .whileConnected, frames: 9)
@@ -43,7 +43,7 @@ struct ShareLifetimeTests {
         #expect(source.subscriptions == ["^-!", "-----^-!"])
     }
 
-    @Test("Forever, a result is replayed until it expires, and then requested again once")
+    @Test("With scope forever, a result is replayed until it expires, and is then requested again once")
     func cache() {
         let source = Source("--(a|)", scheduler)
         let shared = share(source.observable, 1, .forever, frames: 5)
@@ -53,7 +53,9 @@ struct ShareLifetimeTests {
         #expect(source.subscriptions == ["^-!", "-------^-!", "--------------^-!"])
     }
 
-    @Test("Forever, an empty end expires by its own age, any other end by that of its last value")
+    @Test(
+        "With scope forever, an empty end expires by its own age, and any other end by the age of the last value"
+    )
     func ends() {
         let empty = Source("-|", scheduler)
         #expect(
@@ -70,7 +72,8 @@ struct ShareLifetimeTests {
         #expect(failing.subscriptions == ["^--!", "-----^--!"])
     }
 
-    @Test("Forever, a subscriber after the last one left receives the fresh values and reconnects")
+    @Test(
+        "With scope forever, a subscriber after all others left receives the unexpired values and reconnects")
     func left() {
         let source = Source("-a---b---c|", scheduler)
         let shared = share(source.observable, 1, .forever, frames: 4)
@@ -86,8 +89,8 @@ struct ShareLifetimeTests {
         #expect(source.subscriptions == ["^-!", "----^!", "------------^-!"])
     }
 
-    @Test("Expired values are released by the next subscriber")
-    func letGo() {
+    @Test("The next subscriber releases expired values")
+    func nextSubscriberReleasesExpiredValues() {
         let census = Census()
         let subject = PublishSubject<Tracked>()
         let shared = subject.share(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("share", .noLeaks)
 struct ShareTests {
-    /// A source fed by a subject that counts its subscriptions.
+    /// A source that is fed by a subject and counts its subscriptions.
     final class Counted: Sendable {
         let subject = PublishSubject<Int>()
         let subscribed = Shared(0)
@@ -42,7 +42,7 @@ struct ShareTests {
         third.dispose()
     }
 
-    @Test("While connected, the next subscriber restarts a completed source")
+    @Test("With scope whileConnected, the next subscriber restarts a completed source")
     func afterCompletion() {
         let count = Shared(0)
         let shared = Observable<Int>.create { observer in
@@ -58,7 +58,7 @@ struct ShareTests {
         #expect(events(shared) == ["2", "done"])
     }
 
-    @Test("Forever, a later subscriber gets the last value and reconnects, but after the end only the replay")
+    @Test("With scope forever, a late subscriber receives the replay, and reconnects only before the end")
     func forever() {
         let source = Counted()
         let shared = source.observable.share(replay: 1, scope: .forever)
@@ -92,9 +92,9 @@ struct ShareTests {
     }
 
     @Test(
-        "Each scope and buffer size: what subscribers receive, and when the source is subscribed to",
+        "The scope and the buffer size define which values are replayed and when the source restarts",
         arguments: [
-            // The first two overlap, the third comes after them, and the last one after the end.
+            // The first two subscribers overlap, the third comes after them, and the last one after the end.
             (SubjectLifetimeScope.whileConnected, 0, ["-a-b", "-b", "-a-b-c-|", "-a-b-c-|"]),
             (.whileConnected, 1, ["-a-b", "ab", "-a-b-c-|", "-a-b-c-|"]),
             (.whileConnected, 2, ["-a-b", "ab", "-a-b-c-|", "-a-b-c-|"]),
@@ -115,7 +115,7 @@ struct ShareTests {
         #expect(source.subscriptions == Array(subscriptions.prefix(scope == .forever ? 2 : 3)))
     }
 
-    @Test("A synchronous source reaches its first subscriber completely")
+    @Test("The first subscriber receives all events of a synchronous source")
     func synchronous() {
         #expect(events(Observable.of(1, 2, 3).share()) == ["1", "2", "3", "done"])
     }
@@ -134,7 +134,7 @@ struct ShareTests {
         }
     }
 
-    @Test("Forever, a subscriber that races with the end does not restart the source")
+    @Test("With scope forever, a subscriber that races with the end does not restart the source")
     func foreverEnds() async {
         for _ in 0..<1_000 {
             let source = Counted()

@@ -3,11 +3,11 @@ import Rx
 import RxTesting
 import Testing
 
-/// Runs every operator with more inputs than its source under several threads. `HeldLocks` stops debug builds
-/// that call an observer, `subscribe` or `dispose` while holding a lock.
+/// Runs every operator that depends on other streams, timers or threads on several threads. `HeldLocks` stops debug
+/// builds that call an observer, `subscribe` or `dispose` while holding a lock.
 @Suite("Operators used by several threads", .noLeaks)
 struct StressTests {
-    /// What one subscriber has seen.
+    /// The events that one subscriber has received.
     private struct Seen {
         var values: [Int] = []
         var last: [Int] = []
@@ -51,7 +51,7 @@ struct StressTests {
     }
 
     @Test(
-        "Two threads: events are serial, in order and complete, and end once, and the sources are disposed",
+        "An operator fed by two threads delivers one at a time and in order, ends at most once, and disposes its sources",
         .timeLimit(.minutes(1)), arguments: StressCase.all)
     func threads(_ operation: StressCase) async {
         var values = 0
@@ -132,7 +132,7 @@ struct StressTests {
     }
 
     @Test(
-        "Threads whose observers send, subscribe and dispose during a delivery do not deadlock",
+        "Observers that send, subscribe and dispose during a delivery on two threads do not deadlock",
         .timeLimit(.minutes(1)), arguments: StressCase.all)
     func reentrance(_ operation: StressCase) async {
         for round in 0..<4 {
@@ -140,8 +140,7 @@ struct StressTests {
             let stream = operation.build(sources[0].asObservable(), sources[1].asObservable())
             let seen = Shared(Seen())
             let inner = CompositeDisposable()
-            // The remaining calls from inside the observer, and the number of calls to observers after they
-            // left.
+            // The remaining calls from inside the observer, and the number of calls to disposed observers.
             let (budget, called) = (Shared(20), Shared(0))
             let outer = SerialDisposable()
             outer.disposable = subscribe(stream, seen) {

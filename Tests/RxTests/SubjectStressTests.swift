@@ -90,7 +90,7 @@ struct SubjectStressTests {
     private static let count = 200
 
     @Test(
-        "Subscribers that come and go while values are sent see no gap and one end",
+        "Subscribers that come and go while values are sent see no gap and at most one terminal event",
         .timeLimit(.minutes(1)), arguments: SubjectCase.all)
     func subscribers(_ kind: SubjectCase) async {
         for round in 0..<12 {
@@ -140,7 +140,7 @@ struct SubjectStressTests {
         }
     }
 
-    /// A subscription that calls the subject at its first value. If `leaves` is true, it takes three values.
+    /// A subscription that calls the subject at its first value. If `leaves` is true, it takes at most three values.
     private static func subscribe(
         _ subject: FedSubject, _ seen: Shared<Seen>, leaves: Bool
     ) -> any Disposable {

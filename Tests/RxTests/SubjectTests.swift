@@ -21,7 +21,9 @@ struct SubjectTests {
         #expect(late.entries == ["2", "3"])
     }
 
-    @Test("After its end a publish subject only repeats it, and after disposal it sends RxError.disposed")
+    @Test(
+        "A publish subject repeats its end to late subscribers, and sends RxError.disposed after its disposal"
+    )
     func publishEnd() {
         let failed = PublishSubject<Int>()
         failed.onError(TestError())

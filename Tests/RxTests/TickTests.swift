@@ -55,7 +55,7 @@ struct TickTests {
             ])
     }
 
-    @Test("subscribe(on:) releases its source at its end, but disposes it a tick later")
+    @Test("subscribe(on:) releases its source at once when it ends, and a tick after a disposal")
     func subscribing() {
         for (end, tick): (Recorded<Event<Int>>, TestTime) in [
             (.completed(220), 220), (.error(220, TestError()), 220), (.next(220, 2), 1001),
@@ -68,7 +68,7 @@ struct TickTests {
         }
     }
 
-    @Test("A HistoricalScheduler delivers simultaneous events at one time")
+    @Test("A HistoricalScheduler delivers simultaneous events at the same time")
     func historical() {
         let scheduler = HistoricalScheduler()
         let log = Log<Int>()
@@ -102,7 +102,7 @@ struct TickTests {
         subscription.dispose()
     }
 
-    @Test("Values sent back without a delay let other work of the queue run")
+    @Test("Values fed back with a delay of 0 let other work on the queue run")
     func fedBack() async {
         let queue = SerialDispatchQueueScheduler(qos: .default)
         let subject = PublishSubject<Int>()
@@ -123,7 +123,7 @@ struct TickTests {
     }
 
     @Test("Disposal releases pending values, even between two turns")
-    func letGo() {
+    func disposalReleasesPendingValues() {
         final class Value: Sendable {}
         let scheduler = TestScheduler(initialClock: 0)
         let subject = PublishSubject<Value>()

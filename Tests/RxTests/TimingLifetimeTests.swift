@@ -3,8 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// When operators that depend on time or a second stream subscribe and dispose, in addition to what they
-/// emit.
+/// Tests when operators that depend on time or a second stream subscribe and dispose, besides their output.
 @Suite("Subscriptions of timing operators", .noLeaks)
 struct TimingLifetimeTests {
     private let scheduler = TestScheduler()
@@ -32,7 +31,9 @@ struct TimingLifetimeTests {
         #expect(scheduler.pendingCount == 0, sourceLocation: sourceLocation)
     }
 
-    @Test("debounce: a value restarts the time, a completion emits the pending value, an error drops it")
+    @Test(
+        "debounce restarts its time at each value, emits the pending value on completion, and drops it on an error"
+    )
     func debounce() {
         let quiet: (Observable<String>) -> Observable<String> = {
             $0.debounce(frames(2), scheduler: scheduler)
@@ -44,7 +45,8 @@ struct TimingLifetimeTests {
     }
 
     @Test(
-        "throttle: emits the first and then the latest value; a completion waits for it, an error drops it")
+        "throttle emits the first and then the latest value, and a completion waits for it but an error drops it"
+    )
     func throttleLatest() {
         let throttled: (Observable<String>) -> Observable<String> = {
             $0.throttle(frames(3), scheduler: scheduler)
@@ -55,7 +57,7 @@ struct TimingLifetimeTests {
         expect("ab#", sends: "a-#", until: "^-!", throttled)
     }
 
-    @Test("throttle(latest: false): emits the first value of each interval and completes at once")
+    @Test("throttle(latest: false) emits the first value of each interval and completes at once")
     func throttleFirst() {
         let throttled: (Observable<String>) -> Observable<String> = {
             $0.throttle(frames(3), latest: false, scheduler: scheduler)
@@ -65,7 +67,7 @@ struct TimingLifetimeTests {
         expect("ab#", sends: "a-#", until: "^-!", throttled)
     }
 
-    @Test("delay: shifts values and completion; an error is immediate and drops pending values")
+    @Test("delay shifts values and completion, and an error is immediate and drops pending values")
     func delay() {
         let late: (Observable<String>) -> Observable<String> = { $0.delay(frames(3), scheduler: scheduler) }
         expect("ab--|", sends: "---ab--|", until: "^---!", late)
@@ -73,7 +75,7 @@ struct TimingLifetimeTests {
         expect("#", sends: "#", until: "(^!)", late)
     }
 
-    @Test("delaySubscription: delays the subscription but not the events")
+    @Test("delaySubscription delays the subscription but not the events")
     func delaySubscription() {
         let late: (Observable<String>) -> Observable<String> = {
             $0.delaySubscription(frames(3), scheduler: scheduler)
@@ -82,7 +84,7 @@ struct TimingLifetimeTests {
         expect("#", sends: "---#", until: "---(^!)", late)
     }
 
-    @Test("sample: the completion waits for the sampler, whose completion is a sample too")
+    @Test("sample completes at the sampler's next event, and the sampler's completion takes a last sample")
     func sample() {
         let (source, sampler) = (cold("a-b|"), cold("-t---t-t|"))
         scheduler.expect(source.observable.sample(sampler.observable), sends: "-a---(b|)")
@@ -100,7 +102,7 @@ struct TimingLifetimeTests {
     }
 
     @Test(
-        "buffer: emits empty arrays and a partial one on completion, nothing on an error; a full one restarts the time"
+        "buffer emits empty arrays, a partial one on completion and none on an error, and a full one restarts the time"
     )
     func buffer() {
         let buffered: (Observable<String>) -> Observable<String> = {
@@ -112,7 +114,7 @@ struct TimingLifetimeTests {
     }
 
     @Test(
-        "window: the first opens on subscription; an error ends the window before the stream"
+        "window opens its first window on subscription, and an error ends the window before the stream"
     )
     func window() {
         let ended: (Observable<String>) -> Observable<String> = {
@@ -130,7 +132,7 @@ struct TimingLifetimeTests {
     }
 
     @Test(
-        "take(until:): subscribes to the trigger first; its value and its error end both, its completion neither"
+        "take(until:) subscribes to its trigger first, ends at the trigger's value or error, and ignores its completion"
     )
     func takeUntil() {
         for (other, output, end, otherEnd) in [
@@ -148,7 +150,7 @@ struct TimingLifetimeTests {
         #expect(source.subscriptions == [])
     }
 
-    @Test("skip(until:): the trigger is disposed at its first value; its error ends both")
+    @Test("skip(until:) disposes its trigger at the first value, and the trigger's error ends both")
     func skipUntil() {
         for (other, output, end, otherEnd) in [
             ("--x--x", "---b-c-|", "^------!", "^-!"), ("--#", "--#", "^-!", "^-!"),
@@ -174,7 +176,7 @@ struct TimingLifetimeTests {
         #expect(source.subscriptions == [])
         expect("-a-b-c-|", sends: "-({a}|)", until: "^!") { $0.first().asObservable().map { $0 ?? "nil" } }
         expect("--|", sends: "--({nil}|)", until: "^-!") { $0.first().asObservable().map { $0 ?? "nil" } }
-        // single() has already emitted its value, a Single has not.
+        // single() has already emitted its value, but a Single has not.
         expect("-a-b-c-|", sends: "-a-\(many)", until: "^--!") { $0.single() }
         expect("-a-b-c-|", sends: "---\(many)", until: "^--!") { $0.asSingle().asObservable() }
         expect("-a-b-c-|", sends: "---\(many)", until: "^--!") { $0.asMaybe().asObservable() }
@@ -191,7 +193,7 @@ struct TimingLifetimeTests {
     // MARK: Materialized events and results
 
     @Test(
-        "materialize turns an error into a value; dematerialize disposes its source at a terminal event")
+        "materialize turns an error into a value, and dematerialize disposes its source at a terminal event")
     func events() {
         expect("-a-#", sends: "-{next(a)}-({error(failed)}|)", until: "^--!") {
             $0.materialize().map { "\($0)" }

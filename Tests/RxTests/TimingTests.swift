@@ -3,8 +3,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// The behavior of operators that depend on time or another stream, beyond the common questions of
-/// `OperatorTests`.
+/// The behavior of operators that depend on time or another stream, beyond the common tests of `OperatorTests`.
 @Suite("Timing operators", .noLeaks)
 struct TimingTests {
     @Test("flatMapFirst does not call its selector for dropped values")
@@ -63,7 +62,9 @@ struct TimingTests {
         }
     }
 
-    @Test("amb of many streams stops subscribing after a synchronous one, and of none never ends")
+    @Test(
+        "amb of many streams stops subscribing once one emits synchronously, and amb of no streams never ends"
+    )
     func ambOfMany() {
         let scheduler = TestScheduler()
         let sources = ["---a|", "--b|", "-c--|"].map { Source($0, scheduler) }
@@ -76,7 +77,7 @@ struct TimingTests {
     }
 
     @Test(
-        "withLatestFrom drops values before the other's first one and ignores its completion")
+        "withLatestFrom drops values until the other stream sends one, and ignores its completion")
     func withLatestFromWaits() {
         let scheduler = TestScheduler()
         let source = Source("a--b-c--d-|", scheduler)
@@ -122,7 +123,7 @@ struct TimingTests {
             another.marbles(of: Source("--a|", another).observable.skip(until: failing.observable)) == "-#")
     }
 
-    @Test("sample emits its default without a new value, and the latest value when the sampler completes")
+    @Test("sample emits its default if no new value arrived, and the latest value when the sampler completes")
     func sampleDefault() {
         let scheduler = TestScheduler()
         let source = Source("a-----b--|", scheduler)
@@ -153,7 +154,7 @@ struct TimingTests {
         #expect(census.alive == 0, "the scheduler has released the timer")
     }
 
-    @Test("The interval of throttle starts at the end of a delivery")
+    @Test("The interval of throttle starts when a delivery ends")
     func throttleCountsFromDelivery() {
         let scheduler = ManualScheduler()
         let subject = PublishSubject<Int>()
@@ -161,7 +162,7 @@ struct TimingTests {
         let throttled = subject.throttle(.milliseconds(10), latest: false, scheduler: scheduler)
         let subscription = throttled.subscribe(onNext: { value in
             seen.add("\(value)")
-            // A slow subscriber.
+            // Simulates a slow subscriber.
             scheduler.advance(by: .milliseconds(8))
         })
         defer { subscription.dispose() }
@@ -180,7 +181,7 @@ struct TimingTests {
         #expect(scheduler.marbles(of: source.observable.throttle(.never, scheduler: scheduler)) == "-a---#")
     }
 
-    @Test("Disposing before the delay of delaySubscription never subscribes")
+    @Test("delaySubscription never subscribes if it is disposed before its delay has passed")
     func delayedSubscriptionDisposed() {
         let scheduler = TestScheduler()
         let source = Source("-a|", scheduler)

@@ -22,7 +22,7 @@ struct TraitFormTests {
         source.observable.ignoreElements().asCompletable()
     }
 
-    @Test("concat subscribes to each completable when the one before completes")
+    @Test("concat subscribes to each completable when the previous one completes")
     func concat() {
         let scheduler = TestScheduler()
         let (one, two) = (Source("--|", scheduler), Source("---|", scheduler))
@@ -148,7 +148,7 @@ struct TraitFormTests {
                     ).asObservable().map { _ -> String in }) == "-|")
     }
 
-    @Test("subscribe(with:) does not retain its object or call handlers without it")
+    @Test("subscribe(with:) does not retain its object, and calls no handler after it is gone")
     func withObject() {
         let census = Census()
         let log = Log<String>()

@@ -80,7 +80,7 @@ struct TraitTests {
         #expect(log.entries == ["cancelled", "disposed"])
     }
 
-    @Test("Operators preserve a single's guarantee")
+    @Test("Each operator on a single delivers exactly one result")
     func singleOperators() {
         let one = Single.just(1)
         let failing = Single<Int>.error(TestError())
@@ -111,7 +111,7 @@ struct TraitTests {
         #expect(result(Maybe<Int>.empty().asSingle()) == noElements)
     }
 
-    @Test("do runs a single's hooks around its result")
+    @Test("The do operator runs a single's hooks around its result")
     func singleHooks() {
         let log = Log<String>()
         _ = Single.just(1)
@@ -143,7 +143,7 @@ struct TraitTests {
             ])
     }
 
-    @Test("timeout bounds a single and cancels its work")
+    @Test("timeout fails a single at its limit and cancels its work")
     func singleTimeout() {
         let scheduler = ManualScheduler()
         let log = Log<String>()
@@ -194,7 +194,7 @@ struct TraitTests {
         #expect(result(Completable.error(TestError()).onErrorComplete()) == ["done", "disposed"])
     }
 
-    @Test("An emitter begins for each subscription, is cancelled once, and ignores events after its end")
+    @Test("An emitter begins once for each subscription, and is cancelled once at its end or on disposal")
     func emitter() {
         final class Call: Emitter<Int>, @unchecked Sendable {
             let log: Log<String>
@@ -258,14 +258,13 @@ struct TraitTests {
         calls[2].onLast(30)
         #expect(receiver.log.entries == ["1: 10", "2: error failed"])
         #expect(log.entries == ["end", "end", "end"])
-        // A retried emitter is replaced by a copy, which reports to a step of its own.
+        // A retried emitter is replaced by a copy, which reports to its own step.
         let retried = Single.emitting(Call(running, log)).retry(2).subscribe(receiver, number: 4)
         running.entries[3].onError(TestError())
         running.entries[4].onLast(40)
         retried.stop()
         #expect(receiver.log.entries.last == "4: 40")
-        // Emitters that break a single's guarantee: a value without completion, and a completion without
-        // value.
+        // These emitters break a single's guarantee: one completes without a value, and one sends two values.
         for (number, isMapped) in [(5, false), (6, true)] {
             for reports in [
                 { (call: Call) in call.onCompleted() },

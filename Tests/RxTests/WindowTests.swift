@@ -3,10 +3,10 @@ import Rx
 import RxTesting
 import Testing
 
-/// The behavior of buffer, window and groupBy beyond the common questions of `OperatorTests`.
+/// The behavior of buffer, window and groupBy beyond the common tests of `OperatorTests`.
 @Suite("buffer, window and groupBy", .noLeaks)
 struct WindowTests {
-    @Test("A full buffer restarts the time, and an empty one is emitted")
+    @Test("A full buffer restarts the time span, and empty buffers are emitted")
     func bufferRestarts() {
         let scheduler = TestScheduler()
         let source = Source("-(ab)c----d----|", scheduler)
@@ -50,7 +50,8 @@ struct WindowTests {
     }
 
     @Test(
-        "The first window opens before the source is subscribed to, and each ends before the next opens")
+        "The first window opens before the subscription to the source, and each window ends before the next one opens"
+    )
     func windowOrder() {
         let log = Log<String>()
         let source = Observable.of(1, 2, 3).do(onSubscribe: { log.add("source") })
@@ -109,7 +110,9 @@ struct WindowTests {
         #expect(source.subscriptions == ["^----!"])
     }
 
-    @Test("A group continues after the outer subscription, and the last subscription disposes the source")
+    @Test(
+        "A group continues without the outer subscription, and the last subscriber to leave disposes the source"
+    )
     func groupHoldsSource() {
         let subject = PublishSubject<Int>()
         let log = Log<String>()
@@ -160,7 +163,7 @@ struct WindowTests {
         groups.dispose()
     }
 
-    @Test("A group whose source was disposed stays silent and does not restart it")
+    @Test("A group stays silent after its source was disposed, and does not restart it")
     func lostGroup() {
         let scheduler = TestScheduler()
         let source = Source("-a-b-|", scheduler)
@@ -203,7 +206,7 @@ struct WindowTests {
         }
     }
 
-    @Test("Groups and windows that are subscribed to and disposed concurrently leave no source behind")
+    @Test("Groups and windows that are subscribed to and disposed concurrently leave no subscription behind")
     func races() async {
         for _ in 0..<300 {
             let subject = PublishSubject<Int>()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SampleUpstreams
 
-@Suite("CalendarDay")
+@Suite("Calendar days")
 struct CalendarDayTests {
     @Test(
         "Text that is not an existing day is rejected",
@@ -19,7 +19,7 @@ struct CalendarDayTests {
     }
 
     @Test(
-        "A day is written as it was parsed",
+        "A valid day keeps its text",
         arguments: [
             "0001-01-01", "1600-02-29", "1969-12-31", "1970-01-01", "2000-02-29", "2024-02-29", "2026-11-20",
             "9999-12-31",
@@ -28,7 +28,7 @@ struct CalendarDayTests {
         #expect(CalendarDay(text)?.description == text)
     }
 
-    @Test("Each day follows the one before, for 400 years and at both ends of the calendar")
+    @Test("Days are consecutive over 400 years and at both ends of the calendar")
     func everyDayFollowsTheOneBefore() {
         let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         for (first, years) in [(1, 1...8), (1600, 1600...2001), (9990, 9990...9999)] {
@@ -55,7 +55,7 @@ struct CalendarDayTests {
         #expect(CalendarDay("2026-11-20")?.number == 20_777)
     }
 
-    @Test("A time belongs to its day in UTC, to the second")
+    @Test("A time belongs to its day in UTC, exact to the second")
     func aMomentIsInItsDayOfUTC() {
         #expect(CalendarDay(secondsSince1970: -1).description == "1969-12-31")
         #expect(CalendarDay(secondsSince1970: -86_400).description == "1969-12-31")
@@ -65,7 +65,7 @@ struct CalendarDayTests {
         #expect(CalendarDay(secondsSince1970: 1_795_132_800).description == "2026-11-20")
     }
 
-    @Test("Steps stop at both ends of the calendar")
+    @Test("Advancing a day or a month stops at the ends of the calendar")
     func stepsStopAtTheCalendarsEnds() {
         #expect(CalendarDay.first.advanced(by: -1) == .first)
         #expect(CalendarDay.last.advanced(by: 1) == .last)

@@ -10,7 +10,7 @@ struct DiaryStoreTests {
 
     private func day(_ text: String) throws -> CalendarDay { try #require(CalendarDay(text)) }
 
-    @Test("A file that is not a database is rejected by name and not changed")
+    @Test("A file that is not a database is rejected by name and left unchanged")
     func aFileThatIsNoDatabaseIsRefused() throws {
         let text = String(repeating: "not a database\n", count: 100)
         try text.write(toFile: scratch.diary, atomically: true, encoding: .utf8)
@@ -20,7 +20,7 @@ struct DiaryStoreTests {
         #expect(try String(contentsOfFile: scratch.diary, encoding: .utf8) == text)
     }
 
-    @Test("A file of a newer version is rejected")
+    @Test("A file with a newer schema version is rejected")
     func aFileOfALaterVersionIsRefused() throws {
         _ = try DiaryStore(path: scratch.diary)
         try SQLiteDatabase(path: scratch.diary, busyTimeout: 0).execute("PRAGMA user_version = 7")
@@ -37,7 +37,7 @@ struct DiaryStoreTests {
         #expect(throws: SampleDataError.self) { try DiaryStore(path: scratch.path) }
     }
 
-    @Test("A lock of another process ends in an error, and nothing is written")
+    @Test("If another connection holds the lock, the write fails and nothing is written")
     func aLockThatAnotherProcessHoldsEndsInAnError() throws {
         let store = try DiaryStore(path: scratch.diary, busyTimeout: 10)
         let other = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)

@@ -28,7 +28,7 @@ struct DiaryTests {
         #expect(try diary.lastYear(of: CalendarDay.last).isEmpty)
     }
 
-    @Test("A deleted weight stays deleted, and the other half of the day stays")
+    @Test("A deleted weight stays deleted, and the weight of the other half of the day is kept")
     func whatWasDeletedStaysDeleted() throws {
         let before = try diary().weights(on: today)
         try diary().delete(on: today, .morning)
@@ -38,7 +38,7 @@ struct DiaryTests {
         try diary().delete(on: today, .evening)
         #expect(try diary().weights(on: today).isEmpty)
         #expect(try diary().lastWeek(of: today).map(\.label).last == "2026-11-19")
-        // A deleted weight of a future day is not simulated when that day comes.
+        // A weight deleted before its day comes is not simulated on that day.
         let tomorrow = today.advanced(by: 1)
         try diary().delete(on: tomorrow, .morning)
         let later = Diary(store: try DiaryStore(path: scratch.diary), today: { tomorrow })
@@ -46,7 +46,7 @@ struct DiaryTests {
         #expect(try later.weights(on: tomorrow).evening != nil)
     }
 
-    @Test("A recorded weight replaces a simulated one, also on days without one")
+    @Test("A recorded weight replaces a simulated one, and may stand on a day without simulated weights")
     func whatWasWrittenIsThere() throws {
         let diary = try diary()
         let simulated = try diary.weights(on: today)
@@ -58,7 +58,7 @@ struct DiaryTests {
         #expect(try diary.lastYear(of: old).map(\.label) == ["1999-12"])
     }
 
-    @Test("A deleted weight can be written again")
+    @Test("A deleted weight can be recorded again")
     func aDeletedWeightCanBeWrittenAgain() throws {
         let diary = try diary()
         try diary.delete(on: today, .morning)
@@ -85,7 +85,7 @@ struct DiaryTests {
         #expect(points.map(\.label).first == "2025-12")
         #expect(points.map(\.label).last == "2026-11")
         #expect(points.count == 12)
-        // Each mean, computed again from the days.
+        // Computes each mean again from the days.
         for point in points {
             var sums = (count: 0, morning: 0, evening: 0)
             let first = try day(point.label + "-01")

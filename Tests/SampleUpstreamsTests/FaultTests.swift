@@ -5,7 +5,7 @@ import Testing
 @Suite("Faults")
 struct FaultTests {
     @Test(
-        "The error for an invalid fault names it",
+        "An invalid fault is refused with an error that quotes it",
         arguments: [
             "", "slow", "delay", "delay:", "delay:-1", "delay:600001", "delay:1.5", "delay:1s", "delay: 1",
             "delay:٣",
@@ -13,7 +13,7 @@ struct FaultTests {
             "drop:1",
             "None", "none ", "Delay:5",
         ])
-    func aFaultThatIsNoneIsRefused(_ text: String) {
+    func anInvalidFaultIsRefused(_ text: String) {
         let error = #expect(throws: FaultError.self) { try Fault(text) }
         let named = text.split(separator: ":", omittingEmptySubsequences: false).last.map(String.init) ?? ""
         #expect(
@@ -22,7 +22,7 @@ struct FaultTests {
     }
 
     @Test(
-        "A fault is written as it was parsed",
+        "A valid fault keeps its text",
         arguments: [
             "delay:0", "delay:2000", "delay:600000", "status:200", "status:503", "status:599", "drop",
             "garbage", "truncate",
@@ -54,17 +54,18 @@ struct FaultTests {
         #expect(FaultSwitch.allCases.allSatisfy { board.fault(of: $0) == .none })
     }
 
-    @Test("A switch of another upstream is rejected with the valid names")
+    @Test("A switch of another upstream is rejected with an error that lists the valid names")
     func aSwitchOfAnotherUpstreamIsRefused() {
         let board = FaultBoard()
         let document = Array(#"{"api":"weights","fault":"drop"}"#.utf8)[...]
         let error = #expect(throws: FaultError.self) { try board.set(document: document, of: .weather) }
         #expect(
-            error?.description == "\"api\" is \"weights\"; it must be one of weather, now, forecast")
+            error?.description
+                == "the member \"api\" is \"weights\"; it must be one of weather, now, forecast")
         #expect(FaultSwitch.allCases.allSatisfy { board.fault(of: $0) == .none })
     }
 
-    @Test("A part has its own fault, or else the fault of its parent")
+    @Test("A part has its own fault, or the fault of its parent if it has none")
     func aPartHasItsOwnFaultElseThatOfTheWhole() throws {
         let board = FaultBoard()
         try board.set(document: Array(#"{"api":"weights","fault":"drop"}"#.utf8)[...])
@@ -80,7 +81,7 @@ struct FaultTests {
         #expect(board.fault(of: .recent) == .drop)
     }
 
-    @Test("Setting a fault for a whole upstream, also none, replaces the faults of its parts")
+    @Test("Setting or removing the fault of a whole replaces the faults of its parts")
     func theWholeTakesItsPartsFaultsAway() throws {
         let board = FaultBoard()
         board.set(.drop, for: .recent)
@@ -97,7 +98,7 @@ struct FaultTests {
         #expect(board.fault(of: .now) == .truncate)
     }
 
-    @Test("Without a name the fault is set for the whole upstream", arguments: SampleUpstream.allCases)
+    @Test("A fault without a name is set for the whole upstream", arguments: SampleUpstream.allCases)
     func withoutANameItIsTheWholeUpstream(upstream: SampleUpstream) throws {
         let board = FaultBoard()
         try board.set(document: Array(#"{"fault":"status:503"}"#.utf8)[...], of: upstream)

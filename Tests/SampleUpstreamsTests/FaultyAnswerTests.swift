@@ -15,8 +15,8 @@ struct FaultyAnswerTests {
         try #require(answer.json?[member: "data"]?[member: api]?.stringValue == fault)
     }
 
-    @Test("An invalid fault is a 400 that names it, and the current faults stay")
-    func aFaultThatIsNoneIs400() throws {
+    @Test("An invalid fault gets a 400 that quotes it, and the current faults stay")
+    func anInvalidFaultGets400() throws {
         try withServer { server in
             try set("status:503", on: server)
             for (body, named) in [
@@ -68,7 +68,7 @@ struct FaultyAnswerTests {
             #expect(cut.status == 200)
             #expect(cut.field("Content-Length") == "\(whole.body.count)")
             #expect(cut.body == Array(whole.body.prefix(whole.body.count / 2)))
-            // Without a body, the head is cut.
+            // If there is no body, the head is cut.
             let nothing = try server.sendRaw("GET", "/food-diary/weights?fddDate=2019-01-01")
             #expect(String(decoding: nothing, as: UTF8.self).hasPrefix("HTTP/1.1 204"))
             #expect(!String(decoding: nothing, as: UTF8.self).contains("\r\n\r\n"))
@@ -98,7 +98,7 @@ struct FaultyAnswerTests {
     func aTrickledAnswerIsTheWholeAnswer() throws {
         try withServer { server in
             try set("trickle", "record", on: server)
-            // The shortest answer, of about 50 bytes.
+            // The shortest answer has about 50 bytes.
             let answer = try server.send("DELETE", "/food-diary/weights/2026-11-20/am")
             #expect(answer.head == "HTTP/1.1 204 No Content\r\nConnection: close")
             #expect(answer.body.isEmpty)
@@ -122,7 +122,7 @@ struct FaultyAnswerTests {
         }
     }
 
-    @Test("delay answers normally after the delay")
+    @Test("delay sends the normal answer after the delay")
     func delayAnswersWellLater() throws {
         try withServer { server in
             let atOnce = try server.send("GET", Self.chart)
@@ -137,7 +137,7 @@ struct FaultyAnswerTests {
         }
     }
 
-    @Test("A write whose client leaves during the delay does not happen")
+    @Test("If a client leaves during the delay, its write does not happen")
     func aClientThatLeavesDuringTheDelayHasWrittenNothing() throws {
         try withServer { server in
             let before = try server.send("GET", "/food-diary/weights/2026-11-20")
@@ -170,7 +170,7 @@ struct FaultyAnswerTests {
         }
     }
 
-    @Test("One chart can fail while the other one answers")
+    @Test("One chart can fail while the other answers")
     func oneChartCanFailWhileTheOtherAnswers() throws {
         try withServer { server in
             try set("status:500", "recent", on: server)
@@ -179,7 +179,7 @@ struct FaultyAnswerTests {
         }
     }
 
-    @Test("An invalid request is rejected, whatever the fault")
+    @Test("An invalid request is rejected even if a fault is set")
     func aRequestThatIsWrongIsToldSo() throws {
         try withServer { server in
             try set("drop", on: server)

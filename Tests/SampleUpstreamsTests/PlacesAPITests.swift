@@ -23,12 +23,12 @@ struct PlacesAPITests {
         #expect(answer.status == 400, sourceLocation: sourceLocation)
         let message = answer.json?[member: "responseMsg"]?.stringValue
         #expect(message?.contains(naming) == true, "\(answer.text)", sourceLocation: sourceLocation)
-        // The message is in the payload too.
+        // The payload repeats the message.
         #expect(answer.json?[member: "data"]?.stringValue == message, sourceLocation: sourceLocation)
         #expect(answer.json?[member: "status"]?.intValue == 400, sourceLocation: sourceLocation)
     }
 
-    @Test("An invalid path is a 400 with the error in the message and the payload, and is not stored")
+    @Test("An invalid path gets a 400 that names the error, and is not stored")
     func whatIsWrongWithAPathIsNamed() throws {
         try withServer { server in
             let good = point("2026-11-20T08:00:00Z", 37.5, 127)
@@ -53,7 +53,7 @@ struct PlacesAPITests {
         }
     }
 
-    @Test("A body beyond the limit is a 413, another method a 405, an invalid date a 400")
+    @Test("A body beyond the limit gets 413, an unsupported method 405, and an invalid date 400")
     func whatElseIsRefused() throws {
         try withServer { server in
             let long = body(String(repeating: " ", count: 300_000))
@@ -67,10 +67,10 @@ struct PlacesAPITests {
         }
     }
 
-    @Test("A path has a distance, places with names in both languages, and a time")
+    @Test("The summary of a path has its distance, its duration and its places with names in both languages")
     func aPathHasItsDistanceAndPlaces() throws {
         try withServer { server in
-            // Half an hour at home, 3.2 km to Gangnam Station, ten minutes there. Posted out of order.
+            // Half an hour at home, the way to Gangnam Station, ten minutes there. The points are posted out of order.
             let points = [
                 point("2026-11-20T09:10:00+00:00", 37.4980, 127.0277),
                 point("2026-11-20T08:00:00Z", 37.5, 127.0), point("2026-11-20T08:30:00Z", 37.5003, 127.0),
@@ -94,7 +94,7 @@ struct PlacesAPITests {
         }
     }
 
-    @Test("The pie chart of a day has the times of its paths, also after a restart")
+    @Test("The pie chart of a day has the times of its paths, even after a restart")
     func thePathsAreThePieOfTheirDay() throws {
         let scratch = ScratchFolder()
         try withServer(scratch: scratch) { server in
@@ -103,7 +103,7 @@ struct PlacesAPITests {
                 point("2026-11-20T08:40:00Z", 37.571, 126.977),
                 point("2026-11-20T09:30:00Z", 37.571, 126.977),
             ]
-            // Posting it twice counts once.
+            // A path that is posted twice counts once.
             for _ in 0..<2 {
                 let answer = try server.send("POST", Self.path, body(points.joined(separator: ",")))
                 #expect(answer.status == 200)
@@ -127,7 +127,9 @@ struct PlacesAPITests {
         }
     }
 
-    @Test("A day without paths has simulated times that add up, except before 2020 and after today")
+    @Test(
+        "A day without paths has simulated times that add up to 24 hours; a day before 2020 or after today gets 204"
+    )
     func aDayWithoutPathsHasSimulatedTimes() throws {
         try withServer { server in
             for day in ["2019-12-31", "2026-11-21"] {
@@ -148,7 +150,7 @@ struct PlacesAPITests {
         }
     }
 
-    @Test("Distances match known ones on the Earth")
+    @Test("Computed distances match known distances on the Earth")
     func distancesAreThoseOfTheEarth() {
         let seoul = Coordinate(latitude: 37.5665, longitude: 126.978)
         let busan = Coordinate(latitude: 35.1796, longitude: 129.0756)

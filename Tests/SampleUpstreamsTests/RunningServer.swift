@@ -6,7 +6,7 @@ import Testing
 
 @testable import SampleUpstreams
 
-/// Runs a sample server on its own loop, at a given hour in UTC, while `body` runs, and removes everything afterwards.
+/// Runs a sample server on its own loops, at a given day and hour in UTC, while `body` runs. Stops the server afterwards.
 func withServer(
     scratch: ScratchFolder = ScratchFolder(), today: String = "2026-11-20", hour: Int = 0, loops: Int = 1,
     _ body: (RunningServer) throws -> Void
@@ -38,14 +38,14 @@ struct RunningServer {
         RawAnswerText(try sendRaw(method, target, body))
     }
 
-    /// Returns the bytes of the whole answer, to the end of the stream.
+    /// Returns the bytes of the answer up to the end of the stream.
     func sendRaw(_ method: String, _ target: String, _ body: String? = nil) throws -> [UInt8] {
         let (bytes, end) = try exchange(method, target, body)
         try #require(end == .fin)
         return bytes
     }
 
-    /// Returns the bytes that answer a request on a new connection, and how the connection ends.
+    /// Sends a request on a new connection and returns the bytes that follow and the end of the connection.
     func exchange(
         _ method: String, _ target: String, _ body: String? = nil
     ) throws -> (bytes: [UInt8], end: RawClient.End) {

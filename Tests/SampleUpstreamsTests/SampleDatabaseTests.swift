@@ -10,7 +10,7 @@ struct SampleDatabaseTests {
     @Test("A failed migration does not change the file")
     func aStepThatFailsLeavesTheFileAsItWas() throws {
         let file = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
-        // The name of a table that a later migration creates.
+        // A later migration creates a table with this name and fails.
         try file.execute(DiaryStore.schema + "CREATE TABLE user_profile (x); PRAGMA user_version = 1;")
         let error = #expect(throws: SampleDataError.self) { try SampleDatabase(path: scratch.diary) }
         #expect(error?.message.contains("user_profile") == true)
@@ -35,7 +35,7 @@ struct SampleDatabaseTests {
         #expect(try store.records(from: day, to: day).isEmpty)
     }
 
-    @Test("A file with only the diary keeps its weights and gets the other tables")
+    @Test("A file that has only the diary's table keeps its weights and gets the other tables")
     func aDiaryThatWasAloneKeepsItsWeights() throws {
         let file = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
         try file.execute(
@@ -46,7 +46,7 @@ struct SampleDatabaseTests {
         #expect(try data.diary.weights(on: day).morning == Weight(grams: 71_500))
         #expect(try data.users.profile("GREEN")?.level == 42)
         #expect(try data.tags.all().count == 8)
-        // Opened again, with all tables.
+        // The file opens again once it has all tables.
         #expect(try SampleData(path: scratch.diary, now: { 0 }).tags.all().count == 8)
     }
 }

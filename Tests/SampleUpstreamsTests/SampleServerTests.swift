@@ -21,7 +21,7 @@ struct SampleServerTests {
         #expect(message.contains(naming), "\(message)", sourceLocation: sourceLocation)
     }
 
-    @Test("A missing or malformed fddDate is a 400 that names it")
+    @Test("A missing or malformed fddDate gets a 400 that names it")
     func aMissingOrMalformedDateIs400() throws {
         try withServer { server in
             let refused = [
@@ -37,7 +37,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("A date in the path that does not exist is a 400")
+    @Test("A date in the path that does not exist gets 400")
     func aDateInThePathThatDoesNotExistIs400() throws {
         try withServer { server in
             for date in ["2026-02-29", "yesterday", "2026-1-1"] {
@@ -51,7 +51,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("An unknown path is a 404")
+    @Test("An unknown path gets 404")
     func anUnknownPathIs404() throws {
         try withServer { server in
             let unknown = [
@@ -69,7 +69,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("An unsupported method is a 405 with Allow")
+    @Test("An unsupported method gets 405 with Allow")
     func aMethodThatAPathDoesNotHaveIs405() throws {
         try withServer { server in
             let wrong = [
@@ -87,7 +87,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("A body that is not JSON is a 400, one without a valid weight a 422, and nothing is written")
+    @Test("A body that is not JSON gets 400, a body without a valid weight 422, and nothing is written")
     func aBodyWithoutAWeightIsRefused() throws {
         try withServer(today: "2019-01-01") { server in
             let path = "/food-diary/weights/2018-05-05/am"
@@ -108,7 +108,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("A body beyond the limit is a 413 in the envelope")
+    @Test("A body beyond the limit gets 413 in the envelope")
     func aBodyBeyondTheLimitIs413() throws {
         try withServer { server in
             let body = #"{"weight":70,"note":""# + String(repeating: "x", count: 20_000) + "\"}"
@@ -117,7 +117,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("Bytes that are not HTTP are a 400 in the envelope")
+    @Test("Bytes that are not HTTP get 400 in the envelope")
     func bytesThatAreNotHTTPAre400() throws {
         try withServer { server in
             let client = try RawClient(port: server.port)
@@ -126,7 +126,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("Missing data is a 204 without a body")
+    @Test("A request for a day without data gets 204 without a body")
     func nothingIs204() throws {
         try withServer { server in
             for target in [
@@ -170,7 +170,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("The total chart has the means of twelve months, for any other keyword")
+    @Test("The total chart has the means of twelve months and is the default")
     func theTotalChartHasTheMeansOfTwelveMonths() throws {
         try withServer { server in
             let answer = try server.send("GET", "/food-diary/weights?fddDate=2026-11-20")
@@ -183,7 +183,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("A recorded weight is in the day and in the chart, also after a restart")
+    @Test("A recorded weight is in the day and in the charts, even after a restart")
     func aWeightThatWasPutIsThere() throws {
         let scratch = ScratchFolder()
         try withServer(scratch: scratch, today: "2019-01-01") { server in
@@ -210,7 +210,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("A deleted weight does not come back, not even after a restart")
+    @Test("A deleted weight stays deleted, even after a restart")
     func aWeightThatWasDeletedDoesNotComeBack() throws {
         let scratch = ScratchFolder()
         try withServer(scratch: scratch) { server in
@@ -233,7 +233,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("HEAD and OPTIONS are answered wherever GET is")
+    @Test("HEAD is answered without a body, and OPTIONS lists the methods of the path")
     func headAndOptionsAreAnswered() throws {
         try withServer { server in
             let get = try server.send("GET", "/food-diary/weights/2026-11-20")
@@ -247,7 +247,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("Requests on one connection are answered in order while others write")
+    @Test("Pipelined requests are answered in order while other connections write")
     func manyRequestsOnOneConnectionAreAnsweredInOrder() throws {
         try withServer(loops: 2) { server in
             let client = try RawClient(port: server.port)
@@ -275,7 +275,7 @@ struct SampleServerTests {
         }
     }
 
-    @Test("The log has an event for each answer, including errors")
+    @Test("Each answer is logged, even an error")
     func theLogHasALineForEachAnswer() throws {
         try withServer { server in
             try server.send("GET", "/nowhere")
@@ -294,7 +294,7 @@ struct SampleServerTests {
     }
 
     @Test(
-        "A failed write is a 500 that hides the file from the client and names it in the log")
+        "A failed write gets 500 without the file's path; the log has the path")
     func aDiaryThatCannotBeWrittenIsA500() throws {
         let scratch = ScratchFolder()
         try withServer(scratch: scratch) { server in

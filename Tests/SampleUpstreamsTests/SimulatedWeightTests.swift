@@ -11,7 +11,7 @@ struct SimulatedWeightTests {
         SimulatedWeights.weights(on: day, today: today)
     }
 
-    @Test("Days before 2020 and future days have none")
+    @Test("Days before 2020 and future days have no simulated weights")
     func daysBefore2020AndDaysToComeHaveNone() {
         #expect(first.description == "2020-01-01")
         #expect(pair(on: first.advanced(by: -1)) == nil)
@@ -20,7 +20,7 @@ struct SimulatedWeightTests {
         #expect(pair(on: today) != nil)
     }
 
-    @Test("Each is rounded to a tenth of a kilogram and from 67 to 75 kg, lower in the morning")
+    @Test("A weight is rounded to 0.1 kg, lies between 67 and 75 kg, and is lower in the morning")
     func eachIsOfATenthOfAKilogram() throws {
         for number in first.number...today.number {
             let day = CalendarDay(number: number)
@@ -34,7 +34,7 @@ struct SimulatedWeightTests {
         }
     }
 
-    @Test("Neighbouring days differ by less than 700 g, and weeks differ")
+    @Test("Neighbouring days differ by less than 700 g, and the weights vary from week to week")
     func neighbouringDaysDifferByLittle() throws {
         var largest = 0
         var weekly = Set<Int>()
@@ -55,7 +55,7 @@ struct SimulatedWeightTests {
         for later in [0, 1, 365, 100_000] {
             #expect(SimulatedWeights.weights(on: day, today: day.advanced(by: later)) == expected)
         }
-        // Fixed values, to notice a machine or compiler that computes others.
+        // Fixed values reveal a machine or compiler that computes different ones.
         let recorded = try ["2020-01-01", "2024-02-29", "2026-11-20"].map { text in
             let day = try #require(CalendarDay(text))
             let weights = try #require(pair(on: day))

@@ -20,7 +20,7 @@ struct UpstreamFaultTests {
     ]
 
     @Test(
-        "An upstream fails only by its own switch, and answers again when the fault is removed",
+        "An upstream fails only if its own switch is set, and answers again once the fault is removed",
         arguments: SampleUpstream.allCases)
     func itFailsWithItsOwnSwitch(upstream: SampleUpstream) throws {
         let whole = FaultSwitch(upstream)

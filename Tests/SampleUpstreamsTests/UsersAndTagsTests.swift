@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Users API")
 struct UsersAPITests {
-    @Test("An unknown name is a 404 with an error body, a name that is too long a 400")
+    @Test("An unknown name gets 404 with an error body, and a name that is too long gets 400")
     func aNameThatNobodyHasIs404() throws {
         try withServer { server in
             for name in ["NOBODY", "green", "GREEN%20"] {
@@ -44,7 +44,7 @@ struct UsersAPITests {
 struct TagsAPITests {
     private func card(_ last: Int) -> String { "/tags/received/3f2a9c1e-0d4b-4c58-9a77-6b1e2f8d5c0\(last)" }
 
-    @Test("A card that is not a UUID is a 400, another method a 405")
+    @Test("A card that is not a UUID gets 400, and an unsupported method gets the supported ones in Allow")
     func aCardThatIsNoUUIDIs400() throws {
         try withServer { server in
             for card in ["1", "3f2a9c1e", "3f2a9c1e-0d4b-4c58-9a77-6b1e2f8d5c0g"] {
@@ -58,7 +58,7 @@ struct TagsAPITests {
         }
     }
 
-    @Test("An unknown card and a blocked one are failures in the envelope, with HTTP status 200")
+    @Test("An unknown or a blocked card gets a failure in the envelope, with HTTP status 200")
     func anUnknownCardIsAFailureInside() throws {
         try withServer { server in
             for (number, status, code) in [(9, 404, "CARD_NOT_FOUND"), (3, 403, "CARD_BLOCKED")] {
@@ -72,7 +72,7 @@ struct TagsAPITests {
     }
 
     @Test(
-        "A card has its tags, newest first, for a UUID in any case; a card without tags has an empty list"
+        "A card has its tags, newest first, whatever the case of its UUID; a card without tags has an empty list"
     )
     func aCardsTagsAreThere() throws {
         try withServer { server in

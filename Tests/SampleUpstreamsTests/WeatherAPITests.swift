@@ -23,7 +23,7 @@ struct WeatherAPITests {
     }
 
     @Test(
-        "A missing point, or one outside the grid, is result code 10 with HTTP status 200", arguments: paths)
+        "A missing or invalid parameter gets result code 10 with HTTP status 200", arguments: paths)
     func aPointOutsideTheGridIsResultCode10(path: String) throws {
         try withServer { server in
             let refused = [
@@ -43,7 +43,7 @@ struct WeatherAPITests {
         }
     }
 
-    @Test("A point far from any station, or a page beyond the last, is result code 03", arguments: paths)
+    @Test("A point far from any station, or a page beyond the last, gets result code 03", arguments: paths)
     func aPointWhereNobodyMeasuresIsResultCode03(path: String) throws {
         try withServer { server in
             for query in ["?nx=1&ny=253", "?nx=149&ny=1", "?nx=60&ny=127&pageNo=88"] {
@@ -54,7 +54,7 @@ struct WeatherAPITests {
         }
     }
 
-    @Test("An unsupported method is a 405 with Allow")
+    @Test("An unsupported method gets 405 with Allow")
     func aMethodThatAPathDoesNotHaveIs405() throws {
         try withServer { server in
             let answer = try server.send("POST", "/weather/getUltraSrtNcst?nx=60&ny=127", "{}")
@@ -64,7 +64,7 @@ struct WeatherAPITests {
         }
     }
 
-    @Test("The nowcast has eight categories of the current hour in Korea")
+    @Test("The nowcast has eight categories for the current hour in Korea")
     func theNowCastHasEightCategories() throws {
         // 23 h in UTC is 8 h of the next day in Korea.
         try withServer(today: "2026-11-19", hour: 23) { server in
@@ -89,7 +89,7 @@ struct WeatherAPITests {
         }
     }
 
-    @Test("The short forecast has six hours in ten categories, from the next hour on")
+    @Test("The short forecast has ten categories for the next six hours")
     func theShortForecastIsSixHours() throws {
         try withServer(today: "2026-11-19", hour: 23) { server in
             let answer = try server.send("GET", "/weather/getUltraSrtFcst?nx=98&ny=76&numOfRows=100")
@@ -103,7 +103,7 @@ struct WeatherAPITests {
         }
     }
 
-    @Test("The pages of the long forecast have its 870 values, in order and without repeats")
+    @Test("The pages of the long forecast together have its 870 values in order")
     func thePagesOfTheLongForecastAreAllOfIt() throws {
         try withServer(today: "2026-11-19", hour: 23) { server in
             let path = "/weather/getVilageFcst?nx=60&ny=127"
@@ -130,10 +130,10 @@ struct WeatherAPITests {
 @Suite("Simulated weather")
 struct SimulatedWeatherTests {
     private let seoul = GridPoint(nx: 60, ny: 127)
-    /// 2026-01-01 00 h.
+    /// The hour 2026-01-01 00:00.
     private let newYear = 20_454 * 24
 
-    @Test("Every value of a year is possible")
+    @Test("All values over a year are plausible")
     func everyValueCanBe() {
         for hour in newYear..<newYear + 365 * 24 {
             let weather = SimulatedWeather(hour: hour, at: seoul)
@@ -151,7 +151,7 @@ struct SimulatedWeatherTests {
     }
 
     @Test(
-        "August is warmer than January, 15 h than 3 h, Jeju than Chuncheon; neighbouring hours differ little")
+        "Temperatures follow the season, the hour and the place, and change little from hour to hour")
     func itIsWarmWhereAndWhenItShouldBe() {
         func mean(_ hours: some Sequence<Int>, _ point: GridPoint) -> Int {
             let all = hours.map { SimulatedWeather(hour: $0, at: point).temperature }

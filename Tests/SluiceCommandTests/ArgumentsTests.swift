@@ -11,7 +11,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "Invalid arguments are refused with the flag's name",
+        "An invalid argument is refused by name",
         arguments: [
             (["--prot", "80"], "unknown flag '--prot'"),
             (["--port"], "--port needs a value: PORT"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SluiceCommand
 
-@Suite("Pages inside the program")
+@Suite("Built-in pages")
 struct BuiltInPagesTests {
     private let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

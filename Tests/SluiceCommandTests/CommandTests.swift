@@ -3,7 +3,7 @@ import JSONBytes
 import TestSupport
 import Testing
 
-/// `sluice` as a process: its output, answers and exit codes.
+/// Runs `sluice` as a process and checks its output, answers and exit codes.
 @Suite("sluice", .serialized)
 struct CommandTests {
     private static let charts = "/api/weights/charts?fddDate=2026-11-20"
@@ -16,7 +16,7 @@ struct CommandTests {
         try JSONFragment(validating: Array(text.utf8)[...])
     }
 
-    @Test("Wrong usage prints an error to standard error and exits with code 2")
+    @Test("A usage error is printed to standard error, and the exit code is 2; 1 if only a folder is missing")
     func wrongUsageIsTold() throws {
         let unknown = try SluiceProcess.run("surve")
         #expect(unknown.exitCode == 2)
@@ -33,16 +33,22 @@ struct CommandTests {
         #expect(upstream.errors.contains("--upstream takes NAME=URL, not 'diary'"))
         for command in ["serve", "demo"] {
             let pages = try SluiceProcess.run(command, "--public", "/nonexistent")
-            #expect(pages.exitCode == 2)
+            #expect(pages.exitCode == 1)
             #expect(
                 pages.errors.contains(
-                    "--public takes a readable folder: file /nonexistent: No such file or directory"))
+                    "--public takes a readable folder: file /nonexistent: No such file or directory\n"))
+            let empty = try SluiceProcess.run(command, "--public", "")
+            #expect(empty.exitCode == 2)
+            #expect(empty.errors.hasPrefix("sluice: --public needs a folder; "))
         }
         let spool = try SluiceProcess.run("serve", "--spool-directory", "/nonexistent")
-        #expect(spool.exitCode == 2)
+        #expect(spool.exitCode == 1)
         #expect(
             spool.errors.contains(
-                "a writable directory: spool /nonexistent: No such file or directory"))
+                "a writable folder: spool /nonexistent: No such file or directory\n"))
+        let empty = try SluiceProcess.run("serve", "--spool-directory=")
+        #expect(empty.exitCode == 2)
+        #expect(empty.errors.hasPrefix("sluice: --spool-directory needs a folder; "))
         let hosts = try SluiceProcess.run("serve", environment: ["SLUICE_HOSTS": "app.test, a b"])
         #expect(hosts.exitCode == 2)
         #expect(
@@ -53,9 +59,17 @@ struct CommandTests {
         #expect(name.errors.contains("--name takes 1 to 64 letters, digits or any of"))
         #expect(name.errors.contains(", not 'a/b'"))
         #expect(try SluiceProcess.run().exitCode == 2)
+        for words in [["--version", "now"], ["--help", "me"]] {
+            let extra = try SluiceProcess(words).finish()
+            #expect(extra.exitCode == 2)
+            #expect(extra.errors == "sluice: unexpected argument '\(words[1])' after \(words[0])\n")
+        }
+        let health = try SluiceProcess.run("health", "foo")
+        #expect(health.exitCode == 2)
+        #expect(health.errors.hasPrefix("sluice: 'foo' is not a valid URL: "))
     }
 
-    @Test("An unknown host gets 421, a listed one is answered, and Proxy-Status has the gateway's name")
+    @Test("An unknown host gets 421, a listed host is served, and Proxy-Status has the gateway's name")
     func hostsAndName() throws {
         let gateway = try SluiceProcess(
             [
@@ -71,14 +85,14 @@ struct CommandTests {
         #expect(try curl("--header", "Host: localhost", url).status == 421)
         for host in ["app.test", "a.APP.test:8080", "127.0.0.1"] {
             let own = try curl("--include", "--header", "Host: \(host)", url)
-            #expect(own.status == 502, "nobody listens where the upstream is")
+            #expect(own.status == 502, "the upstream must refuse connections")
             #expect(own.body.contains("Proxy-Status: edge; error=connection_refused"), "\(host)")
         }
         gateway.signal(SIGTERM)
         #expect(gateway.finish().exitCode == 0)
     }
 
-    @Test("Help and version go to standard output, with exit code 0")
+    @Test("Help and version are printed to standard output, and the exit code is 0")
     func helpAndVersion() throws {
         let help = try SluiceProcess.run("--help")
         #expect(help.exitCode == 0)
@@ -91,22 +105,36 @@ struct CommandTests {
     }
 
     @Test(
-        "An invalid address, an unknown upstream and an unresolvable host name end the start with exit code 1"
+        "An invalid address and an unknown upstream end the start with exit code 2, an unusable data file with 1"
     )
     func whatCannotStart() throws {
         let url = try SluiceProcess.run("serve", "--port", "0", "--upstream", "diary=nowhere")
-        #expect(url.exitCode == 1)
+        #expect(url.exitCode == 2)
         #expect(
             url.errors
                 == "sluice: the address of upstream diary, 'nowhere', is invalid: "
-                + "a URL begins with http:// or https://\n")
+                + "a URL begins with http:// or https://; run 'sluice serve --help' to list the flags\n")
         let name = try SluiceProcess.run("serve", "--port", "0", "--upstream", "dairy=http://127.0.0.1:1")
-        #expect(name.exitCode == 1)
-        #expect(name.errors.contains("an address is set for the unknown upstream \"dairy\""))
-        #expect(name.errors.contains("declared: diary, places, tags, users, weather"))
+        #expect(name.exitCode == 2)
+        #expect(
+            name.errors.contains(
+                "--upstream sets the unknown 'dairy'; the upstreams are diary, weather, places, users, tags"))
         let data = try SluiceProcess.run("demo", "--port", "0", "--data", "/proc/none/diary.sqlite3")
         #expect(data.exitCode == 1)
         #expect(data.errors.contains("/proc/none/diary.sqlite3"))
+    }
+
+    @Test("A gateway does not start with too few file descriptors")
+    func tooFewDescriptors() throws {
+        let ended = try SluiceProcess(
+            ["serve", "--port", "0", "--loops", "1"],
+            starter: ["/bin/sh", "-c", "ulimit -n 30; exec \"$0\" \"$@\""]
+        ).finish()
+        #expect(ended.exitCode == 1)
+        #expect(
+            ended.errors
+                == "sluice: a gateway needs 32 file descriptors and 8 for each loop, 40 in all, "
+                + "but the limit (ulimit -n) is 30\n")
     }
 
     @Test("A port in use ends every server with exit code 1 and an error that names the port")
@@ -148,7 +176,7 @@ struct CommandTests {
         #expect(demo.finish().exitCode == 0)
     }
 
-    @Test("The envelope names the error in a request")
+    @Test("An invalid request gets the code and the message of its error in the envelope")
     func whatIsWrongIsNamed() throws {
         let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         let base = "http://127.0.0.1:\(try demo.readPort())"
@@ -199,7 +227,7 @@ struct CommandTests {
         #expect(demo.finish().exitCode == 0)
     }
 
-    @Test("The screen has three parts of one day in one request")
+    @Test("The screen endpoint returns three parts for one day in one answer")
     func theScreenHasThreeParts() throws {
         let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         let port = try demo.readPort()
@@ -227,14 +255,17 @@ struct CommandTests {
         #expect(serve.finish().exitCode == 0)
     }
 
-    @Test("If only reading the screen fails, the weight is stored and the answer is partial")
+    @Test("If a part of the screen fails after the write, the weight is stored and the answer is partial")
     func whenOnlyTheRedrawingFails() throws {
         let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         let base = "http://127.0.0.1:\(try demo.readPort())"
         let wrong = try curl(
             "--request", "PUT", "--data", #"{"api":"total","fault":"status:9"}"#, "\(base)/demo/faults/diary")
         #expect(wrong.status == 400)
-        #expect(try curl("\(base)/demo/faults/mail").status == 404)
+        #expect(wrong.body.contains(#""message":"The status in \"fault\" is \"9\"; "#))
+        let unknown = try curl("\(base)/demo/faults/mail")
+        #expect(unknown.status == 404)
+        #expect(unknown.body.contains(#""message":"No upstream \"mail\" has fault switches; "#))
         let set = try curl(
             "--request", "PUT", "--data", #"{"api":"total","fault":"status:500"}"#,
             "\(base)/demo/faults/diary")
@@ -252,7 +283,7 @@ struct CommandTests {
         #expect(demo.finish().exitCode == 0)
     }
 
-    @Test("serve calls an upstream in another process by its name, and answers 502 once that is gone")
+    @Test("serve calls an upstream in another process, and answers 502 once that process has ended")
     func serveCallsTheUpstream() throws {
         let upstream = try SluiceProcess(["upstream", "--port", "0", "--data", diary])
         let upstreamPort = try upstream.readPort()
@@ -279,7 +310,7 @@ struct CommandTests {
         #expect(health.errors.hasPrefix("sluice: not ready: "))
     }
 
-    @Test("The gateway goes on when the reader of its access log closes")
+    @Test("The gateway keeps serving after the reader of its access log has closed")
     func aReaderThatGoesAwayEndsNothing() throws {
         let gateway = try SluiceProcess(["serve", "--port", "0", "--drain-delay", "0"])
         let url = "http://127.0.0.1:\(try gateway.readPort())"
@@ -290,7 +321,7 @@ struct CommandTests {
         #expect(gateway.finish().exitCode == 0)
     }
 
-    @Test("The health probe works with a sample upstream, and reports missing TLS for https")
+    @Test("The health probe succeeds for a sample upstream, and fails for https on a port without TLS")
     func healthOfTheUpstreamAndHTTPS() throws {
         let upstream = try SluiceProcess(["upstream", "--port", "0", "--data", diary])
         let port = try upstream.readPort()

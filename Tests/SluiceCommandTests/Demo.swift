@@ -33,7 +33,7 @@ final class Demo {
             json[member: "errors"]?.elements.first { $0[member: "part"]?.stringValue == part }
         }
 
-        /// The error of a part: `serverErr upstream_status 503`.
+        /// The error of a part in short form: `serverErr upstream_status 503`.
         func failure(of part: String) -> String? {
             error(part).map { error in
                 [
@@ -46,7 +46,7 @@ final class Demo {
 
     func get(_ target: String) throws -> Answer { try ask(target) }
 
-    /// - Parameter body: the body, or `@` and the path of a file that contains it.
+    /// - Parameter body: The body, or `@` and the path of a file that contains it.
     func post(_ target: String, _ body: String, contentType: String = "application/json") throws -> Answer {
         try ask("--header", "Content-Type: \(contentType)", "--data-binary", body, target)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The commands that an article shows in blocks of the kind `console`, and the output that it shows for them.
+/// The commands and outputs that an article shows in its `console` blocks.
 ///
 /// A line that begins with `$ ` is a command; the lines after it, up to the next command, are its output.
 struct DocumentedCommands {
@@ -27,7 +27,7 @@ struct DocumentedCommands {
         self.steps = steps
     }
 
-    /// What differs from run to run: request IDs, dates, times and lengths.
+    /// Patterns of values that differ from run to run: request ids, dates, times and lengths.
     private static let varying: [(pattern: String, replacement: String)] = [
         (#""requestId":"[0-9a-z]+""#, #""requestId":"*""#),
         (#"("(elapsed|began|end|sent|firstByte)Ms"):[0-9.]+"#, "$1:*"),
@@ -42,7 +42,7 @@ struct DocumentedCommands {
         }
     }
 
-    /// Whether an output is the one shown, white space and varying values apart. `...` in what is shown stands for any text.
+    /// Whether an output equals the shown one, apart from white space and varying values. `...` in the shown output matches any text.
     static func matches(shown: [String], printed: String) -> Bool {
         let pieces = withoutVarying(shown.joined(separator: "\n")).components(separatedBy: "...")
         var rest = Substring(withoutVarying(printed))
@@ -57,8 +57,8 @@ struct DocumentedCommands {
     }
 }
 
-/// Runs the commands of one article, in order. Servers listen on free ports instead of the documented one; unless the article
-/// starts a server itself, a demo with data of its own runs.
+/// Runs the commands of one article in order. Servers listen on free ports instead of the documented port. If the article starts no
+/// server before its first request, a demo with its own data is started.
 final class DocumentedSession {
     private let folder: String
     private let root: String
@@ -66,14 +66,14 @@ final class DocumentedSession {
     private var port = 0
 
     /// - Parameters:
-    ///   - folder: for the data of servers.
-    ///   - root: the repository, where the commands are run.
+    ///   - folder: The folder for the data of servers.
+    ///   - root: The folder of the repository, to which files in commands are relative.
     init(folder: String, root: String) {
         self.folder = folder
         self.root = root
     }
 
-    /// Runs a command and returns what it printed. A server runs on and has printed nothing.
+    /// Runs a command and returns its output. For a command that starts a server the output is empty, and the server keeps running.
     func run(_ command: String) throws -> String {
         let words = command.split(separator: " ").map(String.init)
         guard words.first == "sluice" else { return try ask(command) }

@@ -34,7 +34,7 @@ struct DocumentedCommandsTests {
         session.end()
     }
 
-    @Test("An output that differs from the one shown is found, and varying values are not compared")
+    @Test("An output that differs from the shown one is found; varying values are not compared")
     func differences() {
         let shown = [#"{"a":1,"b":[...],"#, #" "meta":{"requestId":"x1","elapsedMs":4.5}}"#]
         func matches(_ printed: String) -> Bool {
@@ -57,7 +57,7 @@ struct DocumentedCommandsTests {
         session.end()
     }
 
-    @Test("Only blocks of the kind console are run")
+    @Test("Only commands in console blocks are run")
     func blocks() {
         let markdown =
             "$ no\n```\n$ no\n```\n```console\n$ sluice --help\nusage\n\nmore\n$ curl a\n```\n$ no\n"
@@ -67,7 +67,7 @@ struct DocumentedCommandsTests {
             ])
     }
 
-    /// The lines of the README's only nginx block, trimmed.
+    /// The trimmed lines of the only nginx block in the README.
     private static func nginxLines() throws -> [String] {
         let text = try Self.text("README.md")
         let block = try #require(text.components(separatedBy: "```nginx\n").dropFirst().first)
@@ -76,7 +76,7 @@ struct DocumentedCommandsTests {
     }
 
     @Test(
-        "The README's lines for nginx put TLS and HTTP/2 before the gateway",
+        "The README's nginx configuration puts TLS and HTTP/2 before the gateway",
         .enabled(if: Nginx.isInstalled, "nginx is not installed: make setup"))
     func behindNginx() throws {
         let gateway = try SluiceProcess([

@@ -3,19 +3,19 @@ import JSONBytes
 import Testing
 
 extension CommandTests {
-    /// The demo's endpoints through a running gateway with its sample upstreams.
+    /// Calls the endpoints of a running demo with its sample upstreams.
     @Suite("Endpoints of the demo")
     struct EndpointTests {
         private static let path =
             #"{"user":"u1","timeSequence":[{"time":"2026-11-20T08:00:00Z","latitude":37.5,"longitude":127.0}]}"#
 
         @Test(
-            "A path that breaks a rule gets 400 with its name, a long body 413, and another content type 415")
+            "An invalid path gets 400 with the broken rule, a long body 413, and a body that is not JSON 415")
         func aPathThatBreaksARule() throws {
             try withDemo { demo in
                 let broken = [
-                    ("", "empty"), ("{", "not JSON"), ("{}", "body: user is missing"),
-                    (#"{"user":"u1"}"#, "body: timeSequence is missing"),
+                    ("", "empty"), ("{", "not JSON"), ("{}", "In the body, user is missing"),
+                    (#"{"user":"u1"}"#, "In the body, timeSequence is missing"),
                     (#"{"user":"","timeSequence":[]}"#, "user must have 1 to 64 characters"),
                     (#"{"user":"u1","timeSequence":[]}"#, "timeSequence must have 1 to 1440 points"),
                     (
@@ -46,14 +46,13 @@ extension CommandTests {
             }
         }
 
-        @Test("A stored path is summarized, and appears in the pie chart of its day")
+        @Test("A posted path is summarized and appears in the pie chart of its day; the POST is not retried")
         func aPathIsTaken() throws {
             try withDemo { demo in
                 #expect(try demo.get("/api/piechart").message.contains("\"date\" is missing"))
                 #expect(try demo.get("/api/piechart?date=2026-02-30").status == 400)
                 let before = try demo.get("/api/piechart?date=2024-05-06")
                 #expect(before.data?[member: "piechart"]?[member: "recorded"]?.boolValue == false)
-                // A POST is not retried.
                 try demo.set("status:503", "places", api: "path")
                 let failed = try demo.post("/api/daily/path", Self.path)
                 #expect(failed.status == 503)
@@ -79,7 +78,7 @@ extension CommandTests {
         }
 
         @Test(
-            "A point off the grid gets 400, and a failing result code with HTTP 200 is serverErr"
+            "A point off the grid gets 400, and an error code inside an upstream's HTTP 200 becomes serverErr"
         )
         func aPointOffTheGrid() throws {
             try withDemo { demo in
@@ -113,7 +112,7 @@ extension CommandTests {
             }
         }
 
-        @Test("The weather has the current observations and a page of one of two forecasts")
+        @Test("The weather has the current observations and one page of the long or the short forecast")
         func theWeatherIsTwoCalls() throws {
             try withDemo { demo in
                 func categories(_ query: String) throws -> [String] {
@@ -138,7 +137,7 @@ extension CommandTests {
             }
         }
 
-        @Test("An unknown user gets 404, an invalid name 400; GREEN and 하늘 exist")
+        @Test("An unknown user gets 404, an invalid name 400, and a known user has a profile")
         func aUserWhomNobodyKnows() throws {
             try withDemo { demo in
                 let unknown = try demo.get("/api/users/NOBODY")
@@ -159,7 +158,8 @@ extension CommandTests {
         }
 
         @Test(
-            "A failing status inside an envelope is serverErr, an invalid UUID gets 400, and tags are lists")
+            "A failing status inside an envelope becomes serverErr, an invalid UUID gets 400, and a valid UUID gets tags"
+        )
         func aCardsInnerStatus() throws {
             try withDemo { demo in
                 let card = "/api/tags/received/3f2a9c1e-0d4b-4c58-9a77-6b1e2f8d5c0"
@@ -182,7 +182,7 @@ extension CommandTests {
         }
 
         @Test(
-            "Each fault of an upstream has its kind, reason and status in the answer",
+            "The answer has the kind, reason and status of each fault of an upstream",
             arguments: [
                 ("places", "/api/piechart?date=2026-11-20", "piechart"),
                 ("users", "/api/users/GREEN", "user"),

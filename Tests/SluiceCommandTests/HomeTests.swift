@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension CommandTests {
-    /// The screen made of four upstreams.
+    /// Requests the screen that combines four upstreams.
     @Suite("The home screen")
     struct HomeTests {
-        @Test("A parameter that breaks its rule gets 400 with its name")
+        @Test("An invalid parameter gets 400 with its name and rule")
         func aParameterThatBreaksItsRule() throws {
             try withDemo { demo in
                 for (query, rule) in [
@@ -25,7 +25,7 @@ extension CommandTests {
             }
         }
 
-        @Test("The home screen fails if the weights fail, with their status")
+        @Test("If the weights fail, the home screen fails with their status")
         func itFailsWithTheWeights() throws {
             try withDemo { demo in
                 for (fault, status, code) in [
@@ -43,7 +43,7 @@ extension CommandTests {
                     #expect(answer.kind(of: "user") == "success")
                 }
                 try demo.set("none", "diary")
-                // One failing call of two fails the part.
+                // The part fails if one of its two calls fails.
                 try demo.set("status:500", "diary", api: "day")
                 #expect(try demo.get("/api/home").status == 502)
             }
@@ -75,7 +75,7 @@ extension CommandTests {
             }
         }
 
-        @Test("An unknown user and a point in the sea leave the other parts")
+        @Test("An unknown user and a point in the sea fail only their own parts")
         func aUserWhomNobodyKnows() throws {
             try withDemo { demo in
                 let answer = try demo.get("/api/home?user=NOBODY&nx=1&ny=253")
@@ -88,7 +88,7 @@ extension CommandTests {
             }
         }
 
-        @Test("An optional part that takes too long is left out")
+        @Test("An optional part that takes too long is null, and the answer is partial")
         func whatTakesTooLongIsLeftOut() throws {
             try withDemo { demo in
                 try demo.set("delay:600000", "weather")
@@ -100,7 +100,7 @@ extension CommandTests {
             }
         }
 
-        @Test("serve calls each upstream by its name, and a missing one fails only its part")
+        @Test("serve calls each upstream at its own address, and a missing upstream fails only its part")
         func serveFindsEachUpstreamByItsName() throws {
             let scratch = ScratchFolder()
             let samples = try SluiceProcess([
@@ -150,7 +150,7 @@ extension CommandTests {
                     other.data?[member: "weights"]?[member: "today"]?[member: "date"]?.stringValue
                         == "2026-01-02")
                 #expect(other.data?[member: "user"]?[member: "nameEn"]?.stringValue == "Blue Lee")
-                // There are no weights before 2020, which is a success.
+                // There are no weights before 2020. An answer without weights is a success.
                 let old = try demo.get("/api/home?date=2019-01-01")
                 #expect(old.code == "OK")
                 #expect(

@@ -15,8 +15,8 @@ struct PublicFolderTests {
         return (process, "http://127.0.0.1:\(try process.readPort())")
     }
 
-    /// Executes the program of its arguments without openat2 (system call 437): a seccomp filter fails it with the error number in the
-    /// first argument, as an old kernel or container runtime does.
+    /// A Python script that executes a program without openat2 (system call 437): a seccomp filter makes the call fail with the error
+    /// number in the first argument, as an old kernel or container runtime does.
     private static let withoutOpenat2 = """
         import ctypes, os, struct, sys
         code = int(sys.argv[1])
@@ -60,7 +60,7 @@ struct PublicFolderTests {
         #expect(process.finish().exitCode == 0)
     }
 
-    @Test("serve has no pages without a folder")
+    @Test("serve has no pages unless a folder is set by flag or variable")
     func serve() throws {
         let (bare, bareURL) = try start("serve")
         #expect(try curl("\(bareURL)/").status == 404)
@@ -77,7 +77,7 @@ struct PublicFolderTests {
         }
     }
 
-    @Test("demo serves the pages, styles and scripts inside the program, or those of a folder")
+    @Test("demo serves the built-in pages, styles and scripts, or the files of a folder")
     func demo() throws {
         let (process, url) = try start("demo")
         let page = try curl("--include", "--compressed", "\(url)/")
@@ -85,7 +85,7 @@ struct PublicFolderTests {
         #expect(page.body.contains("Content-Type: text/html; charset=utf-8"))
         #expect(page.body.contains("Content-Encoding: gzip"))
         #expect(page.body.contains("Content-Security-Policy: default-src 'none';"))
-        // Every file that the page refers to is served.
+        // Every file that the page links to is served.
         let links = page.body.matches(of: /(?:href|src)="(\/[^"]+)"/).map { String($0.1) }
         #expect(links.contains { $0.hasSuffix(".css") } && links.contains { $0.hasSuffix(".js") })
         for link in links { #expect(try curl("\(url)\(link)").status == 200, "\(link)") }

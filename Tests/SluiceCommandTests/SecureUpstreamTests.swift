@@ -3,7 +3,7 @@ import JSONBytes
 import TestSupport
 import Testing
 
-/// `sluice serve` with real upstreams: nginx over TLS, on a Unix domain socket, and behind a proxy.
+/// Runs `sluice serve` with nginx as its upstream: over TLS, on a Unix domain socket and behind a proxy.
 @Suite(
     "sluice serve and its upstreams", .timeLimit(.minutes(2)),
     .enabled(if: Nginx.isInstalled, "nginx is not installed: make setup"))
@@ -20,7 +20,7 @@ struct SecureUpstreamTests {
         return folder.file(name)
     }
 
-    /// Starts a gateway with these flags and returns an answer's status and the reason of its first error.
+    /// Starts a gateway with these flags, requests the charts and returns the status and the reason of the first error.
     private func charts(_ arguments: [String], environment: [String: String] = [:]) throws -> (Int, String?) {
         let gateway = try SluiceProcess(
             ["serve", "--port", "0", "--drain-delay", "0", "--loops", "1"] + arguments,
@@ -76,7 +76,7 @@ struct SecureUpstreamTests {
     }
 
     @Test(
-        "An invalid proxy variable is logged as a warning without its password, and fails the calls it concerns"
+        "An invalid proxy variable is logged without its password, and calls that need the proxy fail"
     )
     func oddVariables() throws {
         let gateway = try SluiceProcess(
@@ -102,7 +102,7 @@ struct SecureUpstreamTests {
     }
 
     @Test(
-        "An nginx over TLS is accepted with its authority, its pin and the client certificate that it demands"
+        "nginx over TLS is called with its authority, its pin and the client certificate that it demands"
     )
     func overTLS() throws {
         let client = TestAuthority.shared.issue(nil, name: "The gateway")
@@ -135,7 +135,7 @@ struct SecureUpstreamTests {
                 ]) == (200, nil))
     }
 
-    @Test("An nginx on a Unix domain socket is called by its path, with a prefix")
+    @Test("nginx on a Unix domain socket is called by the path of the socket, with an optional prefix")
     func onUnixSocket() throws {
         let nginx = try Nginx(
             "location /api/ { default_type application/json; return 200 '\(Self.chart)'; }",
@@ -148,7 +148,7 @@ struct SecureUpstreamTests {
     }
 
     @Test(
-        "Calls go through the proxy of the flag or the environment, except to the excepted hosts",
+        "Calls go through the proxy of the flag or the environment, except to the hosts of --no-proxy",
         .enabled(if: Tinyproxy.isInstalled, "tinyproxy is not installed: make setup"))
     func byProxy() async throws {
         let authority = try file("authority.pem", TestAuthority.shared.pem)

@@ -24,7 +24,7 @@ struct SignalTests {
         return output.errors.split(separator: "\n").count { $0.contains(line) }
     }
 
-    @Test("SIGHUP, SIGUSR1 and SIGUSR2 do not end a server that is just starting")
+    @Test("SIGHUP, SIGUSR1 and SIGUSR2 do not end a server that is still starting")
     func beforeTheLoops() async {
         await #expect(processExitsWith: .exitCode(7)) {
             Signals.prepare()
@@ -50,9 +50,32 @@ struct SignalTests {
         }
     }
 
+    @Test("A SIGHUP that finds a pipe in place of a certificate is logged, and SIGTERM still ends the server")
+    func pipeForCertificate() throws {
+        let file = scratch.file("ca.pem")
+        try TestAuthority.shared.pem.write(toFile: file, atomically: true, encoding: .utf8)
+        let arguments = [
+            "serve", "--port", "0", "--drain-delay", "0", "--upstream", "users=https://127.0.0.1:1/u",
+            "--upstream-ca", "users=\(file)",
+        ]
+        let complaint = "TLS of upstream users: trusted certificates \(file): not a regular file"
+        let server = try SluiceProcess(arguments)
+        _ = try server.readPort()
+        try FileManager.default.removeItem(atPath: file)
+        #expect(mkfifo(file, 0o600) == 0)
+        server.signal(SIGHUP)
+        server.signal(SIGTERM)
+        let output = server.finish()
+        #expect(output.exitCode == 0)
+        #expect(output.errors.contains(complaint), "\(output.errors)")
+        let refused = try SluiceProcess(arguments).finish()
+        #expect(refused.exitCode == 1)
+        #expect(refused.errors == "sluice: \(complaint)\n")
+    }
+
     @Test("A SIGHUP pending at the start is logged once the loops run")
     func waiting() throws {
-        // A blocked pending signal survives exec (POSIX): no signal can arrive earlier.
+        // A blocked pending signal survives exec (POSIX), so it is pending from the start.
         let script = """
             import os, signal, sys
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The built `sluice` in a process.
+/// A process that runs the built `sluice`.
 final class SluiceProcess {
     struct Output {
         let exitCode: Int32
@@ -16,11 +16,11 @@ final class SluiceProcess {
     /// Kills a process that does not end, so that the test fails instead of hanging.
     private var watchdog: DispatchWorkItem?
 
-    /// Starts the program, without variables of the test's environment that begin with `SLUICE_`.
+    /// Starts the program without the `SLUICE_` variables of the test's environment.
     ///
     /// - Parameters:
-    ///   - descriptors: the soft limit of file descriptors; nil for the test's own.
-    ///   - starter: a program with arguments that executes the command line appended to its own.
+    ///   - descriptors: The soft limit of file descriptors; nil for the test's own.
+    ///   - starter: A program and its arguments, which executes the command line appended to them.
     init(
         _ arguments: [String], environment: [String: String] = [:], descriptors: Int? = nil,
         starter: [String] = []

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension CommandTests {
-    @Suite("Flag for timelines")
+    @Suite("The timeline flag")
     struct TimelineFlagTests {
         private let scratch = ScratchFolder()
 
@@ -24,13 +24,13 @@ extension CommandTests {
             return try #require(json[member: "meta"])[member: "timeline"]
         }
 
-        @Test("serve answers no timeline unless the flag or its variable is on")
+        @Test("serve sends no timeline unless the flag or its variable is on")
         func serve() throws {
             let wrong = try SluiceProcess.run("serve", "--port", "0", "--timeline", "yes")
             #expect(wrong.exitCode == 2)
             #expect(wrong.errors.contains("--timeline takes on or off, not 'yes'"))
             #expect(try timeline("serve", []) == nil)
-            // Nothing listens at the upstream's address: failures have a timeline too.
+            // The upstream refuses connections: a failure has a timeline too.
             let unreachable = ["--upstream", "tags=http://127.0.0.1:1"]
             for (arguments, environment) in [
                 (["--timeline", "on"], [:]), ([], ["SLUICE_TIMELINE": "on"]),
@@ -45,7 +45,7 @@ extension CommandTests {
             }
         }
 
-        @Test("The demo answers a timeline unless the flag is off")
+        @Test("demo sends timelines unless the flag is off")
         func demo() throws {
             #expect(try timeline("demo", ["--timeline", "off"]) == nil)
             let timeline = try #require(try timeline("demo", []))

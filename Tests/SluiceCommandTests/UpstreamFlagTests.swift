@@ -17,7 +17,7 @@ struct UpstreamFlagTests {
     }
 
     @Test(
-        "Invalid values are refused, with the flag and the reason",
+        "An invalid value is refused with the flag and the reason",
         arguments: [
             (["--upstream-ca", "diary"], "--upstream-ca takes NAME=FILE, not 'diary'"),
             (["--upstream-ca", "diary="], "--upstream-ca takes NAME=FILE, not 'diary='"),

@@ -177,7 +177,7 @@ def replaced(upstream):
             rounds += 1
             old = gateway
             leave(old)
-            # Each with another number of loops, on the port that the old gateway still uses.
+            # Each gateway has another number of loops, and starts on the port that the old one still uses.
             gateway = Gateway(upstream, loops=1 + rounds % 3, port=load.address[1])
         return True
 

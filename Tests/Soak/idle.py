@@ -16,7 +16,7 @@ def prove():
         peers = []
 
         def connect():
-            # Spread over eight source addresses, so that no machine runs out of ports.
+            # Eight source addresses share the connections, so that the machine does not run out of ports.
             source = (f"127.0.0.{1 + len(peers) % 8}", 0)
             peer = socket.create_connection(("127.0.0.1", gateway.port), timeout=10, source_address=source)
             peer.sendall(request)
@@ -33,7 +33,7 @@ def prove():
         each = (gateway.resident() - before) / (len(peers) - 100)
         print(f"    {len(peers)} connections: {gateway.resident() / 1024:.1f} MiB resident, {each:.2f} KiB per connection")
         check(each <= 6, "an idle connection costs at most 6 KiB")
-        # Longer than the gateway still checks a stream that fell idle.
+        # The gateway still checks a stream for a short time after it has become idle. This waits longer.
         time.sleep(0.5)
         spent = gateway.seconds()
         time.sleep(5)

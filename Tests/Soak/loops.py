@@ -35,7 +35,7 @@ def cost(one, two):
     for gateway in (one, two):
         load(gateway, 1)
     for _ in range(ROUNDS):
-        # In turns, so that other load affects both alike.
+        # The gateways take turns, so that other load affects both alike.
         for loops, gateway in ((1, one), (2, two)):
             before, threads = gateway.seconds(), gateway.threads()
             requests = load(gateway, 2)

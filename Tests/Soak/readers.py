@@ -33,8 +33,8 @@ def ask(gateway):
 def slow(gateway, count):
     """Adds clients that send a request but do not read, and waits until their responses are in files.
 
-    A response moves to a file after a second. Those that arrive within that second must fit into the 128 MiB that may
-    wait in memory.
+    A response moves to a file after a second. Responses that arrive within that second must fit into the 128 MiB that
+    may wait in memory.
     """
     peers = []
     for _ in range(count):
@@ -64,7 +64,7 @@ def ended(peers):
 
 
 def prove():
-    # Concurrently, each with its own processes: even so it takes about three and a half minutes.
+    # The parts run concurrently, each with its own processes. Even so they take about three and a half minutes.
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         readers = pool.submit(paced.watch, STEADY + LONG + STOPPED + DRIPS)
         attack = pool.submit(paced.attack, ATTACKERS, 170)

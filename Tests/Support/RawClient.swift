@@ -164,7 +164,7 @@ package final class RawClient {
         return Array(unread[..<count])
     }
 
-    /// Reads a complete answer, framed by Content-Length, by chunks, or by the end of the connection.
+    /// Reads a complete response, framed by Content-Length, by chunks, or by the end of the connection.
     package func reply(toHead: Bool = false) throws -> Reply {
         let head = String(try read(through: "\r\n\r\n").dropLast(2))
         isWithinReply = true
@@ -196,7 +196,7 @@ package final class RawClient {
         return reply
     }
 
-    /// Reads the next answer; nil if the connection ends before it is complete.
+    /// Reads the next response; nil if the connection ends before it is complete.
     package func receive() -> Reply? { try? reply() }
 
     package func get(_ target: String) -> Reply? {
@@ -204,13 +204,13 @@ package final class RawClient {
         return receive()
     }
 
-    /// Whether an answer began but did not complete.
+    /// Whether a response began but did not complete.
     package var hasPartOfAnAnswer: Bool { isWithinReply || !unread.isEmpty }
 
-    /// Whether the peer closes the connection in order, without further bytes.
+    /// Whether the peer ends the connection with FIN and sends no further bytes.
     package func reachesEnd() -> Bool { unread.isEmpty && receiveSome() == .fin }
 
-    /// Waits this long for the next event; nil if it is bytes, which are kept.
+    /// Waits this long for the connection to end; nil if bytes arrive first, which are kept.
     package func end(within milliseconds: Int32) -> End? {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return Glibc.poll(&poll, 1, milliseconds) == 0 ? .silence : receiveSome()

@@ -13,7 +13,7 @@ package struct RawPipe {
         (reader, writer) = (ends[0], ends[1])
     }
 
-    /// Reads what is available; waits for the first byte.
+    /// Reads the available bytes; waits for the first byte.
     package func readSome() -> String {
         var chunk = [UInt8](repeating: 0, count: 1 << 20)
         return String(decoding: chunk[..<max(0, read(reader, &chunk, chunk.count))], as: UTF8.self)

@@ -1,10 +1,10 @@
 /// The sanitizer of this build, if any; `make sanitize` defines it.
 package enum Sanitizer {
     #if THREAD_SANITIZER || ADDRESS_SANITIZER
-        /// Whether this build has a sanitizer, whose own memory makes measurements of the process meaningless.
+        /// Whether this build has a sanitizer. Its own memory makes measurements of the process meaningless.
         package static let isOn = true
     #else
-        /// Whether this build has a sanitizer, whose own memory makes measurements of the process meaningless.
+        /// Whether this build has a sanitizer. Its own memory makes measurements of the process meaningless.
         package static let isOn = false
     #endif
 

@@ -4,9 +4,10 @@ import Locking
 
 /// A raw socket on loopback that follows a script for each connection.
 ///
-/// The n-th connection follows the n-th script, later ones the last. Tests can read the bytes it received.
+/// The n-th connection follows the n-th script, and later connections follow the last one. Tests can read the received
+/// requests.
 package final class ScriptedUpstream: Sendable {
-    /// How it treats connections before `open` is called.
+    /// How it treats connections until `open` is called.
     package enum Door: Sendable {
         case open
         /// The port is bound without a listener: connecting is refused.
@@ -16,7 +17,7 @@ package final class ScriptedUpstream: Sendable {
     }
 
     package enum Step: Sendable {
-        /// Reads and keeps one request, with a body by its Content-Length.
+        /// Reads and keeps one request, including a body framed by Content-Length.
         case readRequest
         /// Reads requests and sends the closure's response to each, until the client leaves.
         case answer(@Sendable (String) -> String)
@@ -30,7 +31,7 @@ package final class ScriptedUpstream: Sendable {
         case trickle(String, pauseMilliseconds: Int32)
         /// Closes both directions with FIN, over TLS after a close_notify.
         case close
-        /// Closes without close_notify, as a truncation would.
+        /// Closes the connection without close_notify, like an attacker who truncates the stream.
         case cut
         /// Starts TLS. Not needed if the upstream is secure from the start. The connection ends if the handshake fails.
         case secure
@@ -40,7 +41,7 @@ package final class ScriptedUpstream: Sendable {
         case plain([UInt8])
         /// Reads and checks these bytes.
         case readSame([UInt8])
-        /// Reads until the client half-closes, and fires for a close_notify alone.
+        /// Reads until the client half-closes, and fires only if it sent close_notify.
         case awaitGoodbye(Signal)
         /// Updates its TLS 1.3 key this often, and requests the same of the client.
         case updateKeys(Int)
@@ -107,7 +108,7 @@ package final class ScriptedUpstream: Sendable {
         try self.init(.open, scripts)
     }
 
-    /// - Parameter isSecure: whether it speaks TLS from the start, instead of from a step `secure` on.
+    /// - Parameter isSecure: whether it speaks TLS from the start; if false, a `secure` step starts it.
     package convenience init(tls: TLSServer?, isSecure: Bool = true, _ scripts: [Step]...) throws {
         try self.init(.open, scripts, tls: tls, isSecure: isSecure)
     }
@@ -182,7 +183,7 @@ package final class ScriptedUpstream: Sendable {
     }
 
     package func stop() {
-        // The lock also guards each close: a closed number may already belong to another test.
+        // The lock also guards each close, since a closed descriptor may already belong to another test.
         record.withLock { record in
             guard !record.isStopped else { return }
             record.isStopped = true

@@ -9,7 +9,7 @@ package final class Signal: Sendable {
     }
 
     private let state = Lock(State())
-    private let handover = Handover()
+    private let happensBefore = HappensBeforeEdge()
     private let semaphore = DispatchSemaphore(value: 0)
 
     package init() {}
@@ -17,7 +17,7 @@ package final class Signal: Sendable {
     package var count: Int { state.withLock { $0.fired } }
 
     package func fire() {
-        handover.given()
+        happensBefore.release()
         semaphore.signal()
         let ready = state.withLock { state in
             state.fired += 1
@@ -30,7 +30,7 @@ package final class Signal: Sendable {
 
     /// Suspends until it has been fired this many times in total.
     package func wait(count: Int = 1) async {
-        defer { handover.taken() }
+        defer { happensBefore.acquire() }
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 if state.fired >= count { return true }

@@ -4,7 +4,7 @@ import Glibc
 public struct SpunTooLong: Error, CustomStringConvertible {
     public let place: String
 
-    public var description: String { "what is waited for at \(place) has not come about" }
+    public var description: String { "the condition at \(place) did not become true in time" }
 }
 
 /// Yields the processor while `condition` holds, for states that no event reports. Fails after a minute, which is enough on a

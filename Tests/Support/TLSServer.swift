@@ -13,7 +13,7 @@ package final class TLSServer: @unchecked Sendable {
         /// The authority of client certificates; nil to request none.
         package var clientAuthority: TestAuthority?
         package var isOnly12 = false
-        /// The protocol selected by ALPN, offered or not; nil for none.
+        /// The ALPN protocol that the server selects, even if the client did not offer it; nil for none.
         package var applicationProtocol: String?
 
         package init() {}

@@ -46,7 +46,7 @@ final class ConnectAttempt: TimerTarget {
                 unreachable = resolver.unreachable
                 race = ConnectRace(addresses, delay: delay, deadline: deadline, now: now)
                 start()
-            case .failure(let error): stream.failSoon(error)
+            case .failure(let error): stream.failLater(error)
             }
         }
     }
@@ -91,7 +91,7 @@ final class ConnectAttempt: TimerTarget {
         for candidate in candidates { unreachable?.failed(candidate.address, now: stream.loop.now) }
         cancel()
         abandonSocket()
-        stream.failSoon(error)
+        stream.failLater(error)
     }
 
     private func wait(until time: MonotonicTime) {
@@ -135,7 +135,7 @@ final class ConnectAttempt: TimerTarget {
         stream.descriptor = try Descriptor.socket(address.family)
         do throws(SocketError) {
             let isConnected = try Descriptor.connect(stream.descriptor, to: address)
-            if isConnected { return stream.soon(.connected) }
+            if isConnected { return stream.runLater(.connected) }
             // Registered once for the whole connection. A TCP socket raises the write edge only after it was full, so
             // watching it costs nothing later.
             stream.register(EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST)

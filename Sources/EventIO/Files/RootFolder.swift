@@ -136,7 +136,7 @@ public final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Returns a reader of these bytes for `ReadAhead`. It fails with `EIO` if the file has become shorter.
+    /// Returns a reader of these bytes for `ReadAhead`. It fails with `.fileShortened` if the file has become shorter.
     public func reader(of range: Range<Int64>) -> any BlockingReader { RangeReader(self, range) }
 
     private final class RangeReader: BlockingReader {
@@ -151,7 +151,7 @@ public final class OpenFile: Sendable {
         func read(atMost count: Int) throws -> ArraySlice<UInt8> {
             guard !rest.isEmpty else { return [] }
             let bytes = try file.read(at: rest.lowerBound, atMost: Int(min(Int64(count), Int64(rest.count))))
-            guard !bytes.isEmpty else { throw SocketError(.file, EIO, subject: file.name) }
+            guard !bytes.isEmpty else { throw SocketError(.fileShortened, .file, subject: file.name) }
             rest = (rest.lowerBound + Int64(bytes.count))..<rest.upperBound
             return bytes[...]
         }

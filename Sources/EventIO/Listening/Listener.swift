@@ -136,9 +136,9 @@ public final class Listener: @unchecked Sendable {
     }
 
     /// Accepts the queued connections, then closes. Closing a listener of a `SO_REUSEPORT` group resets its queue, so
-    /// `turnNewcomersAway` first stops new connections.
+    /// `dropNewSYNs` first stops new connections.
     public func drainBacklogAndClose() {
-        turnNewcomersAway()
+        dropNewSYNs()
         while descriptor >= 0, acceptOne() {}
         close()
     }

@@ -191,9 +191,7 @@ public final class EventLoop: @unchecked Sendable {
 
     public static var current: EventLoop? { CurrentLoop.get() }
 
-    public var isCurrent: Bool {
-        thread.load(ordering: .relaxed) == UInt(pthread_self())
-    }
+    public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     public func preconditionCurrent(_ what: StaticString = "must be called on its event loop") {
         precondition(isCurrent, "\(what)")

@@ -122,9 +122,7 @@ struct TimerWheel: ~Copyable {
     }
 
     /// When the wheel must advance next; nil if no timer is set.
-    var nextTick: Tick? {
-        lists[Int(Self.dueList)].first >= 0 ? elapsed : nextSlot()?.start
-    }
+    var nextTick: Tick? { lists[Int(Self.dueList)].first >= 0 ? elapsed : nextSlot()?.start }
 
     // MARK: Slots
 

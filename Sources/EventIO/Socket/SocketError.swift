@@ -42,6 +42,8 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let nameTimedOut = Kind(description: "name resolution timed out")
         /// The disk did not answer in time.
         public static let fileTimedOut = Kind(description: "disk timed out")
+        /// The file has fewer bytes than when it was opened.
+        public static let fileShortened = Kind(description: "the file became shorter while it was sent")
         /// The path contains a NUL, where C would cut it off.
         public static let badPath = Kind(description: "the path contains a NUL")
         public static let loopEnded = Kind(description: "event loop ended")
@@ -85,6 +87,9 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public var isAddressInUse: Bool { code == EADDRINUSE }
+
+    /// Whether the process or the system has no file descriptors left.
+    public var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 
     public var description: String {
         let what = subject.isEmpty ? operation.description : "\(operation) \(subject)"

@@ -59,11 +59,11 @@ extension SocketStream {
         if tls != nil, isSilent {
             needsSilence = false
             watchWriting()
-            soon(.queued)
+            runLater(.queued)
         } else {
             queue.removeAll()
             isBroken = true
-            soon(.read)
+            runLater(.read)
         }
         return false
     }

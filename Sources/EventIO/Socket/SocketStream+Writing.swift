@@ -28,7 +28,7 @@ extension SocketStream {
             if hold(bytes) { return }
             if !sendHeld() {
                 if needsSilence, !maySendFirst(bytes) { return }
-                sent = Gather.send(bytes, to: descriptor)
+                sent = VectoredWrite.send(bytes, to: descriptor)
                 guard accountFor(&sent) else { return }
                 if sent == bytes.count { return }
             }
@@ -45,7 +45,7 @@ extension SocketStream {
             if slice.withUnsafeBytes({ hold($0) }) { return }
             if !sendHeld() {
                 if needsSilence, !slice.withUnsafeBytes(maySendFirst) { return }
-                sent = slice.withUnsafeBytes { Gather.send($0, to: descriptor) }
+                sent = slice.withUnsafeBytes { VectoredWrite.send($0, to: descriptor) }
                 guard accountFor(&sent) else { return }
                 if sent == slice.count { return }
             }
@@ -62,7 +62,7 @@ extension SocketStream {
             if needsSilence, !maySendFirst(UnsafeRawBufferPointer(start: nil, count: 0)) { return }
             var next = 0
             while next < slices.count {
-                var (sent, offered, end) = Gather.send(slices, from: next, to: descriptor)
+                var (sent, offered, end) = VectoredWrite.send(slices, from: next, to: descriptor)
                 guard accountFor(&sent) else { return }
                 total += sent
                 guard sent == offered else { break }
@@ -109,11 +109,11 @@ extension SocketStream {
         held = 0..<0
         taken &-= Int64(bytes.count)
         if needsSilence, !maySendFirst(bytes) { return true }
-        var sent = Gather.send(bytes, to: descriptor)
+        var sent = VectoredWrite.send(bytes, to: descriptor)
         guard accountFor(&sent) else { return true }
         guard sent < bytes.count else { return false }
         enqueue { $0.append(ArraySlice(UnsafeRawBufferPointer(rebasing: bytes[sent...]))) }
-        soon(.queued)
+        runLater(.queued)
         return true
     }
 
@@ -129,7 +129,7 @@ extension SocketStream {
         }
         sent = 0
         guard errno != EAGAIN else { return true }
-        failSoon(SocketError(.write, errno))
+        failLater(SocketError(.write, errno))
         return false
     }
 
@@ -149,7 +149,7 @@ extension SocketStream {
                 loop.base, descriptor, EV_WRITE | EV_ET | EV_PERSIST, streamIsReady, context)
         }
         isWriteEventAdded = true
-        if writeEvent?.add() != true { failSoon(SocketError(.register, errno)) }
+        if writeEvent?.add() != true { failLater(SocketError(.register, errno)) }
     }
 
     /// Writes the queue until the socket is full. Called from the loop only.

@@ -52,7 +52,6 @@ public final class SocketStream {
     var taken: Int64 = 0
     /// `bytesAcknowledged` once the stream has failed.
     var acknowledgedAtFailure: Int64 = 0
-    public internal(set) var bytesReceived: Int64 = 0
 
     // Both events refer to this stream unretained: `loop.members` retains it from `join` to the end of the wake in
     // which it closes, and `close` retires the events.
@@ -122,7 +121,7 @@ public final class SocketStream {
         watchesWriting = interest & EV_WRITE != 0
         let context = Unmanaged.passUnretained(self).toOpaque()
         mainEvent = EventHandle(loop.base, descriptor, interest, streamIsReady, context)
-        if mainEvent?.add() != true { failSoon(SocketError(.register, errno)) }
+        if mainEvent?.add() != true { failLater(SocketError(.register, errno)) }
     }
 
     public var isOpen: Bool { state == .open }
@@ -155,7 +154,7 @@ public final class SocketStream {
     public func resumeReading() {
         guard isPaused else { return }
         isPaused = false
-        if mayHaveMore { soon(.read) }
+        if mayHaveMore { runLater(.read) }
     }
 
     private func receive(seesEnd: Bool) {
@@ -172,7 +171,6 @@ public final class SocketStream {
                 if errno != EAGAIN { fail(SocketError(.read, errno)) }
                 return
             }
-            bytesReceived &+= Int64(count)
             // A short read means that the socket is empty (epoll(7)). Only another read reports an end.
             mayHaveMore = count == loop.scratch.count || hasPeerLeft
             if !mayHaveMore { becameQuiet() }
@@ -184,7 +182,7 @@ public final class SocketStream {
                 return
             }
             rounds += 1
-            if rounds == 16 { return soon(.read) }
+            if rounds == 16 { return runLater(.read) }
         }
     }
 
@@ -294,15 +292,15 @@ public final class SocketStream {
     // MARK: Later
 
     /// Records a failure inside a call of the owner, to report it from the loop.
-    func failSoon(_ error: SocketError) {
+    func failLater(_ error: SocketError) {
         if pendingError == nil { pendingError = error }
         isBroken = true
-        soon(.failure)
+        runLater(.failure)
     }
 
-    func soon(_ what: Pending) {
+    func runLater(_ task: Pending) {
         if pending.isEmpty { loop.defer(self) }
-        pending.insert(what)
+        pending.insert(task)
     }
 }
 

@@ -85,13 +85,15 @@ struct WriteQueue {
 
     /// Writes the front of the queue once: bytes of the file, or gathered slices. Returns the result of `sendmsg`.
     func send(to descriptor: Int32) -> Int {
-        guard let (file, taken) = file else { return Gather.send(slices, from: head, to: descriptor).sent }
+        guard let (file, taken) = file else {
+            return VectoredWrite.send(slices, from: head, to: descriptor).sent
+        }
         let (sent, code) = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) {
             buffer -> (Int, Int32) in
             let count = file.read(into: buffer, at: taken)
             // A file shorter than what was written to it is the disk's fault and ends the stream.
             guard count > 0 else { return (-1, count == 0 ? EIO : errno) }
-            let sent = Gather.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: descriptor)
+            let sent = VectoredWrite.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: descriptor)
             return (sent, errno)
         }
         // Freeing the buffer may have changed it.
@@ -101,7 +103,7 @@ struct WriteQueue {
 }
 
 /// Writes slices with `sendmsg`, without copying.
-enum Gather {
+enum VectoredWrite {
     static let limit = 32
 
     /// Sends up to `limit` slices, starting with `slices[start]`. `next` is the first slice not offered.

@@ -25,24 +25,25 @@ extension SocketStream {
             engine.deadline = deadline
             tls = engine
         } catch {
-            return failSoon(SocketError(error, .handshake))
+            return failLater(SocketError(error, .handshake))
         }
         guard state == .open else { return }
         startHandshake()
         tls?.keep(received)
         // No edge reports what is in the socket or was read already.
-        soon(.read)
+        runLater(.read)
     }
 
-    /// Set when the handshake is done; nil without TLS.
-    public var tlsDetails: TLSDetails? { tls?.details }
+    /// The protocol that the server selected by ALPN; nil if it selected none, before the end of the handshake and
+    /// without TLS.
+    public var applicationProtocol: String? { tls?.applicationProtocol }
 
     func startHandshake() {
         guard let tls else { return }
         state = .securing
         tls.begin()
         // No input has been fed yet, so this only writes the ClientHello.
-        if case .failed(let error) = tls.handshake() { failSoon(SocketError(error, .handshake)) }
+        if case .failed(let error) = tls.handshake() { failLater(SocketError(error, .handshake)) }
     }
 
     func handshakeTimedOut() {
@@ -67,15 +68,14 @@ extension SocketStream {
                 if errno != EAGAIN { failTLS(tls, SocketError(.read, errno)) }
                 return
             }
-            bytesReceived &+= Int64(count)
             mayHaveMore = count == loop.scratch.count || hasPeerLeft
             if !mayHaveMore { becameQuiet() }
             tls.feed(UnsafeRawBufferPointer(rebasing: loop.scratch[..<count]))
             guard decrypt(tls) else { return }
-            if let excess = tls.excess { return fail(SocketError(excess, .read)) }
+            if let error = tls.emptyMessagesError { return fail(SocketError(error, .read)) }
             guard mayHaveMore else { return }
             rounds += 1
-            if rounds == 16 { return soon(.read) }
+            if rounds == 16 { return runLater(.read) }
         }
     }
 
@@ -188,19 +188,18 @@ extension SocketStream {
             guard count > 0 else {
                 if count < 0 && errno == EAGAIN { return true }
                 // The read consumed the error or end, so no later read will report it.
-                if count < 0 { failSoon(SocketError(.read, errno)) } else { soon(.read) }
+                if count < 0 { failLater(SocketError(.read, errno)) } else { runLater(.read) }
                 return false
             }
-            bytesReceived &+= Int64(count)
             tls.feed(UnsafeRawBufferPointer(rebasing: room[..<count]))
-            if let excess = tls.excess {
-                failSoon(SocketError(excess, .read))
+            if let error = tls.emptyMessagesError {
+                failLater(SocketError(error, .read))
                 return false
             }
             guard tls.isSilent else {
                 tls.mayHaveUnread = true
                 mayHaveMore = true
-                soon(.read)
+                runLater(.read)
                 return false
             }
         }
@@ -260,7 +259,7 @@ extension SocketStream {
             try tls.encrypt(bytes)
             return true
         } catch {
-            failSoon(SocketError(error, .write))
+            failLater(SocketError(error, .write))
             return false
         }
     }

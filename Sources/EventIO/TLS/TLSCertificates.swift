@@ -16,7 +16,7 @@ struct TLSCertificates: ~Copyable {
         let certificates = TLSCertificates(subject: text.subject, all: all)
         guard ERR_GET_REASON(code) == PEM_R_NO_START_LINE else {
             throw TLSError(
-                .configuration, "\(text.subject): certificate \(all.count + 1): \(text.reason(code))")
+                .configuration, "\(text.subject): certificate \(all.count + 1) is not valid")
         }
         guard !all.isEmpty else {
             throw TLSError(.configuration, "\(text.subject): contains no certificate")

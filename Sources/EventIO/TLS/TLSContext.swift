@@ -59,7 +59,9 @@ public final class TLSContext: @unchecked Sendable {
         SSL_CTX_set_cert_verify_callback(handle, tlsVerifyCertificate, nil)
         try offerProtocols()
         try trust(material.authorities)
-        if let chain = material.certificateChain, let key = material.privateKey { try show(chain, key) }
+        if let chain = material.certificateChain, let key = material.privateKey {
+            try useIdentity(chain, key)
+        }
         if let name = configuration.serverName, !TLSServerName.isValid(name) {
             throw TLSError(.configuration, "'\(name)' is not a server name")
         }
@@ -96,7 +98,7 @@ public final class TLSContext: @unchecked Sendable {
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
     }
 
-    private func show(_ certificateChain: TLSPEMText, _ privateKey: TLSPEMText) throws(TLSError) {
+    private func useIdentity(_ certificateChain: TLSPEMText, _ privateKey: TLSPEMText) throws(TLSError) {
         let chain = try TLSCertificates.read(certificateChain)
         for (index, certificate) in chain.all.enumerated() {
             let isTaken =
@@ -127,12 +129,12 @@ extension TLSContext: Hashable {
 }
 
 extension TLSContext {
-    private struct Known {
+    private struct CacheEntry {
         weak var context: TLSContext?
     }
 
     /// Adding an entry drops those of dead contexts. Configurations are not kept, because they may hold keys.
-    private static let known = Lock<[Known]>([])
+    private static let cache = Lock<[CacheEntry]>([])
 
     /// Returns the context of a configuration. Callers share one, and its sessions, while it is in use and the files
     /// keep their content. Reads the files each time, which blocks: if one changed, a new context is created, and the
@@ -143,19 +145,19 @@ extension TLSContext {
         -> TLSContext
     {
         let material = try TLSMaterial(configuration)
-        func find(_ known: [Known]) -> TLSContext? {
-            for case let context? in known.lazy.map(\.context)
+        func find(_ cache: [CacheEntry]) -> TLSContext? {
+            for case let context? in cache.lazy.map(\.context)
             where context.digest == material.digest && context.configuration == configuration {
                 return context
             }
             return nil
         }
-        if let context = known.withLock({ find($0) }) { return context }
+        if let context = cache.withLock({ find($0) }) { return context }
         let made = try TLSContext(configuration, material)
-        return known.withLock { known in
-            if let first = find(known) { return first }
-            known.removeAll { $0.context == nil }
-            known.append(Known(context: made))
+        return cache.withLock { cache in
+            if let first = find(cache) { return first }
+            cache.removeAll { $0.context == nil }
+            cache.append(CacheEntry(context: made))
             return made
         }
     }

@@ -45,8 +45,9 @@ final class TLSEngine {
     private unowned let stream: SocketStream
     var deadline = MonotonicTime.distantFuture
     private var timer: TimerToken?
-    private var began = MonotonicTime(nanoseconds: 0)
-    private(set) var details: TLSDetails?
+    private var isHandshakeDone = false
+    /// The protocol that the server selected by ALPN.
+    private(set) var applicationProtocol: String?
 
     /// Fed bytes in the loop's buffer, until `keepRest`.
     private var fed = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -93,9 +94,8 @@ final class TLSEngine {
 
     // MARK: Handshake
 
-    /// Starts the clock and the deadline of the handshake.
+    /// Starts the deadline of the handshake.
     func begin() {
-        began = stream.loop.wakeTime
         timer = stream.loop.setTimer(at: deadline, target: self)
     }
 
@@ -109,7 +109,8 @@ final class TLSEngine {
         let result = SSL_do_handshake(ssl)
         guard result != 1 else {
             stopWaiting()
-            details = TLSDetails(ssl, began: began, finished: stream.loop.wakeTime)
+            isHandshakeDone = true
+            applicationProtocol = selectedProtocol
             if let failure = refusedProtocol { return .failed(failure) }
             return .done
         }
@@ -117,9 +118,18 @@ final class TLSEngine {
         return code == SSL_ERROR_WANT_READ ? .needsMore : .failed(failure(code))
     }
 
+    private var selectedProtocol: String? {
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &name, &length)
+        return name.map {
+            String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
+        }
+    }
+
     /// OpenSSL accepts a protocol that was not offered, which RFC 7301, section 3.1, forbids.
     private var refusedProtocol: TLSError? {
-        guard let chosen = details?.applicationProtocol,
+        guard let chosen = applicationProtocol,
             !context.configuration.applicationProtocols.contains(chosen)
         else { return nil }
         return TLSError(.protocolError, "the server chose the protocol \(chosen), which was not offered")
@@ -135,7 +145,7 @@ final class TLSEngine {
         emptyCount &+= bytes.count
     }
 
-    var excess: TLSError? {
+    var emptyMessagesError: TLSError? {
         guard emptyCount > Self.emptyLimit else { return nil }
         return TLSError(.protocolError, "the peer sends TLS messages without content")
     }
@@ -225,7 +235,7 @@ final class TLSEngine {
 
     /// Sends close_notify once, if the handshake is done and the connection works.
     func sendCloseNotify() {
-        guard details != nil, !isBroken, !hasSentCloseNotify else { return }
+        guard isHandshakeDone, !isBroken, !hasSentCloseNotify else { return }
         hasSentCloseNotify = true
         ERR_clear_error()
         isWriting = true
@@ -244,7 +254,8 @@ final class TLSEngine {
         let reason = ERR_GET_REASON(error)
         if code == SSL_ERROR_SSL, reason == SSL_R_CERTIFICATE_VERIFY_FAILED {
             let result = SSL_get_verify_result(ssl)
-            return TLSError(.certificateError, words(for: Int32(truncatingIfNeeded: result)), code: result)
+            return TLSError(
+                .certificateError, explanation(of: Int32(truncatingIfNeeded: result)), code: result)
         }
         if code == SSL_ERROR_SSL, reason >= SSL_AD_REASON_OFFSET, reason < SSL_AD_REASON_OFFSET + 256 {
             let number = Int(reason - SSL_AD_REASON_OFFSET)
@@ -257,7 +268,7 @@ final class TLSEngine {
 }
 
 extension TLSEngine {
-    private func words(for result: Int32) -> String {
+    private func explanation(of result: Int32) -> String {
         let words = String(cString: X509_verify_cert_error_string(Int(result)))
         switch result {
         case X509_V_ERR_APPLICATION_VERIFICATION: return "no key in the server's chain is pinned"

@@ -34,6 +34,15 @@ final class TLSPEMText {
         BIO_free(handle)
     }
 
+    /// Whether the text has an encrypted key. Call it before the text is parsed.
+    var isEncrypted: Bool {
+        var start: UnsafeMutablePointer<CChar>?
+        let count = copenssl_BIO_get_mem_data(handle, &start)
+        // "BEGIN ENCRYPTED PRIVATE KEY" (RFC 7468, section 11) or "Proc-Type: 4,ENCRYPTED" (RFC 1421).
+        return UnsafeRawBufferPointer(start: start, count: max(0, count))
+            .firstRange(of: "ENCRYPTED".utf8) != nil
+    }
+
     func reason(_ code: UInt) -> String {
         ERR_reason_error_string(code).map { String(cString: $0) } ?? "not PEM"
     }
@@ -53,9 +62,15 @@ final class TLSPEMText {
         guard !path.utf8.contains(0) else {
             throw TLSError(.configuration, "\(subject.prefix { $0 != "\0" }): the path contains a NUL")
         }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // In case it is not a regular file: do not wait for a pipe's other end or acquire a controlling terminal.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw failure }
         defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw failure }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw TLSError(.configuration, "\(subject): not a regular file")
+        }
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
         defer {
             // It may have held a private key.

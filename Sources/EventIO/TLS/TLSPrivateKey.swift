@@ -7,6 +7,11 @@ struct TLSPrivateKey: ~Copyable {
     let handle: OpaquePointer
 
     init(_ text: TLSPEMText, password: String?) throws(TLSError) {
+        guard password != nil || !text.isEncrypted else {
+            throw TLSError(
+                .configuration,
+                "\(text.subject): the private key is encrypted, and there is no password for it")
+        }
         let secret = (password ?? "").utf8CString
         let key = secret.withUnsafeBufferPointer {
             PEM_read_bio_PrivateKey(

@@ -77,7 +77,7 @@ public struct Answer: Sendable {
     public func optionalParts() -> Answer {
         var answer = self
         switch content {
-        case .parts(let parts): answer.content = .parts(parts.map { $0.relaxed() })
+        case .parts(let parts): answer.content = .parts(parts.map { $0.madeOptional() })
         case .steps(let steps, let then): answer.content = .steps(steps) { try then($0).optionalParts() }
         case .value: break
         }
@@ -120,7 +120,7 @@ struct NamedPart: Sendable {
 
     var failure: PartFailure? { outcome?.failure }
 
-    fileprivate func relaxed() -> NamedPart {
+    fileprivate func madeOptional() -> NamedPart {
         switch part.policy {
         case .required: NamedPart(name: name, part: part.optional())
         case .optional, .fallback: self
@@ -170,12 +170,12 @@ public struct FirstSteps: Sendable {
 public struct Steps: Sendable {
     let steps: [NamedPart]
 
-    /// Makes the answer once every step has succeeded.
+    /// Makes the answer once all steps have ended, unless a required one failed.
     public func then(_ answer: @escaping @Sendable () throws -> Answer) -> Answer {
         Answer(.steps(steps) { _ in try answer() })
     }
 
-    /// Makes the answer from the steps' values once every step has succeeded.
+    /// Makes the answer from the steps' values once all steps have ended, unless a required one failed.
     public func then(_ answer: @escaping @Sendable (StepValues) throws -> Answer) -> Answer {
         Answer(.steps(steps, then: answer))
     }
@@ -183,10 +183,11 @@ public struct Steps: Sendable {
 
 /// The values of the steps before an answer, by name.
 public struct StepValues: Sendable {
-    let steps: [NamedPart]
+    let results: PartResults
 
-    /// The step's value: `null` if it had no content, `nil` if there is no such step.
+    /// The step's value: its fallback if it failed, `null` if it failed without one or had no content, `nil` if there is
+    /// no such step.
     public subscript(name: String) -> JSONFragment? {
-        steps.first { $0.name == name }.flatMap { $0.outcome?.value }
+        results.parts.firstIndex { $0.name == name }.map { results.value(at: $0) }
     }
 }

@@ -61,7 +61,9 @@ extension PrimitiveSequence: PartConvertible where Trait == SingleTrait, Element
 extension Observable: PartConvertible where Element: JSONRepresentable {
     public func asPart() -> Part { Part(source: PartSource.first(of: self)) }
 
+    /// Returns an optional part: if it fails, it becomes `null` and the answer `PARTIAL`.
     public func optional() -> Part { asPart().optional() }
 
+    /// Returns a part with a fallback: if it fails, `value` replaces it and the answer becomes `PARTIAL`.
     public func fallback(_ value: some JSONRepresentable) -> Part { asPart().fallback(value) }
 }

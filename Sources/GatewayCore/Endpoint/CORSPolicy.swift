@@ -4,6 +4,7 @@ public import HTTPModel
 ///
 ///     Gateway(environment, cors: CORSPolicy(origins: .list(["https://app.example"]), headers: [.contentType]))
 public struct CORSPolicy: Sendable {
+    /// The origins whose scripts may call: any, or a list.
     public struct Origins: Sendable {
         enum Storage: Sendable {
             case any
@@ -31,6 +32,7 @@ public struct CORSPolicy: Sendable {
     /// Whether scripts may send cookies and other credentials. Requires a list of origins.
     public var allowsCredentials: Bool
 
+    /// Creates a policy. `responder()` throws if it allows credentials from any origin.
     public init(
         origins: Origins,
         methods: [HTTPMethod] = [.get, .head, .post, .put, .patch, .delete],
@@ -93,10 +95,9 @@ extension CORSPolicy {
         return fields
     }
 
-    /// Adds the origin if it is allowed, and returns whether it is.
-    ///
-    /// If `Access-Control-Allow-Origin` depends on the request, every answer has `Vary: Origin`, even without an `Origin` in the
-    /// request: otherwise a cache could reuse the answer for another origin (Fetch, "CORS protocol and HTTP caches").
+    /// Adds the origin if it is allowed, and returns whether it is. If `Access-Control-Allow-Origin` depends on the
+    /// request, every answer has `Vary: Origin`, even without an `Origin` in the request: otherwise a cache could
+    /// reuse the answer for another origin (Fetch, "CORS protocol and HTTP caches").
     private func addOrigin(to target: inout HTTPFields, for request: HTTPFields?) -> Bool {
         switch origins.storage {
         case .any:

@@ -105,7 +105,5 @@ extension EndpointSettings {
 
 extension Duration {
     /// The duration for a scheduler, clamped to 292 years.
-    fileprivate var timeInterval: RxTimeInterval {
-        .nanoseconds(Int(nanoseconds))
-    }
+    fileprivate var timeInterval: RxTimeInterval { .nanoseconds(Int(nanoseconds)) }
 }

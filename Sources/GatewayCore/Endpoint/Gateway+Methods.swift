@@ -11,6 +11,7 @@ extension Gateway {
         on(.get, path, options, handler)
     }
 
+    /// Adds a GET endpoint with an `async` handler. It answers HEAD too.
     public func get(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -18,6 +19,7 @@ extension Gateway {
         on(.get, path, options, handler)
     }
 
+    /// Adds a GET endpoint with a handler that returns a pipeline. It answers HEAD too.
     @_disfavoredOverload
     public func get(
         _ path: String, _ options: EndpointOption...,
@@ -26,6 +28,7 @@ extension Gateway {
         on(.get, path, options, handler)
     }
 
+    /// Adds a POST endpoint, as `on` does.
     public func post(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -33,6 +36,7 @@ extension Gateway {
         on(.post, path, options, handler)
     }
 
+    /// Adds a POST endpoint with an `async` handler.
     public func post(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -40,6 +44,7 @@ extension Gateway {
         on(.post, path, options, handler)
     }
 
+    /// Adds a POST endpoint with a handler that returns a pipeline.
     @_disfavoredOverload
     public func post(
         _ path: String, _ options: EndpointOption...,
@@ -48,6 +53,7 @@ extension Gateway {
         on(.post, path, options, handler)
     }
 
+    /// Adds a PUT endpoint, as `on` does.
     public func put(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -55,6 +61,7 @@ extension Gateway {
         on(.put, path, options, handler)
     }
 
+    /// Adds a PUT endpoint with an `async` handler.
     public func put(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -62,6 +69,7 @@ extension Gateway {
         on(.put, path, options, handler)
     }
 
+    /// Adds a PUT endpoint with a handler that returns a pipeline.
     @_disfavoredOverload
     public func put(
         _ path: String, _ options: EndpointOption...,
@@ -70,6 +78,7 @@ extension Gateway {
         on(.put, path, options, handler)
     }
 
+    /// Adds a PATCH endpoint, as `on` does.
     public func patch(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -77,6 +86,7 @@ extension Gateway {
         on(.patch, path, options, handler)
     }
 
+    /// Adds a PATCH endpoint with an `async` handler.
     public func patch(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -84,6 +94,7 @@ extension Gateway {
         on(.patch, path, options, handler)
     }
 
+    /// Adds a PATCH endpoint with a handler that returns a pipeline.
     @_disfavoredOverload
     public func patch(
         _ path: String, _ options: EndpointOption...,
@@ -92,6 +103,7 @@ extension Gateway {
         on(.patch, path, options, handler)
     }
 
+    /// Adds a DELETE endpoint, as `on` does.
     public func delete(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) throws -> Answer
@@ -99,6 +111,7 @@ extension Gateway {
         on(.delete, path, options, handler)
     }
 
+    /// Adds a DELETE endpoint with an `async` handler.
     public func delete(
         _ path: String, _ options: EndpointOption...,
         handler: @escaping @Sendable (GatewayRequest) async throws -> Answer
@@ -106,6 +119,7 @@ extension Gateway {
         on(.delete, path, options, handler)
     }
 
+    /// Adds a DELETE endpoint with a handler that returns a pipeline.
     @_disfavoredOverload
     public func delete(
         _ path: String, _ options: EndpointOption...,

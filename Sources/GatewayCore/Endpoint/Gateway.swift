@@ -45,8 +45,7 @@ public final class Gateway: Sendable {
         self.cors = cors
     }
 
-    /// Returns a client of an upstream, at the environment's address for that name or else the targets' own. Several
-    /// providers may share an upstream.
+    /// Returns a client of an upstream at the environment's address for it or the targets' own. Several may share it.
     public func provider<Target: TargetType>(
         _ target: Target.Type, upstream: String, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil
@@ -80,9 +79,8 @@ public final class Gateway: Sendable {
         }
     }
 
-    /// Returns the responder for the declared endpoints.
-    ///
-    /// - Throws: all faults at once: invalid paths, addresses, options and CORS policies, and undeclared upstreams.
+    /// Returns the responder for the declared endpoints. Throws all faults at once: invalid paths, addresses, options
+    /// and CORS policies, and undeclared upstreams.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
         let (router, largestBody, upstreams, declared, endpoints) = state.withLock {
             ($0.router, $0.largestBody, $0.upstreams, $0.faults, $0.credentialEndpoints)
@@ -138,6 +136,7 @@ public final class Gateway: Sendable {
     }
 }
 
+/// All faults of a gateway's declarations, found by `responder()`.
 public struct GatewayDeclarationError: Error, Sendable, CustomStringConvertible {
     public let faults: [String]
 

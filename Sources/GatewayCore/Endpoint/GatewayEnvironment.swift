@@ -14,6 +14,7 @@ public struct GatewayEnvironment: Sendable {
     /// Called for each incident, on the loop of the request: it must not block.
     public var report: @Sendable (GatewayIncident) -> Void
 
+    /// Creates an environment. Without `report`, incidents are dropped.
     public init(
         transport: any Transport,
         upstreamOverrides: [String: String] = [:],
@@ -44,6 +45,7 @@ public struct GatewayIncident: Sendable, CustomStringConvertible {
     }
 }
 
+/// The gateway's limits for all endpoints.
 public struct GatewayLimits: Sendable {
     /// Time from the request to its answer. Default 15 s; an endpoint may override it.
     public var deadline: Duration = .seconds(15)

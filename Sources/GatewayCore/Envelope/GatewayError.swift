@@ -2,16 +2,17 @@ public import HTTPModel
 
 /// A failed answer, thrown by a handler or made by the gateway.
 ///
-///     guard page > 0 else { throw GatewayError.invalidRequest("page must be 1 or more") }
+///     guard page > 0 else { throw GatewayError.invalidRequest("The page must be 1 or more") }
 ///
 /// Clients see `message` unchanged, so it must not contain text of an upstream.
 public struct GatewayError: Error, Sendable, CustomStringConvertible {
     public var code: ErrorCode
-    /// What is wrong with this request: a sentence without a full stop.
+    /// What is wrong with this request: a short sentence that begins with a capital and has no full stop.
     public var message: String
     /// Fields added to the answer.
     public var fields: HTTPFields
 
+    /// Creates an error with the code's status. Clients see `message` and `fields`.
     public init(_ code: ErrorCode, _ message: String, fields: HTTPFields = HTTPFields()) {
         self.code = code
         self.message = message
@@ -22,6 +23,7 @@ public struct GatewayError: Error, Sendable, CustomStringConvertible {
 }
 
 extension GatewayError {
+    /// 400 `INVALID_REQUEST`: a parameter, field or body is missing or invalid.
     public static func invalidRequest(_ message: String) -> GatewayError {
         GatewayError(.invalidRequest, message)
     }
@@ -31,8 +33,10 @@ extension GatewayError {
         GatewayError(.unauthorized, message, fields: [.wwwAuthenticate: challenge])
     }
 
+    /// 403 `FORBIDDEN`: the credentials do not permit the request.
     public static func forbidden(_ message: String) -> GatewayError { GatewayError(.forbidden, message) }
 
+    /// 404 `NOT_FOUND`: the resource does not exist.
     public static func notFound(_ message: String = "No endpoint matches this path") -> GatewayError {
         GatewayError(.notFound, message)
     }
@@ -45,14 +49,17 @@ extension GatewayError {
             fields: [.allow: list])
     }
 
+    /// 406 `NOT_ACCEPTABLE`: no acceptable representation exists.
     public static func notAcceptable(_ message: String) -> GatewayError {
         GatewayError(.notAcceptable, message)
     }
 
+    /// 408 `REQUEST_TIMEOUT`: the request did not arrive in time.
     public static func requestTimeout(_ message: String) -> GatewayError {
         GatewayError(.requestTimeout, message)
     }
 
+    /// 409 `CONFLICT`: the request conflicts with the resource's state.
     public static func conflict(_ message: String) -> GatewayError { GatewayError(.conflict, message) }
 
     /// - Parameter limit: in bytes.
@@ -60,16 +67,20 @@ extension GatewayError {
         GatewayError(.payloadTooLarge, "The request body exceeds \(limit) bytes")
     }
 
+    /// 414 `URI_TOO_LONG`: the request target is too long.
     public static func uriTooLong(_ message: String) -> GatewayError { GatewayError(.uriTooLong, message) }
 
+    /// 415 `UNSUPPORTED_MEDIA_TYPE`: the request body has an unsupported media type.
     public static func unsupportedMediaType(_ message: String) -> GatewayError {
         GatewayError(.unsupportedMediaType, message)
     }
 
+    /// 417 `EXPECTATION_FAILED`: the `Expect` field cannot be met.
     public static func expectationFailed(_ message: String) -> GatewayError {
         GatewayError(.expectationFailed, message)
     }
 
+    /// 422 `UNPROCESSABLE`: the content is well formed but cannot be processed.
     public static func unprocessable(_ message: String) -> GatewayError {
         GatewayError(.unprocessable, message)
     }
@@ -79,14 +90,17 @@ extension GatewayError {
         GatewayError(.tooManyRequests, message, fields: [.retryAfter: "\(max(retryAfter, 0))"])
     }
 
+    /// 431 `HEADERS_TOO_LARGE`: the header fields are too large.
     public static func headersTooLarge(_ message: String) -> GatewayError {
         GatewayError(.headersTooLarge, message)
     }
 
+    /// 501 `NOT_IMPLEMENTED`: the request requires a feature that is not implemented.
     public static func notImplemented(_ message: String) -> GatewayError {
         GatewayError(.notImplemented, message)
     }
 
+    /// 502 `BAD_GATEWAY`: an upstream sent no usable response.
     public static func badGateway(_ message: String) -> GatewayError { GatewayError(.badGateway, message) }
 
     /// `retryAfter` is in seconds.
@@ -94,19 +108,23 @@ extension GatewayError {
         GatewayError(.upstreamUnavailable, message, fields: [.retryAfter: "\(max(retryAfter, 0))"])
     }
 
+    /// 504 `UPSTREAM_TIMEOUT`: an upstream did not answer in time.
     public static func upstreamTimeout(_ message: String) -> GatewayError {
         GatewayError(.upstreamTimeout, message)
     }
 
+    /// 503 `OVERLOADED`, to be retried after a second.
     public static var overloaded: GatewayError {
         GatewayError(
             .overloaded, "The gateway has too many requests in flight", fields: [.retryAfter: "1"])
     }
 
+    /// 503 `DRAINING`, to be retried after a second.
     public static var draining: GatewayError {
         GatewayError(.draining, "The gateway is shutting down", fields: [.retryAfter: "1"])
     }
 
+    /// 505 `HTTP_VERSION_NOT_SUPPORTED`: the HTTP version is not supported.
     public static func httpVersionNotSupported(_ message: String) -> GatewayError {
         GatewayError(.httpVersionNotSupported, message)
     }

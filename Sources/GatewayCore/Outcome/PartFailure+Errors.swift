@@ -34,21 +34,22 @@ extension PartFailure {
         self.init(
             kind: .serverErr, reason: .internalError, message: "the gateway failed to make this part",
             attempts: 0, elapsedMilliseconds: Int(elapsed / 1_000_000), isRetryable: false,
-            answer: FailureAnswer(status: 500, own: .internal), unexpected: error)
+            answer: FailureAnswer(status: 500, gatewayError: .internal), unexpected: error)
     }
 
-    /// A part that had not ended by the endpoint's deadline.
-    convenience init(deadlineAfter elapsed: Int64) {
+    /// A part that had not ended by the endpoint's deadline. `elapsed` is in nanoseconds since the part's start.
+    convenience init(deadlineAfter elapsed: Int64, attempts: Int) {
         self.init(
-            .networkFail, .deadlineExceeded, "not completed by the request's deadline", elapsed: elapsed,
-            isRetryable: true)
+            .networkFail, .deadlineExceeded, "not completed by the request's deadline", attempts: attempts,
+            elapsed: elapsed, isRetryable: true)
     }
 
     private convenience init(
-        _ kind: OutcomeKind, _ reason: FailureReason, _ message: String, elapsed: Int64, isRetryable: Bool
+        _ kind: OutcomeKind, _ reason: FailureReason, _ message: String, attempts: Int = 1, elapsed: Int64,
+        isRetryable: Bool
     ) {
         self.init(
-            kind: kind, reason: reason, message: message, attempts: 1,
+            kind: kind, reason: reason, message: message, attempts: attempts,
             elapsedMilliseconds: Int(elapsed / 1_000_000), isRetryable: isRetryable,
             answer: FailureAnswer(
                 status: FailureAnswer.status(
@@ -62,7 +63,7 @@ extension PartFailure {
             kind: status < 500 ? .requestErr : .serverErr, reason: .upstreamStatus, status: status,
             message: error.message, attempts: 0, elapsedMilliseconds: Int(elapsed / 1_000_000),
             isRetryable: status == 429 || status == 503 || status == 504,
-            answer: FailureAnswer(status: status, own: error))
+            answer: FailureAnswer(status: status, gatewayError: error))
     }
 
     private convenience init(_ error: NetworkError, reveals: Bool) {

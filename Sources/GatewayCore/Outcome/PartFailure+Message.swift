@@ -3,7 +3,7 @@ import Networking
 extension PartFailure {
     /// The message of an answer that this failure decides: "recent did not answer in time".
     func message(for name: String) -> String {
-        if let own = answer.own { return own.message }
+        if let error = answer.gatewayError { return error.message }
         let isNamed = !name.isEmpty
         let subject = isNamed ? name : "The upstream"
         switch answer.status {
@@ -17,6 +17,7 @@ extension PartFailure {
         case 422: return "\(subject) could not process the request"
         case 503: return "\(subject) is not available"
         case 504: return "\(subject) did not answer in time"
+        case 508: return "The request to \(isNamed ? name : "the upstream") was forwarded in a loop"
         default: return badGatewayMessage(isNamed ? name : "the upstream")
         }
     }
@@ -25,8 +26,21 @@ extension PartFailure {
         switch kind {
         case .requestErr: "The request to \(subject) was refused"
         case .pathErr: "The response from \(subject) was not usable"
-        case .networkFail: "The response from \(subject) was incomplete"
+        case .networkFail: networkMessage(subject)
         case .serverErr, .success, .noContent: "The request to \(subject) failed"
+        }
+    }
+
+    private func networkMessage(_ subject: String) -> String {
+        switch reason {
+        case .dnsError, .connectionRefused: "No connection to \(subject)"
+        case .tlsProtocolError, .tlsCertificateError, .tlsAlertReceived: "No secure connection to \(subject)"
+        case .connectionTerminated: "No response from \(subject)"
+        case .responseIncomplete: "The response from \(subject) was incomplete"
+        case .protocolError, .responseTransferCoding: "The response from \(subject) was not valid HTTP"
+        case .responseHeadSize, .responseBodySize: "The response from \(subject) was too large"
+        case .responseContentCoding: "The response from \(subject) could not be decoded"
+        default: "The request to \(subject) failed"
         }
     }
 }

@@ -85,18 +85,18 @@ struct FailureAnswer: Sendable {
     /// The upstream's `WWW-Authenticate` for a 401 that reaches the client.
     var challenges: [String] = []
     /// The `GatewayError` that the part threw, if any.
-    var own: GatewayError?
+    var gatewayError: GatewayError?
 
-    var code: ErrorCode { own?.code ?? ErrorCode(status: status) }
+    var code: ErrorCode { gatewayError?.code ?? ErrorCode(status: status) }
 
-    /// Of several failures the lowest rank decides the answer: 500, 503, 504, 502, then all others. An internal error comes first,
-    /// because no other failure would explain it.
+    /// Of several failures the lowest rank decides the answer: 500, 503, 504, 502 or 508, then all others. An internal error comes
+    /// first, because no other failure would explain it.
     var rank: Int {
         switch status {
         case 500: 0
         case 503: 1
         case 504: 2
-        case 502: 3
+        case 502, 508: 3
         default: 4
         }
     }
@@ -120,7 +120,12 @@ struct FailureAnswer: Sendable {
         case .pathErr:
             return 502
         case .serverErr:
-            return reason == .internalError ? 500 : status == 503 || status == 504 ? status ?? 502 : 502
+            switch status {
+            case _ where reason == .internalError: return 500
+            // In a forwarding loop, a gateway repeats its call after 502, but not after 508.
+            case .some(let status) where [503, 504, 508].contains(status): return status
+            default: return 502
+            }
         case .networkFail:
             return self.status(of: reason)
         }

@@ -6,13 +6,14 @@ extension GatewayRequest {
     /// Decodes the body as a value of `type`.
     ///
     /// - Throws: 415 if `Content-Type` is not JSON (`application/json` or `...+json`, in UTF-8), 400 if the body is not JSON or not
-    ///   of this shape, with the location of the fault.
+    ///   of this shape, with the location of the fault. The text of a `DecodingError.dataCorrupted` is shown if it begins with
+    ///   "must": `must be sorted`.
     public func json<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         let fragment = try json()
         do {
             return try JSONBytesDecoder().decode(type, from: fragment)
         } catch let error as DecodingError {
-            throw GatewayError.invalidRequest(Self.complaint(error))
+            throw GatewayError.invalidRequest(Self.complaint(error, in: fragment))
         }
     }
 
@@ -40,25 +41,25 @@ extension GatewayRequest {
         }
     }
 
-    /// Names the location and what is expected there, without the decoder's text, which names Swift types.
-    private static func complaint(_ error: DecodingError) -> String {
+    /// Returns a sentence with the location and what is expected there, without the decoder's text, which names Swift types.
+    private static func complaint(_ error: DecodingError, in body: JSONFragment) -> String {
         switch error {
         case .keyNotFound(let key, let context):
-            "body: \(place(context.codingPath + [key])) is missing"
+            "\(place(context.codingPath + [key])) is missing"
         case .valueNotFound(_, let context):
-            "body: \(place(context.codingPath)) must not be null"
+            "\(place(context.codingPath)) must not be null"
         case .typeMismatch(let type, let context):
-            "body: \(place(context.codingPath)) must be \(name(of: type))"
+            "\(place(context.codingPath)) must be \(name(of: type))"
         case .dataCorrupted(let context):
-            "body: \(place(context.codingPath)) is not valid: \(context.debugDescription)"
+            "\(place(context.codingPath)) \(fault(context, in: body))"
         @unknown default:
-            "body: does not have the expected shape"
+            "The body does not have the expected shape"
         }
     }
 
-    /// `points[2].weight`; "the value" for the whole body.
+    /// `In the body, points[2].weight`; `The body` for the whole.
     private static func place(_ path: [any CodingKey]) -> String {
-        guard !path.isEmpty else { return "the value" }
+        guard !path.isEmpty else { return "The body" }
         var text = ""
         for key in path {
             if let index = key.intValue {
@@ -67,7 +68,18 @@ extension GatewayRequest {
                 text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
             }
         }
-        return text
+        return "In the body, \(text)"
+    }
+
+    private static func fault(_ context: DecodingError.Context, in body: JSONFragment) -> String {
+        if context.debugDescription.hasPrefix("must ") { return context.debugDescription }
+        let value = context.codingPath.reduce(Optional(body)) { value, key in
+            key.intValue.map { value?[element: $0] } ?? value?[member: key.stringValue]
+        }
+        guard let value, value.kind == .number else { return "is not valid" }
+        // A number may have hundreds of digits (`JSONLimits.maxNumberLength`).
+        let text = String(decoding: value.bytes.prefix(40), as: UTF8.self)
+        return "cannot be \(text)\(value.bytes.count > 40 ? "..." : "")"
     }
 
     private static func name(of type: any Any.Type) -> String {

@@ -1,8 +1,7 @@
 public import HTTPModel
 
-/// A request as its handler sees it, with typed access to its parameters.
-///
-/// A missing or invalid parameter throws a `GatewayError.invalidRequest` that names it. Handlers let it propagate.
+/// A request as its handler sees it, with typed access to its parameters. A missing or invalid parameter throws a
+/// `GatewayError.invalidRequest` that names it. Handlers let it propagate.
 public final class GatewayRequest: Sendable {
     public var head: HTTPRequestHead { request.head }
     /// The whole body, at most the endpoint's limit.

@@ -4,6 +4,7 @@ import JSONBytes
 import Locking
 import Networking
 import Rx
+import Synchronization
 
 /// Runs one request at its endpoint: calls the handler, awaits the parts, enforces the deadline and delivers the answer.
 ///
@@ -17,6 +18,9 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private let started: RxTime
     private let receiver: any AnswerReceiver
     private let state = Lock(RunState())
+    /// Nanoseconds from the start of the request to the start of the current parts. Written under the lock of `state`
+    /// before the parts start.
+    private let partsBegan = Atomic<Int64>(0)
 
     init(
         request: GatewayRequest, context: CallContext, responder: GatewayResponder,
@@ -111,7 +115,13 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         try NamedPart.check(parts)
         let count = parts.count
         // An async handler may return after the deadline; no upstream is called then.
-        guard let stage = state.withLock({ $0.beginStage(of: &parts, &after) }) else { return }
+        let begun = state.withLock { state in
+            let stage = state.beginStage(of: &parts, &after)
+            // The first stage begins with the request: a synchronous handler returned it.
+            if let stage, stage > 1 { partsBegan.store(elapsed, ordering: .relaxed) }
+            return stage
+        }
+        guard let stage = begun else { return }
         guard count > 0 else { return stageEnded(state.withLock { $0.finishStage(stage) }) }
         if isTimed { plan(stage..<(stage + count)) }
         var work: Link?
@@ -153,7 +163,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             }
             state.withLock { $0.steps.append(results) }
             CallContext.$current.withValue(context) {
-                attempt { try proceed(to: try then(StepValues(steps: results.parts)), in: overrides) }
+                attempt { try proceed(to: try then(StepValues(results: results)), in: overrides) }
             }
         }
     }
@@ -238,9 +248,11 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         let late = GatewayError.upstreamTimeout("The answer was not ready within \(limit) ms")
         guard let after = finished.after else { return renderer.error(late, for: facts) }
         var parts = finished.parts
+        let elapsed = facts.elapsed - partsBegan.load(ordering: .relaxed)
         for index in parts.indices where parts[index].outcome == nil {
+            let attempts = context.attempts(ofPart: finished.stage + index)
             parts[index].outcome = PartOutcome(
-                PartFailure(deadlineAfter: facts.elapsed), elapsed: facts.elapsed)
+                PartFailure(deadlineAfter: elapsed, attempts: attempts), elapsed: elapsed)
         }
         let results = PartResults(parts, from: finished.stage, areSteps: after.then != nil)
         guard after.then != nil else { return renderer.parts(results, after.overrides, for: facts) }
@@ -281,9 +293,13 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
                     PartResults(finished.parts, from: finished.stage, areSteps: $0.then != nil)
                 }
             },
-            context: context)
+            partsBegan: partsBegan.load(ordering: .relaxed), context: context)
     }
 
+    /// Nanoseconds since the current parts began.
+    private var elapsedOfParts: Int64 { elapsed - partsBegan.load(ordering: .relaxed) }
+
+    /// Nanoseconds since the request began.
     private var elapsed: Int64 {
         Int64(saturating: scheduler.now.timeIntervalSince(started) * 1_000_000_000)
     }
@@ -304,12 +320,12 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
 extension EndpointRun: SingleReceiver {
     func succeeded(_ value: consuming JSONFragment, number: Int) {
-        partEnded(number, PartOutcome(value, elapsed: elapsed))
+        partEnded(number, PartOutcome(value, elapsed: elapsedOfParts))
     }
 
     func failed(_ error: any Error, number: Int) {
         let outcome = PartOutcome(
-            error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages)
+            error: error, elapsed: elapsedOfParts, reveals: endpoint.settings.revealsUpstreamMessages)
         if let unexpected = outcome.failure?.unexpected {
             report(unexpected, part: state.withLock { $0.name(of: number) })
         }

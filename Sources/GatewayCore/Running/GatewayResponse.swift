@@ -41,6 +41,8 @@ public struct RequestSummary: Sendable {
     public let code: String
     /// From the request to its answer.
     package let nanoseconds: Int64
+    /// Nanoseconds from the request to the start of the unfinished parts; 0 if there are none.
+    private let partsBegan: Int64
 
     private(set) var steps: [PartResults]
     // Spelled out: `PartResults?` would be set to nil first, and the optimizer would copy the whole summary then.
@@ -50,13 +52,15 @@ public struct RequestSummary: Sendable {
 
     init(
         requestID: String, route: String?, status: Int, code: String, nanoseconds: Int64,
-        steps: consuming [PartResults], results: consuming PartResults?, context: CallContext? = nil
+        steps: consuming [PartResults], results: consuming PartResults?, partsBegan: Int64 = 0,
+        context: CallContext? = nil
     ) {
         self.requestID = requestID
         self.route = route
         self.status = status
         self.code = code
         self.nanoseconds = nanoseconds
+        self.partsBegan = partsBegan
         self.steps = steps
         self.results = results
         self.context = context
@@ -74,10 +78,11 @@ public struct RequestSummary: Sendable {
             _ nanoseconds: Int64, _ number: Int?, _ call: Link?
         ) -> Void
     ) {
-        for index in steps.indices { steps[index].forEachPart(index, at: nanoseconds, body) }
+        let elapsed = nanoseconds - partsBegan
+        for index in steps.indices { steps[index].forEachPart(index, at: elapsed, body) }
         guard let results else { return }
         // If steps were the last to end, the answer has no parts.
-        results.forEachPart(results.areSteps ? steps.count : nil, at: nanoseconds, body)
+        results.forEachPart(results.areSteps ? steps.count : nil, at: elapsed, body)
     }
 
     /// Takes the record of the request's upstream calls.
@@ -95,7 +100,7 @@ public struct RequestSummary: Sendable {
 }
 
 extension PartResults {
-    /// `elapsed` is in nanoseconds from the request to its end: the time of a part that has not ended.
+    /// `elapsed` is the time of a part that has not ended, in nanoseconds.
     @inline(__always)
     fileprivate func forEachPart(
         _ stage: Int?, at elapsed: Int64,

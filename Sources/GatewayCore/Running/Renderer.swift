@@ -45,7 +45,9 @@ final class Renderer: Sendable {
         case .failed(let index): return failure(results, decidedBy: index, for: request)
         }
         guard results.dataBytes <= answerLimit else { return tooLarge(results, for: request) }
-        return success(.parts, consume results, isComplete: isComplete, overrides, for: request)
+        return success(
+            .parts, consume results, isComplete: isComplete, overrides.status ?? .ok, overrides.fields,
+            for: request)
     }
 
     /// Returns the answer with one value as its data.
@@ -53,35 +55,34 @@ final class Renderer: Sendable {
         _ value: JSONFragment, _ overrides: AnswerOverrides?, for request: RequestFacts
     ) -> GatewayResponse {
         guard value.bytes.count <= answerLimit else { return tooLarge(nil, for: request) }
-        return success(.value(value), nil, isComplete: true, overrides, for: request)
+        return success(
+            .value(value), nil, isComplete: true, overrides?.status ?? .ok, overrides?.fields ?? HTTPFields(),
+            for: request)
     }
 
     private func success(
         _ body: Envelope.Body, _ results: consuming PartResults?, isComplete: Bool,
-        _ overrides: AnswerOverrides?, for request: RequestFacts
+        _ status: HTTPStatus, _ fields: HTTPFields, for request: RequestFacts
     ) -> GatewayResponse {
-        let status = overrides?.status ?? .ok
         let head = EnvelopeHead(
-            code: isComplete ? "OK" : "PARTIAL", message: isComplete ? "success" : "some parts failed",
+            code: isComplete ? "OK" : "PARTIAL", message: isComplete ? "success" : "Some parts failed",
             status: status.code, requestID: request.requestID, elapsed: request.elapsed,
             timeline: request.timeline)
         let hasBody = !status.forbidsBody && status != .resetContent
-        let constant = isComplete ? successFields(hasBody: hasBody, overrides?.fields) : constant.failure
+        let constant = isComplete ? successFields(hasBody: hasBody, fields) : constant.failure
         var answer = HTTPResponse(
             status: status, fields: constant.fields(requestID: request.requestID),
             body: hasBody ? Envelope.answer(head, body, results, complete: isComplete) : [])
         if !isComplete, let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
-        if let fields = overrides?.fields, !fields.isEmpty {
-            add(fields, to: &answer.fields, withCacheControl: isComplete)
-        }
+        if !fields.isEmpty { add(fields, to: &answer.fields, withCacheControl: isComplete) }
         return response(consume answer, head.code, consume results, request)
     }
 
     /// `own` are the endpoint's fields.
-    private func successFields(hasBody: Bool, _ own: HTTPFields?) -> ConstantFields {
-        let isCacheable = own.map { !$0.isEmpty && $0.contains(.cacheControl) } ?? false
+    private func successFields(hasBody: Bool, _ own: HTTPFields) -> ConstantFields {
+        let isCacheable = !own.isEmpty && own.contains(.cacheControl)
         return hasBody
             ? (isCacheable ? constant.cacheableSuccess : constant.success)
             : (isCacheable ? constant.cacheableEmpty : constant.empty)
@@ -94,7 +95,7 @@ final class Renderer: Sendable {
         _ results: PartResults, decidedBy index: Int, for request: RequestFacts
     ) -> GatewayResponse {
         guard let failure = results.parts[index].failure else { return error(.internal, for: request) }
-        var fields = failure.answer.own?.fields ?? HTTPFields()
+        var fields = failure.answer.gatewayError?.fields ?? HTTPFields()
         if let seconds = retryAfter(results, status: failure.answer.status) {
             fields[.retryAfter] = "\(seconds)"
         }
@@ -170,17 +171,17 @@ final class Renderer: Sendable {
     /// Adds an endpoint's fields but the gateway's own; no `Cache-Control` if the answer must not be stored.
     private func add(_ fields: HTTPFields, to target: inout HTTPFields, withCacheControl: Bool) {
         for (text, value) in fields {
-            guard let name = HTTPFieldName(text), !Self.isOwn(name) else { continue }
+            guard let name = HTTPFieldName(text), !Self.isGatewayField(name) else { continue }
             if name == .cacheControl, !withCacheControl { continue }
             target.append(name, value)
         }
     }
 
-    private static func isOwn(_ name: HTTPFieldName) -> Bool {
-        own.contains(name) || HopByHopFields.contains(name)
+    private static func isGatewayField(_ name: HTTPFieldName) -> Bool {
+        gatewayFields.contains(name) || HopByHopFields.contains(name)
     }
 
-    private static let own: [HTTPFieldName] = [
+    private static let gatewayFields: [HTTPFieldName] = [
         .contentType, .contentLength, .date, .xRequestID, .xContentTypeOptions, .proxyStatus,
     ]
 }

@@ -18,6 +18,10 @@ enum TraceContext {
         let (zero, dash) = (UInt8(ascii: "0"), UInt8(ascii: "-"))
         if let received {
             received.withUnsafeBytes { place.copyMemory(from: $0) }
+            // Only sampled (bit 0) and random (bit 1, level 2) are known. Other flags must not be forwarded.
+            let digit = place[54]
+            let value = digit < UInt8(ascii: "a") ? digit - zero : digit - UInt8(ascii: "a") + 10
+            (place[53], place[54]) = (zero, zero + value & 3)
         } else {
             (place[0], place[1], place[2]) = (zero, zero, dash)
             write(identifiers.next(), at: 3, place)

@@ -42,9 +42,9 @@ struct FileResponsePlan: Hashable, Sendable {
         isCompressed = facts.compressed != nil && AcceptedCodings(fields).prefers("gzip")
         let chosen = facts.representation(isCompressed: isCompressed)
         let conditions = Conditions(fields: fields, chosen: chosen, modified: facts.modified, now: now)
-        if !conditions.holdForChange {
+        if !conditions.matchConditionsHold {
             verdict = .preconditionFailed
-        } else if !conditions.holdForFetch {
+        } else if !conditions.noneMatchConditionsHold {
             verdict = .notModified
         } else if !isHead, let range = conditions.range {
             verdict = Self.verdict(range, of: chosen.byteCount)
@@ -82,7 +82,7 @@ private struct Conditions {
     let now: Int64
 
     /// Steps 1 and 2: `If-Match`, or without it `If-Unmodified-Since`.
-    var holdForChange: Bool {
+    var matchConditionsHold: Bool {
         switch EntityTagCondition(.ifMatch, in: fields) {
         case .any: return true
         case .tags(let tags): return tags.contains { $0.isStronglyEqual(to: chosen.tag) }
@@ -93,7 +93,7 @@ private struct Conditions {
     }
 
     /// Steps 3 and 4: `If-None-Match`, or without it `If-Modified-Since`.
-    var holdForFetch: Bool {
+    var noneMatchConditionsHold: Bool {
         switch EntityTagCondition(.ifNoneMatch, in: fields) {
         case .any: return false
         case .tags(let tags): return !tags.contains { $0.isWeaklyEqual(to: chosen.tag) }
@@ -108,12 +108,12 @@ private struct Conditions {
         // Several ranges are ignored, as RFC 9110 14.2 allows: the answer could have many small parts.
         let values = fields.valueBytes(of: .range)
         guard values.count == 1, let ranges = ByteRange.ranges(in: values[0]), ranges.count == 1,
-            holdsForRange
+            ifRangeConditionHolds
         else { return nil }
         return ranges.first
     }
 
-    private var holdsForRange: Bool {
+    private var ifRangeConditionHolds: Bool {
         let values = fields.valueBytes(of: .ifRange)
         guard let value = values.first else { return true }
         guard values.count == 1 else { return false }

@@ -43,7 +43,7 @@ final class FolderFiles: Sendable {
             for _ in 0..<3 {
                 if let finding = try attempt(query) { return finding }
             }
-            return .failed(SocketError(.file, EIO, subject: query.path.text))
+            return .failed(SocketError(.fileShortened, .file, subject: query.path.text))
         } catch {
             return error.isMissing ? .missing : .failed(error)
         }

@@ -46,8 +46,7 @@ public struct StaticFiles: Sendable {
     ///   then, and renaming the folder later has no effect.
     public static func folder(_ path: String) -> StaticFiles { StaticFiles(.folder(path)) }
 
-    /// Files in memory, compressed once when the gateway starts. Serving them needs no helper thread. `modified` is in
-    /// seconds since 1970.
+    /// Files in memory, compressed once when the gateway starts. `modified` is in seconds since 1970.
     public static func builtIn(_ files: [BuiltInFile], modified: Int64) -> StaticFiles {
         StaticFiles(.builtIn(files, modified: modified))
     }
@@ -65,6 +64,7 @@ public struct BuiltInFile: Sendable {
     public var path: String
     public var bytes: [UInt8]
 
+    /// Creates a file with a path relative to the root.
     public init(path: String, bytes: [UInt8]) {
         self.path = path
         self.bytes = bytes

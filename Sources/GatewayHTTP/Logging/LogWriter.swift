@@ -143,7 +143,14 @@ package final class LogChannel: Sendable {
             return state.dropped
         }
         if dropped > 0 {
-            batch.append(contentsOf: Array("{\"event\":\"log lines dropped\",\"count\":\(dropped)}\n".utf8))
+            var line = JSONLine(capacity: 96)
+            var timestamp = Timestamp()
+            line.constant(#"{"time":""#)
+            timestamp.write(to: &line)
+            line.constant(#"","event":"log lines dropped","count":"#)
+            line.integer(dropped)
+            line.constant("}\n")
+            batch.append(contentsOf: line.bytes)
         }
         return dropped
     }

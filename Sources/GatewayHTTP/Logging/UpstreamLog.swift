@@ -3,9 +3,8 @@ import Locking
 import Networking
 import Synchronization
 
-/// Logs upstreams that become unreachable or reachable again and, at `debug`, failed and retried calls.
-///
-/// All loops share one. It is called for failed calls, and for the responses of an upstream that has failed.
+/// Logs upstreams that become unreachable or reachable again and, at `debug`, failed and retried calls. All loops
+/// share one. It is called for failed calls, and for the responses of an upstream that has failed.
 final class UpstreamLog: UpstreamObserver {
     private struct State {
         var reachability = UpstreamReachability()

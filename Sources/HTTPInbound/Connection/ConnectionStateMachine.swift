@@ -371,9 +371,7 @@ struct ConnectionStateMachine {
 
     /// When to call `deadlinePassed`; nil if nothing is awaited.
     @inline(__always)
-    var deadline: MonotonicTime? {
-        earlier(readDeadline, writeDeadline)
-    }
+    var deadline: MonotonicTime? { earlier(readDeadline, writeDeadline) }
 
     @inline(__always)
     private var readDeadline: MonotonicTime? {

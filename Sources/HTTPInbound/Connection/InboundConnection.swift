@@ -132,6 +132,7 @@ final class InboundConnection {
     private func failedRequest(unread: Int = 0) -> RequestInProgress {
         guard !state.isReadingBody else { return request }
         var failed = RequestInProgress(receivedAt: state.headSince ?? now)
+        failed.head = parser.refusedHead
         failed.method = parser.method
         failed.bytesReceived = headBytes + unread
         return failed

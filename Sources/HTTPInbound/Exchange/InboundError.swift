@@ -25,7 +25,7 @@ public struct InboundError: Error, Sendable {
 
     public var status: HTTPStatus
     public var reason: Reason
-    /// One sentence for the client that names the rule or the limit.
+    /// A sentence for the client that names the rule or the limit: it begins with a capital and has no full stop.
     public var message: String
     /// The request, if its head was read.
     public var head: HTTPRequestHead?
@@ -40,12 +40,14 @@ public struct InboundError: Error, Sendable {
 
 extension InboundError {
     static func malformed(_ error: RequestError, head: HTTPRequestHead?) -> InboundError {
-        InboundError(status: error.status, reason: .malformed, message: error.message, head: head)
+        InboundError(
+            status: error.status, reason: .malformed,
+            message: error.message.prefix(1).uppercased() + error.message.dropFirst(), head: head)
     }
 
     static func timeout(head: HTTPRequestHead?) -> InboundError {
         InboundError(
-            status: .requestTimeout, reason: .timeout, message: "the request took too long to arrive",
+            status: .requestTimeout, reason: .timeout, message: "The request took too long to arrive",
             head: head
         )
     }
@@ -53,31 +55,31 @@ extension InboundError {
     static func bodyTooLarge(head: HTTPRequestHead?) -> InboundError {
         InboundError(
             status: .contentTooLarge, reason: .bodyTooLarge,
-            message: "the request body is too large", head: head)
+            message: "The request body is too large", head: head)
     }
 
     static func overloaded(head: HTTPRequestHead?) -> InboundError {
         InboundError(
-            status: .serviceUnavailable, reason: .overloaded, message: "too many requests are in progress",
+            status: .serviceUnavailable, reason: .overloaded, message: "Too many requests are in progress",
             head: head)
     }
 
     static func draining(head: HTTPRequestHead?) -> InboundError {
         InboundError(
-            status: .serviceUnavailable, reason: .draining, message: "the server is shutting down", head: head
+            status: .serviceUnavailable, reason: .draining, message: "The server is shutting down", head: head
         )
     }
 
     static func unwritable(head: HTTPRequestHead?) -> InboundError {
         InboundError(
             status: .internalServerError, reason: .unwritable,
-            message: "the response has an invalid header field",
+            message: "The response has an invalid header field",
             head: head)
     }
 
     static func unanswered(head: HTTPRequestHead?) -> InboundError {
         InboundError(
-            status: .internalServerError, reason: .unanswered, message: "the request was not handled",
+            status: .internalServerError, reason: .unanswered, message: "The request was not handled",
             head: head)
     }
 }

@@ -110,10 +110,10 @@ public final class OutboundBodyWriter {
         connection.bodyProgressed()
     }
 
-    var isWhole: Bool { if case .finished = state { true } else { false } }
+    var isFinished: Bool { if case .finished = state { true } else { false } }
 
     /// Whether the socket has taken the whole body, if its length is known.
-    var isOut: Bool { left == 0 && connection?.stream?.queuedByteCount == 0 }
+    var isSent: Bool { left == 0 && connection?.stream?.queuedByteCount == 0 }
 
     /// Stops: the rest of the body is not wanted.
     func stop() {

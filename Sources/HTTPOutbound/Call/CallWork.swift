@@ -31,19 +31,14 @@ private final class SubscribedCall: OutboundCall, @unchecked Sendable {
 
     init(_ source: LoopSource<CallWork>, work: CallWork) {
         self.source = source
-        let request = work.request
-        super.init(
-            to: work.origin.pool, mayResend: request.method.isIdempotent,
-            connectTimeout: request.connectTimeout, writeTimeout: request.writeTimeout,
-            firstByteTimeout: request.firstByteTimeout, readTimeout: request.readTimeout,
-            total: request.totalTimeout.map { TimeAmount($0) }, decodesContent: request.decodesContent)
+        super.init(to: work.origin.pool, mayResend: work.request.method.isIdempotent)
     }
 
     override func writeRequest(to writer: RequestWriter) {
         let request = source.work.request
         writer.write(
             request.method, target: request.target, fields: request.fields,
-            sharedFields: request.sharedFields, body: request.body)
+            sharedFields: HTTPFields(), body: request.body)
     }
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {

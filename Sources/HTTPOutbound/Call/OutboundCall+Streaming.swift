@@ -25,9 +25,6 @@ extension OutboundCall {
         return delivery
     }
 
-    /// The last byte of the request's body is written.
-    final func requestWritten(now: MonotonicTime) { timings.requestWritten = now }
-
     /// The request's body is complete or no longer wanted.
     final func bodyEnded(isWithinResponse: Bool, now: MonotonicTime) {
         if isWithinResponse { pauseChanged(now: now) } else { entered(.awaitingResponse, now: now) }
@@ -40,8 +37,6 @@ extension OutboundCall {
         self.bytesSent = bytesSent
         if isProgress || !deadlines.isAt(stage) { entered(stage, now: now) }
     }
-
-    final func bodyDecoded(from count: Int) { timings.encodedBodySize = count }
 
     final func pauseChanged(now: MonotonicTime) { entered(isPaused ? .paused : .receiving, now: now) }
 }

@@ -45,6 +45,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Whether the body goes out without Expect, since the upstream answered 417 (RFC 9110 10.1.1).
     private(set) final var dropsExpectation = false
     final var isPaused = false
+    /// Whether the call failed because the process had no file descriptor left for its connection.
+    public internal(set) final var lacksDescriptors = false
 
     /// Whether the request was repeated after some of it had gone out on a stale connection.
     public final var requestWasSentTwice: Bool { wasSentTwice }
@@ -129,12 +131,6 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         return deadlines.connectBudget(now: now)
     }
 
-    final func connectionSecured(_ details: TLSDetails) {
-        timings.tls = OutboundTimings.TLS(
-            began: details.began, finished: details.finished, version: details.version,
-            isResumed: details.isResumed)
-    }
-
     /// The request goes out on this connection, which has sent `bytesBefore` bytes of earlier requests.
     final func requestStarted(
         on connection: Connection, isReused: Bool, bytesBefore: Int64, now: MonotonicTime
@@ -149,7 +145,6 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     }
 
     final func requestProgressed(isWritten: Bool, bytesSent: Int64, now: MonotonicTime) {
-        if isWritten { timings.requestWritten = now }
         self.bytesSent = bytesSent
         // A response may overtake its request.
         if timings.firstByte == nil { entered(isWritten ? .awaitingResponse : .writing, now: now) }
@@ -177,7 +172,6 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     final func isResent(wasSent: Bool) {
         wasResent = true
         wasSentBefore = wasSentBefore || wasSent
-        timings.requestWritten = nil
         timings.firstByte = nil
         address = nil
     }
@@ -185,7 +179,6 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// The upstream rejected the expectation (417), so the request goes out without it, on a new connection.
     final func expectationFailed() {
         dropsExpectation = true
-        timings.requestWritten = nil
         timings.firstByte = nil
         address = nil
     }
@@ -209,7 +202,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     }
 
     /// Fails in the loop's next turn, so that a subscriber that calls again on failure does not recurse.
-    final func failSoon(_ reason: FailureReason, _ detail: String) {
+    final func failLater(_ reason: FailureReason, _ detail: String) {
         loop.defer(FailedStart(self, reason, detail))
     }
 
@@ -284,7 +277,6 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     private func end() -> Bool {
         if hasEnded { return false }
         state = .ended
-        timings.finished = loop.wakeTime
         if let timer { loop.cancelTimer(timer) }
         timer = nil
         return true

@@ -9,8 +9,6 @@ final class BodyDecoder {
     // Allocated here, freed in `deinit`.
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 64)
 
-    var encodedCount: Int { decoder.bytesIn }
-
     init(_ codings: [ContentCoding], size: Int?, ratio: Int?) throws(ContentCodingError) {
         encodedLimit = size.map(Self.encodedLimit) ?? .max
         decoder = try ContentDecoder(codings, limits: DecodingLimits(size: size, ratio: ratio))
@@ -32,7 +30,7 @@ final class BodyDecoder {
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) -> UnsafeRawBufferPointer {
         let count = try decoder.decode(input, consumed: &consumed, into: buffer)
-        guard encodedCount <= encodedLimit else { throw .encodedTooLarge(encodedLimit) }
+        guard decoder.bytesIn <= encodedLimit else { throw .encodedTooLarge(encodedLimit) }
         return UnsafeRawBufferPointer(rebasing: buffer[..<count])
     }
 
@@ -44,7 +42,7 @@ extension ContentCodingError {
     var isAboutContent: Bool {
         switch self {
         case .unknown, .corrupt, .truncated: true
-        case .tooLarge, .encodedTooLarge, .tooDense, .memory: false
+        case .tooLarge, .encodedTooLarge, .ratioExceeded, .memory: false
         }
     }
 }

@@ -17,7 +17,7 @@ extension Connection {
         call.bodyProgressed(
             isQueued: stream.queuedByteCount > 0, bytesSent: stream.bytesSent, now: now)
         // The last byte is sent, although the stream has not finished yet. The response may come before it does.
-        if upload?.isOut == true { requestTaken(now) }
+        if upload?.isSent == true { requestTaken() }
     }
 
     func bodyFinished() {
@@ -26,21 +26,19 @@ extension Connection {
 
     /// The socket has taken all that was queued.
     func uploadFlushed(_ upload: OutboundBodyWriter) {
-        if upload.isWhole { bodySentWhole() } else { upload.socketProgressed() }
+        if upload.isFinished { bodySentWhole() } else { upload.socketProgressed() }
     }
 
     private func bodySentWhole() {
         if let upload, let call, call.mayStream { call.bodySent(upload.count) }
         endUpload()
         let now = loop.wakeTime
-        requestTaken(now)
+        requestTaken()
         call?.bodyEnded(isWithinResponse: response.head != nil, now: now)
     }
 
-    private func requestTaken(_ now: MonotonicTime) {
-        guard !state.isWritten else { return }
-        state.requestWritten()
-        call?.requestWritten(now: now)
+    private func requestTaken() {
+        if !state.isWritten { state.requestWritten() }
     }
 
     /// Drops the rest of the body, since the upstream has answered already. The connection cannot be used again.

@@ -138,6 +138,15 @@ final class Connection {
         return left
     }
 
+    /// The connection to the upstream or its proxy could not be opened.
+    func openingFailed(_ error: SocketError, _ detail: String) {
+        if error.isOutOfDescriptors {
+            call?.lacksDescriptors = true
+            shared.descriptorsExhausted(error)
+        }
+        fail(FailureReason(connecting: error), detail)
+    }
+
     func fail(_ reason: FailureReason, _ detail: String) {
         let ended = detachCall()
         discard(DiscardReason(reason))
@@ -199,12 +208,8 @@ extension Connection: TimerTarget {
 
 extension Connection: StreamHandler {
     func streamConnected() {
-        if let details = stream?.tlsDetails {
-            let chosen = details.applicationProtocol ?? "http/1.1"
-            guard chosen == "http/1.1" else {
-                return fail(.tlsProtocolError, "the upstream speaks \(chosen) and not HTTP/1.1 (ALPN)")
-            }
-            call?.connectionSecured(details)
+        if let chosen = stream?.applicationProtocol, chosen != "http/1.1" {
+            return fail(.tlsProtocolError, "the upstream speaks \(chosen) and not HTTP/1.1 (ALPN)")
         }
         state.opened()
         if let observer = shared.observer {
@@ -243,11 +248,11 @@ extension Connection: StreamHandler {
             // Moved out and back to avoid a retain.
             let served = call.take()
             served?.bytesReceived(areFirst: isFirst, now: loop.wakeTime)
-            guard served?.mayStream != true, let whole = response.whole(in: bytes) else {
+            guard served?.mayStream != true, let layout = response.locateResponse(in: bytes) else {
                 call = served
                 return read(bytes)
             }
-            let (head, body) = response.take(whole, of: bytes)
+            let (head, body) = response.take(layout, of: bytes)
             if head.status == .requestTimeout, let ending = state.staleTimeout {
                 call = served
                 return timedOut(ending)
@@ -258,8 +263,8 @@ extension Connection: StreamHandler {
             }
             served?.leftConnection()
             finish(
-                served, head, body, isReusable: whole.framing.keepAlive,
-                keepAlive: KeepAlive(whole.framing), strayBytes: bytes.count - whole.length)
+                served, head, body, isReusable: layout.framing.keepAlive,
+                keepAlive: KeepAlive(layout.framing), strayBytes: bytes.count - layout.length)
         }
     }
 
@@ -276,7 +281,7 @@ extension Connection: StreamHandler {
     func streamFailed(_ error: SocketError) {
         if error.kind == .loopEnded { return pool.loopEnded() }
         guard !state.isOpening else {
-            return fail(FailureReason(connecting: error), error.description)
+            return openingFailed(error, error.description)
         }
         let reason = FailureReason(serving: error, isWithinResponse: state.hasFirstByte)
         // `.truncated` means only that the connection was cut.
@@ -286,10 +291,8 @@ extension Connection: StreamHandler {
     }
 
     func finish(_ response: WholeResponse) {
-        let ended = detachCall()
-        if let count = response.encodedCount { ended?.bodyDecoded(from: count) }
         finish(
-            ended, response.head, response.body, isReusable: response.isReusable,
+            detachCall(), response.head, response.body, isReusable: response.isReusable,
             keepAlive: response.keepAlive,
             strayBytes: response.strayBytes)
     }

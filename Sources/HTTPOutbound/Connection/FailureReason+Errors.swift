@@ -54,7 +54,7 @@ extension FailureReason {
     init(_ error: ContentCodingError) {
         switch error {
         case .unknown, .corrupt, .truncated: self = .responseContentCoding
-        case .tooLarge, .encodedTooLarge, .tooDense: self = .responseBodySize
+        case .tooLarge, .encodedTooLarge, .ratioExceeded: self = .responseBodySize
         case .memory: self = .internalError
         }
     }

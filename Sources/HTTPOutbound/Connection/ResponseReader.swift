@@ -70,14 +70,14 @@ struct ResponseReader {
     }
 
     /// Locates the parts of the response if all of it is in `bytes`, as nearly always. Then call `take`, else `next`.
-    mutating func whole(in bytes: UnsafeRawBufferPointer) -> ResponseParser.Whole? {
-        parser.whole(in: bytes, contentLimit: bodyLimit)
+    mutating func locateResponse(in bytes: UnsafeRawBufferPointer) -> ResponseParser.Layout? {
+        parser.locateResponse(in: bytes, contentLimit: bodyLimit)
     }
 
     mutating func take(
-        _ whole: ResponseParser.Whole, of bytes: UnsafeRawBufferPointer
+        _ layout: ResponseParser.Layout, of bytes: UnsafeRawBufferPointer
     ) -> (head: HTTPResponseHead, body: ArraySlice<UInt8>) {
-        parser.take(whole, of: bytes)
+        parser.take(layout, of: bytes)
     }
 
     var awaitsHead: Bool { head == nil }
@@ -86,7 +86,7 @@ struct ResponseReader {
     mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         let left = parser.bodyLeft
         guard left > 0, handling == nil else { return false }
-        parser.tookBody(body.fill(atMost: left, read))
+        parser.advanceBody(by: body.fill(atMost: left, read))
         return true
     }
 
@@ -223,11 +223,11 @@ struct ResponseReader {
         guard let head = head.take(), let framing = framing.take() else {
             preconditionFailure("a response ended that had no head")
         }
-        let handling = handling.take()
+        handling = nil
         return .whole(
             WholeResponse(
                 head: head, body: body.take(), isReusable: isReusable, keepAlive: KeepAlive(framing),
-                strayBytes: strayBytes, encodedCount: handling?.decoder?.encodedCount))
+                strayBytes: strayBytes))
     }
 
     private var tooLarge: Step {
@@ -245,6 +245,4 @@ struct WholeResponse {
     let keepAlive: KeepAlive
     /// Bytes that arrived after the end of the response.
     let strayBytes: Int
-    /// Size of the body before decoding; nil if it had no content coding.
-    let encodedCount: Int?
 }

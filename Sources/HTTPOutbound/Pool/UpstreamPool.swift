@@ -63,7 +63,7 @@ public final class UpstreamPool: TimerTarget {
 
     /// Sends the call's request as soon as it has a connection. Call it once per call, on the loop.
     public func start(_ call: OutboundCall) {
-        if shared.isClosed { return call.failSoon(.destinationUnavailable, "the client is closed") }
+        if shared.isClosed { return call.failLater(.destinationUnavailable, "the client is closed") }
         while true {
             let mayWait = shared.waitingCalls < limits.waitingCalls
             let arrival = pool.callArrived(call, mayWait: mayWait, now: loop.wakeTime)
@@ -84,7 +84,7 @@ public final class UpstreamPool: TimerTarget {
                 call.joinedQueue(of: self, ticket)
                 return
             case .refuse:
-                call.failSoon(
+                call.failLater(
                     .connectionLimitReached,
                     "\(limits.waitingCalls) calls are already waiting for a connection")
                 return
@@ -179,7 +179,7 @@ public final class UpstreamPool: TimerTarget {
         {
             failed.append((next, error))
         }
-        for (call, error) in failed { call.failSoon(.requestError, error.description) }
+        for (call, error) in failed { call.failLater(.requestError, error.description) }
     }
 
     /// Returns why the request cannot be written; nil if it goes out.

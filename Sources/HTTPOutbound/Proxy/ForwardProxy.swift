@@ -14,8 +14,8 @@ struct ForwardProxy {
     func adding(to fields: HTTPFields) -> HTTPFields {
         guard let authorization else { return fields }
         var fields = fields
-        fields.remove("Proxy-Authorization")
-        fields.append("Proxy-Authorization", authorization)
+        fields.remove(.proxyAuthorization)
+        fields.append(.proxyAuthorization, authorization)
         return fields
     }
 }

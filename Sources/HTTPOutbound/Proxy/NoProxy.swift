@@ -53,7 +53,7 @@ public struct NoProxy: Sendable, Hashable {
     /// Returns whether this host, a name or a numeric address without brackets, is reached without a proxy.
     public func contains(host: String, port: UInt16) -> Bool {
         guard !entries.isEmpty else { return false }
-        let name = Self.normal(host[...])
+        let name = Self.normalized(host[...])
         let address = Self.address(host)
         return entries.contains { entry in
             guard entry.port == nil || entry.port == port else { return false }
@@ -63,7 +63,7 @@ public struct NoProxy: Sendable, Hashable {
             case .name(let suffix):
                 return name == suffix || address == nil && name.hasSuffix(".\(suffix)")
             case .addresses(let range, let bits):
-                return address.map { Self.agree($0, range, bits: bits) } ?? false
+                return address.map { Self.haveSamePrefix($0, range, bits: bits) } ?? false
             }
         }
     }
@@ -71,7 +71,7 @@ public struct NoProxy: Sendable, Hashable {
     private static func entry(_ part: Substring) -> Entry? {
         if part.contains("/") {
             let halves = part.split(separator: "/", omittingEmptySubsequences: false)
-            guard halves.count == 2, let range = address(String(bare(halves[0]))),
+            guard halves.count == 2, let range = address(String(withoutBrackets(halves[0]))),
                 let bits = number(halves[1], upTo: range.count * 8)
             else { return nil }
             return Entry(hosts: .addresses(range, bits: bits), port: nil)
@@ -87,23 +87,23 @@ public struct NoProxy: Sendable, Hashable {
             (host, port) = (part[..<colon], UInt16(digits))
         }
         if host == "*" { return Entry(hosts: .all, port: port) }
-        if let address = address(String(bare(host))) {
+        if let address = address(String(withoutBrackets(host))) {
             return Entry(hosts: .addresses(address, bits: address.count * 8), port: port)
         }
         if host.hasPrefix("*.") { host = host.dropFirst() }
         if host.hasPrefix(".") { host = host.dropFirst() }
-        let name = normal(host)
+        let name = normalized(host)
         guard !name.isEmpty, !name.hasPrefix("."), !name.contains(where: { "*[]:%".contains($0) }) else {
             return nil
         }
         return Entry(hosts: .name(name), port: port)
     }
 
-    private static func normal(_ name: Substring) -> String {
+    private static func normalized(_ name: Substring) -> String {
         (name.hasSuffix(".") ? name.dropLast() : name).lowercased()
     }
 
-    private static func bare(_ host: Substring) -> Substring {
+    private static func withoutBrackets(_ host: Substring) -> Substring {
         host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host
     }
 
@@ -121,7 +121,7 @@ public struct NoProxy: Sendable, Hashable {
         return inet_pton(AF_INET6, text, &bytes) == 1 ? bytes : nil
     }
 
-    private static func agree(_ one: [UInt8], _ other: [UInt8], bits: Int) -> Bool {
+    private static func haveSamePrefix(_ one: [UInt8], _ other: [UInt8], bits: Int) -> Bool {
         guard one.count == other.count else { return false }
         let (whole, rest) = bits.quotientAndRemainder(dividingBy: 8)
         guard one[..<whole] == other[..<whole] else { return false }

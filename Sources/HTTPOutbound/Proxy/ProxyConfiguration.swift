@@ -59,7 +59,7 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
         guard user?.contains(":") != true else {
             throw Failure(description: "the proxy's user must not contain a colon")
         }
-        authorization = user.map { Self.basic(Array("\($0):\(password)".utf8)) }
+        authorization = user.map { Self.basicCredentials(Array("\($0):\(password)".utf8)) }
     }
 
     /// Without user and password.
@@ -80,10 +80,10 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
                 description: "a % in the proxy's user or password is not followed by two hexadecimal digits")
         }
         if !bytes.contains(UInt8(ascii: ":")) { bytes.append(UInt8(ascii: ":")) }
-        return basic(bytes)
+        return basicCredentials(bytes)
     }
 
-    private static func basic(_ bytes: [UInt8]) -> String {
+    private static func basicCredentials(_ bytes: [UInt8]) -> String {
         "Basic \(Data(bytes).base64EncodedString())"
     }
 }

@@ -43,7 +43,9 @@ final class ProxyTunnel {
     private var request: [UInt8] {
         let target = origin.hostAndPort
         var text = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n"
-        if let authorization = proxy.authorization { text += "Proxy-Authorization: \(authorization)\r\n" }
+        if let authorization = proxy.authorization {
+            text += "\(HTTPFieldName.proxyAuthorization): \(authorization)\r\n"
+        }
         return Array((text + "\r\n").utf8)
     }
 
@@ -96,7 +98,7 @@ extension ProxyTunnel: StreamHandler {
     func streamFailed(_ error: SocketError) {
         if error.kind == .loopEnded { return connection.streamFailed(error) }
         guard isConnected else {
-            return fail(FailureReason(connecting: error), "cannot be reached: \(error)")
+            return connection.openingFailed(error, "the proxy \(proxy) cannot be reached: \(error)")
         }
         fail(.connectionTerminated, "broke the connection: \(error)")
     }

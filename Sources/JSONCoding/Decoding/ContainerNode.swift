@@ -35,9 +35,7 @@ class ContainerNode {
         return root
     }
 
-    final var codingPath: [any CodingKey] {
-        parent?.codingPath(of: place) ?? []
-    }
+    final var codingPath: [any CodingKey] { parent?.codingPath(of: place) ?? [] }
 
     final func codingPath(of place: Int) -> [any CodingKey] {
         var path = codingPath

@@ -4,16 +4,16 @@
 struct ArrayWriter: UnkeyedEncodingContainer {
     let writer: Writer
     let level: Int
-    let start: Int
+    let mark: Int
 
     var codingPath: [any CodingKey] { writer.path }
 
-    var count: Int { writer.isOpen(level, start) ? writer.frames[level].count : 0 }
+    var count: Int { writer.isOpen(level, mark) ? writer.frames[level].count : 0 }
 
     /// Writes the separator. Returns false if the array can no longer be written.
     @inline(__always)
     private func begin() -> Bool {
-        guard writer.isOpen(level, start) else { return false }
+        guard writer.isOpen(level, mark) else { return false }
         writer.beginElement(level)
         return true
     }
@@ -23,19 +23,19 @@ struct ArrayWriter: UnkeyedEncodingContainer {
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
         let inner = deferredWriter(isObject: true)
         return KeyedEncodingContainer(
-            ObjectWriter<Nested>(writer: inner ?? writer, level: inner == nil ? -1 : 0, start: 0))
+            ObjectWriter<Nested>(writer: inner ?? writer, level: inner == nil ? -1 : 0, mark: 0))
     }
 
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
         let inner = deferredWriter(isObject: false)
-        return ArrayWriter(writer: inner ?? writer, level: inner == nil ? -1 : 0, start: 0)
+        return ArrayWriter(writer: inner ?? writer, level: inner == nil ? -1 : 0, mark: 0)
     }
 
     func superEncoder() -> any Encoder {
         guard let inner = deferredWriter(isObject: nil) else {
-            return ValueEncoder(writer: writer, level: -1, start: -1)
+            return ValueEncoder(writer: writer, level: -1, mark: -1)
         }
-        return ValueEncoder(writer: inner, level: 0, start: 0)
+        return ValueEncoder(writer: inner, level: 0, mark: 0)
     }
 
     private func deferredWriter(isObject: Bool?) -> Writer? {
@@ -54,7 +54,7 @@ struct ArrayWriter: UnkeyedEncodingContainer {
 
     /// Encodes a value. An error removes its text again.
     private func encodeOrRestore<Value: Encodable>(_ value: Value) throws {
-        guard writer.isOpen(level, start) else { return }
+        guard writer.isOpen(level, mark) else { return }
         let checkpoint = writer.checkpoint(level)
         do {
             guard begin() else { return }

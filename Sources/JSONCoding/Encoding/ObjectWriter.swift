@@ -3,14 +3,14 @@
 struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let writer: Writer
     let level: Int
-    let start: Int
+    let mark: Int
 
     var codingPath: [any CodingKey] { writer.path }
 
     /// Writes the name of a member. Returns false if the object can no longer be written.
     @inline(__always)
     private func begin(_ key: some CodingKey) -> Bool {
-        guard writer.isOpen(level, start) else { return false }
+        guard writer.isOpen(level, mark) else { return false }
         writer.beginMember(writer.name(of: key, level), level)
         return true
     }
@@ -22,16 +22,16 @@ struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     {
         let inner = nested(key, isObject: true)
         return KeyedEncodingContainer(
-            ObjectWriter<Nested>(writer: inner ?? writer, level: inner == nil ? -1 : 0, start: 0))
+            ObjectWriter<Nested>(writer: inner ?? writer, level: inner == nil ? -1 : 0, mark: 0))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
         let inner = nested(key, isObject: false)
-        return ArrayWriter(writer: inner ?? writer, level: inner == nil ? -1 : 0, start: 0)
+        return ArrayWriter(writer: inner ?? writer, level: inner == nil ? -1 : 0, mark: 0)
     }
 
     private func nested(_ key: Key, isObject: Bool) -> Writer? {
-        guard writer.isOpen(level, start) else { return nil }
+        guard writer.isOpen(level, mark) else { return nil }
         if let inner = writer.deferredContainer(named: writer.name(of: key, level), level, isObject: isObject)
         {
             return inner
@@ -44,9 +44,9 @@ struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { encoder(key) }
 
     private func encoder(_ key: some CodingKey) -> any Encoder {
-        guard begin(key) else { return ValueEncoder(writer: writer, level: -1, start: -1) }
+        guard begin(key) else { return ValueEncoder(writer: writer, level: -1, mark: -1) }
         return ValueEncoder(
-            writer: writer.deferValue(at: key, isObject: nil, isMember: true), level: 0, start: 0)
+            writer: writer.deferValue(at: key, isObject: nil, isMember: true), level: 0, mark: 0)
     }
 
     // MARK: Values
@@ -61,7 +61,7 @@ struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     /// Encodes a value. An error removes its text again.
     private func encodeOrRestore<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-        guard writer.isOpen(level, start) else { return }
+        guard writer.isOpen(level, mark) else { return }
         let checkpoint = writer.checkpoint(level)
         do {
             guard begin(key) else { return }

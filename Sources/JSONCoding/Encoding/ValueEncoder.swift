@@ -5,19 +5,19 @@ struct ValueEncoder: Encoder {
     let writer: Writer
     /// The number of open containers around the value.
     let level: Int
-    /// The offset of the value in the text.
-    let start: Int
+    /// Identifies the place of the value in the text.
+    let mark: Int
 
     var codingPath: [any CodingKey] { writer.path }
 
     var userInfo: [CodingUserInfoKey: Any] { writer.settings.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(ObjectWriter<Key>(writer: writer, level: open(isObject: true), start: start))
+        KeyedEncodingContainer(ObjectWriter<Key>(writer: writer, level: open(isObject: true), mark: mark))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        ArrayWriter(writer: writer, level: open(isObject: false), start: start)
+        ArrayWriter(writer: writer, level: open(isObject: false), mark: mark)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -26,9 +26,9 @@ struct ValueEncoder: Encoder {
     /// what is encoded to it.
     private func open(isObject: Bool) -> Int {
         guard !writer.isFinished, level >= 0 else { return -1 }
-        if writer.frames.count == level, writer.line.length == start {
+        if writer.frames.count == level, writer.mark == mark {
             writer.open(isObject: isObject)
-        } else if writer.frames.count <= level || writer.frames[level].start != start
+        } else if writer.frames.count <= level || writer.frames[level].mark != mark
             || writer.frames[level].isObject != isObject
         {
             writer.misused("A container was requested where another value is already encoded.")
@@ -40,7 +40,7 @@ struct ValueEncoder: Encoder {
     /// Whether a value can be written here. If not, records a misuse.
     @inline(__always)
     fileprivate var isFree: Bool {
-        if writer.frames.count == level, writer.line.length == start { return true }
+        if writer.frames.count == level, writer.mark == mark { return true }
         if !writer.isFinished { writer.misused("A value was encoded where there already is one.") }
         return false
     }

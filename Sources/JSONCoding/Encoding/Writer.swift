@@ -22,8 +22,9 @@ final class Writer {
     /// The deferred values of the open containers, in order.
     var deferredValues: [DeferredValue] = []
     private(set) var path: [any CodingKey]
-    /// The offset of an object that is exempt from the key strategy, or -1.
+    /// The mark of an object that is exempt from the key strategy, or -1.
     private var plainObject = -1
+    private var removals = 0
     /// The number of containers around this text.
     private let outerDepth: Int
     /// The outermost writer, which records misuse; nil in that writer.
@@ -96,7 +97,7 @@ final class Writer {
     func write(_ body: (ValueEncoder) throws -> Void) throws {
         let level = frames.count
         let start = line.length
-        try body(ValueEncoder(writer: self, level: level, start: start))
+        try body(ValueEncoder(writer: self, level: level, mark: mark))
         while frames.count > level { close() }
         if line.length == start, depth > 0 { writeEmptyObject() }
     }
@@ -113,6 +114,11 @@ final class Writer {
         close()
     }
 
+    /// Identifies the end of the text. If an error removes text, later marks differ from all earlier ones, so an
+    /// encoder kept from the removed value cannot write.
+    @inline(__always)
+    var mark: Int { line.length | removals &<< 40 }
+
     struct Checkpoint {
         fileprivate let length: Int
         fileprivate let frames: Int
@@ -128,6 +134,7 @@ final class Writer {
     }
 
     func restore(_ checkpoint: Checkpoint, _ level: Int) {
+        removals &+= 1
         line.truncate(to: checkpoint.length)
         frames.removeSubrange(checkpoint.frames...)
         members.removeSubrange(checkpoint.members...)
@@ -139,7 +146,8 @@ final class Writer {
 
     struct Frame {
         let isObject: Bool
-        let start: Int
+        /// Identifies its place in the text.
+        let mark: Int
         let firstMember: Int
         let firstDeferredValue: Int
         /// Whether it is exempt from the key strategy.
@@ -150,13 +158,13 @@ final class Writer {
     }
 
     /// Exempts an object that starts here from the key strategy.
-    func nextObjectIsPlain() { plainObject = line.length }
+    func nextObjectIsPlain() { plainObject = mark }
 
     func open(isObject: Bool) {
         frames.append(
             Frame(
-                isObject: isObject, start: line.length, firstMember: members.count,
-                firstDeferredValue: deferredValues.count, isPlain: plainObject == line.length))
+                isObject: isObject, mark: mark, firstMember: members.count,
+                firstDeferredValue: deferredValues.count, isPlain: plainObject == mark))
         plainObject = -1
         if isObject { line.constant("{") } else { line.constant("[") }
     }
@@ -178,11 +186,11 @@ final class Writer {
 
     /// Whether this is the innermost open container. Records a misuse if it is open, but not innermost.
     @inline(__always)
-    func isOpen(_ level: Int, _ start: Int) -> Bool {
+    func isOpen(_ level: Int, _ mark: Int) -> Bool {
         guard level >= 0, level < frames.count else { return false }
-        if level == frames.count &- 1, frames[level].start == start { return true }
+        if level == frames.count &- 1, frames[level].mark == mark { return true }
         // Anything encoded to a closed container is dropped.
-        if !isFinished, frames[level].start == start {
+        if !isFinished, frames[level].mark == mark {
             misused("A container was written to while a value inside it was being encoded.")
         }
         return false

@@ -15,8 +15,7 @@ public struct Redaction: Sendable {
 
     /// Fields that identify or authenticate a user.
     static let credentials: Set<HTTPFieldName> = [
-        .authorization, .cookie, .setCookie, "Proxy-Authorization", "X-Api-Key", "X-Auth-Token",
-        "X-Csrf-Token",
+        .authorization, .cookie, .setCookie, .proxyAuthorization, "X-Api-Key", "X-Auth-Token", "X-Csrf-Token",
         "X-Amz-Security-Token",
     ]
     /// The parameters and members whose values are replaced, in lower case, without `-` and `_`.
@@ -46,7 +45,7 @@ public struct Redaction: Sendable {
         }
         // RFC 9110 11.4: a scheme, a space, credentials.
         let words = value.split(separator: " ", maxSplits: 1)
-        let hasScheme = words.count == 2 && (name == .authorization || name == "Proxy-Authorization")
+        let hasScheme = words.count == 2 && (name == .authorization || name == .proxyAuthorization)
         return hasScheme ? "\(words[0]) \(mark)" : mark
     }
 

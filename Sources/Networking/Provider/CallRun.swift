@@ -92,12 +92,12 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let deadline = call.context?.deadline?.nanoseconds(since: started) ?? .max
         end = min(total, deadline)
         endsAtDeadline = deadline < total
-        guard end > 0 else { return endLate(on: scheduler) }
+        guard end > 0 else { return failLater(on: scheduler) }
         send(call, over: transport, attempt: 1, within: end)
     }
 
     /// Fails without sending. Reports asynchronously, so that an immediate retry by the subscriber does not recurse.
-    private func endLate(on scheduler: any SchedulerType) {
+    private func failLater(on scheduler: any SchedulerType) {
         state.withLock { $0.retry = RetryMachine() }
         let report = scheduler.schedule(self) { run in
             run.finish(run.limitError)
@@ -212,7 +212,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let end = call.isUnbounded ? min(end, elapsed + min(call.maximumWait, .max - elapsed)) : end
         let decision =
             !call.method.isIdempotent || !mayBeSentAgain
-            ? .stands
+            ? .finish
             : machine.attemptFailed(
                 failure, at: elapsed, end: end,
                 policy: settings.policy.retry

@@ -34,7 +34,7 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     ) throws(Upstream.InvalidBaseURL) {
         var configured: Upstream?
         if let baseURL {
-            configured = try Upstream.known(name: upstream, baseURL: baseURL, isNamed: true)
+            configured = try Upstream.shared(name: upstream, baseURL: baseURL, isNamed: true)
         }
         self.init(
             ProviderSettings(

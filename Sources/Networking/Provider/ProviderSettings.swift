@@ -92,7 +92,7 @@ final class ProviderSettings: Sendable {
         }
     }
 
-    func over(_ transport: any Transport) -> ProviderSettings {
+    func withTransport(_ transport: any Transport) -> ProviderSettings {
         ProviderSettings(
             name: name, isNamed: isNamed, upstream: configured?.upstream, transport: transport,
             policy: policy,
@@ -153,7 +153,7 @@ final class ProviderSettings: Sendable {
         if let known { return known }
         let upstream: Upstream
         do {
-            upstream = try Upstream.known(
+            upstream = try Upstream.shared(
                 name: name, baseURL: baseURL, isRedirectTarget: isRedirectTarget,
                 isNamed: isNamed && !isRedirectTarget)
         } catch {

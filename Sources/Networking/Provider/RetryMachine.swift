@@ -4,7 +4,7 @@ import Rx
 struct RetryMachine: Sendable {
     enum Decision: Equatable {
         /// The attempt's result is the call's result.
-        case stands
+        case finish
         case retries(after: Int64)
     }
 
@@ -37,26 +37,26 @@ struct RetryMachine: Sendable {
     mutating func attemptFailed(
         _ failure: Failure, at now: Int64, end: Int64, policy: CallRetryPolicy, random: (Int64) -> Int64
     ) -> Decision {
-        guard attempts < policy.maxAttempts, end > now else { return .stands }
+        guard attempts < policy.maxAttempts, end > now else { return .finish }
         let left = end - now
         let wait: Int64
         switch failure {
         case .reason(let reason):
-            guard reason.isRetried else { return .stands }
+            guard reason.isRetried else { return .finish }
             draw(policy, random)
             if reason == .connectionRefused {
                 let since = refusedSince ?? now
                 refusedSince = since
                 let refusedLeft = max(0, policy.refusedLimit.nanoseconds) - max(0, now - since)
-                guard refusedLeft > 0 else { return .stands }
+                guard refusedLeft > 0 else { return .finish }
                 wait = min(drawn, refusedLeft)
             } else {
                 wait = drawn
             }
         case .status(let status, let retryAfter):
-            guard RetryMachine.isRetried(status, hasRetryAfter: retryAfter != nil) else { return .stands }
+            guard RetryMachine.isRetried(status, hasRetryAfter: retryAfter != nil) else { return .finish }
             if let retryAfter {
-                guard retryAfter < left else { return .stands }
+                guard retryAfter < left else { return .finish }
                 // Jitter only extends the requested wait and leaves half of the remaining time to the attempt.
                 draw(policy, random)
                 wait = retryAfter + min(drawn, (left - retryAfter) / 2)
@@ -65,7 +65,7 @@ struct RetryMachine: Sendable {
                 wait = drawn
             }
         }
-        guard wait < left else { return .stands }
+        guard wait < left else { return .finish }
         return .retries(after: wait)
     }
 

@@ -45,6 +45,6 @@ extension Provider {
             wallTime: { scheduler?.now ?? replaced.wallTime }, fields: replaced.fields,
             fieldsWithoutContext: replaced.fieldsWithoutContext)
         transport.answer(StubTransport.Answer(target.sampleResponse, after: delay))
-        return settings.over(transport)
+        return settings.withTransport(transport)
     }
 }

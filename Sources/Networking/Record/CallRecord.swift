@@ -37,6 +37,8 @@ package struct CallRecord: Sendable {
 
     func hasCall(for part: Int32) -> Bool { calls.contains { $0.part == part } }
 
+    func calls(for part: Int32) -> [RecordedCall] { calls.filter { $0.part == part } }
+
     /// The calls in progress, with their indices.
     var running: [(index: Int, run: any RunningCall)] {
         calls.indices.compactMap { index in calls[index].run.map { (index, $0) } }
@@ -83,6 +85,9 @@ public struct RecordedCall: Sendable {
     }
 
     package var attempts: Int { Int(attemptCount) }
+
+    /// The attempts so far if the call is in progress.
+    var attemptsSoFar: Int { run?.outcomeSoFar.attempts ?? attempts }
 
     /// The status of the response; nil if there is no complete response.
     package var status: Int? { code == 0 ? nil : Int(code) }

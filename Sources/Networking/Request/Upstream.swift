@@ -109,31 +109,31 @@ extension Upstream {
         weak let upstream: Upstream?
     }
 
-    private struct Known: Sendable {
+    private struct Registry: Sendable {
         var entries: [Address: Entry] = [:]
         /// Number of entries at which stale ones are removed.
         var limit = 1024
     }
 
-    private static let known = Lock(Known())
+    private static let registry = Lock(Registry())
 
     /// Returns the upstream with this name and address. Providers that use it at the same time share one object, and
     /// thereby the transport's state for it.
-    static func known(
+    static func shared(
         name: String, baseURL: String, isRedirectTarget: Bool = false, isNamed: Bool
     ) throws(InvalidBaseURL) -> Upstream {
         let address = Address(
             name: name, baseURL: baseURL, isRedirectTarget: isRedirectTarget, isNamed: isNamed)
-        if let upstream = known.withLock({ $0.entries[address]?.upstream }) { return upstream }
+        if let upstream = registry.withLock({ $0.entries[address]?.upstream }) { return upstream }
         let upstream = try Upstream(
             name: name, baseURL: baseURL, isRedirectTarget: isRedirectTarget, isNamed: isNamed)
-        return known.withLock { known in
-            if let first = known.entries[address]?.upstream { return first }
-            if known.entries.count >= known.limit {
-                known.entries = known.entries.filter { $0.value.upstream != nil }
-                known.limit = max(1024, 2 * known.entries.count)
+        return registry.withLock { registry in
+            if let first = registry.entries[address]?.upstream { return first }
+            if registry.entries.count >= registry.limit {
+                registry.entries = registry.entries.filter { $0.value.upstream != nil }
+                registry.limit = max(1024, 2 * registry.entries.count)
             }
-            known.entries[address] = Entry(upstream: upstream)
+            registry.entries[address] = Entry(upstream: upstream)
             return upstream
         }
     }

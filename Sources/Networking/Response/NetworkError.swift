@@ -68,9 +68,9 @@ extension NetworkError {
     /// Creates the error of a call without a complete response.
     init(_ failure: TransportError, call: TransportCall, attempts: Int, elapsed: Duration) {
         self.init(
-            kind: .networkFail, reason: failure.reason, message: failure.reason.text(for: call),
-            upstream: call.upstream.name, call: call, underlying: failure, attempts: attempts,
-            elapsed: elapsed,
+            kind: .networkFail, reason: failure.reason,
+            message: failure.summary ?? failure.reason.text(for: call), upstream: call.upstream.name,
+            call: call, underlying: failure, attempts: attempts, elapsed: elapsed,
             isRetryable: failure.reason.isTransient && call.method.isIdempotent)
     }
 
@@ -127,9 +127,9 @@ extension FailureReason {
         case .protocolError: "the response is not valid HTTP"
         case .responseHeadSize: "the response head is too large"
         case .responseBodySize: "the response body is too large"
-        case .responseContentCoding: "the body is in an unknown content coding"
+        case .responseContentCoding: "the body cannot be decoded"
         case .responseTransferCoding: "the body is in an unknown transfer coding"
-        case .connectionLimitReached: "too many calls are waiting for a connection"
+        case .connectionLimitReached: "no connection is free"
         case .circuitOpen: "the upstream failed too often recently"
         case .requestError: "the request cannot be sent"
         default: "the call failed"

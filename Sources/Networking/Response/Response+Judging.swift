@@ -58,13 +58,13 @@ extension Response {
 
     var isWithoutContent: Bool { statusCode == 204 || statusCode == 205 }
 
-    /// Throws unless the status is a success and the body has no registered content coding.
+    /// Throws unless the status is a success and the body is empty or has no registered content coding.
     func checkBody(in envelope: ResponseEnvelope? = nil) throws(NetworkError) {
         if !isPlainSuccess, let error = statusError(envelope) { throw error }
-        guard !isWithoutContent, BodyCoding(fields) == .registered else { return }
+        guard !isWithoutContent, !data.isEmpty, BodyCoding(fields) == .registered else { return }
         throw NetworkError(
             self, kind: .networkFail, reason: .responseContentCoding,
-            message: "the body is in a content coding that cannot be decoded")
+            message: "the body is in a content coding that is not decoded")
     }
 
     var jsonLimits: JSONLimits { call.settings.policy.json }
@@ -97,7 +97,7 @@ extension Response {
 
     func bodyError(_ fault: BodyFault) -> NetworkError {
         switch fault {
-        case .notJSON(let error) where BodyCoding(fields) != nil:
+        case .notJSON(let error) where !data.isEmpty && BodyCoding(fields) != nil:
             NetworkError(
                 self, kind: .networkFail, reason: .responseContentCoding,
                 message: "the body is not JSON, and its content coding is unknown", underlying: error)

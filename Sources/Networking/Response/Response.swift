@@ -53,9 +53,7 @@ public final class Response: Sendable {
     public var data: ArraySlice<UInt8> { raw.body }
 
     /// Time from the subscription to this response, with earlier attempts and waits.
-    public var elapsed: Duration {
-        .nanoseconds(receivedAt.nanoseconds(since: startedAt))
-    }
+    public var elapsed: Duration { .nanoseconds(receivedAt.nanoseconds(since: startedAt)) }
 
     func accepted() -> Response {
         isAccepted || (200..<300).contains(statusCode) ? self : Response(accepting: self)

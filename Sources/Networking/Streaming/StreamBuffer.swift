@@ -18,7 +18,9 @@ final class StreamBuffer: CallObserver {
     }
 
     private let state = Lock(State())
-    private let pieces = ValuesBuffer<ArraySlice<UInt8>>(high: highWatermark, low: lowWatermark) { $0.count }
+    private let pieces = ValuesBuffer<ArraySlice<UInt8>>(
+        highWatermark: highWatermark, lowWatermark: lowWatermark
+    ) { $0.count }
 
     // MARK: - The call
 

@@ -49,6 +49,13 @@ extension CallContext {
         }
     }
 
+    /// Returns how many attempts the part's recorded calls have made.
+    package func attempts(ofPart number: Int) -> Int {
+        let part = Int32(truncatingIfNeeded: number)
+        let calls = owner.record.withLock { $0.calls(for: part) }
+        return calls.reduce(0) { $0 + $1.attemptsSoFar }
+    }
+
     /// Removes and returns the calls recorded so far. Calls in progress are returned in their current state.
     package func takeCalls() -> CallRecord {
         owner.record.withLock({ $0.isEmpty }) ? CallRecord() : takeRecord()

@@ -4,13 +4,18 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     public let reason: FailureReason
     /// Details for logs, without header values, bodies and addresses.
     public let message: String
+    /// What clients are told, without addresses; nil for the reason's usual text.
+    public let summary: String?
     /// The error of the system or a library, if any.
     public let underlying: (any Error)?
 
     /// Creates a failure, for custom transports.
-    public init(_ reason: FailureReason, _ message: String, underlying: (any Error)? = nil) {
+    public init(
+        _ reason: FailureReason, _ message: String, summary: String? = nil, underlying: (any Error)? = nil
+    ) {
         self.reason = reason
         self.message = message
+        self.summary = summary
         self.underlying = underlying
     }
 

@@ -38,7 +38,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         guard let receiver = receiver.take() else { return }
         if let address { receiver.attemptReached(address) }
         if requestWasSentTwice { receiver.attemptWasSentTwice() }
-        receiver.attemptFailed(TransportError(reason, detail))
+        receiver.attemptFailed(error(reason, detail, of: call))
     }
 
     override func timingsChanged() { note(call) }
@@ -53,6 +53,18 @@ extension OutboundCall {
     @inline(__always)
     func note(_ call: TransportCall) {
         if call.isTimed { note(at: call.timeline) }
+    }
+
+    /// Returns the error of this attempt, with a summary if the reason's usual text would not be true.
+    func error(_ reason: FailureReason, _ detail: String, of call: TransportCall) -> TransportError {
+        let summary: String? =
+            switch reason {
+            case .connectionReadTimeout where timings.firstByte != nil:
+                "nothing more of the response for \(call.limits.firstByte.nanoseconds / 1_000_000) ms"
+            case .connectionLimitReached where lacksDescriptors: "the process has no file descriptors left"
+            default: nil
+            }
+        return TransportError(reason, detail, summary: summary)
     }
 
     @inline(never)

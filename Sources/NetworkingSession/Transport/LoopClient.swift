@@ -77,14 +77,14 @@ package final class LoopClient {
 
 /// A loop's pools by upstream ID.
 private struct UpstreamTable {
-    /// Number of upstreams above which those without a call are removed.
-    static var kept: Int { 512 }
+    /// Number of upstreams above which those without a call are removed, until `removeForgotten` adapts it.
+    static var initialLimit: Int { 512 }
 
     /// The pools with small IDs, which nearly all have.
     private var first: [UpstreamPool?] = []
     private var others: [Int: UpstreamPool] = [:]
     private var count = 0
-    private var limit = Self.kept
+    private var limit = Self.initialLimit
 
     var isFull: Bool { count >= limit }
 
@@ -92,7 +92,7 @@ private struct UpstreamTable {
         get { id < first.count ? first[id] : others.isEmpty ? nil : others[id] }
         set {
             count += 1
-            guard id < 2 * Self.kept else { return others[id] = newValue }
+            guard id < 2 * Self.initialLimit else { return others[id] = newValue }
             while first.count <= id { first.append(nil) }
             first[id] = newValue
         }
@@ -103,7 +103,7 @@ private struct UpstreamTable {
         for id in first.indices where first[id]?.isForgotten == true { first[id] = nil }
         others = others.filter { !$0.value.isForgotten }
         count = others.count + first.count { $0 != nil }
-        limit = max(Self.kept, 2 * count)
+        limit = max(Self.initialLimit, 2 * count)
     }
 }
 

@@ -10,7 +10,7 @@ import Synchronization
 /// tasks and other threads are spread over the loops.
 package final class LoopTransport: ObservedTransport {
     private let loops: [SingleLoopTransport]
-    private let turn = Atomic(0)
+    private let nextLoop = Atomic(0)
     package let fields: HTTPFields
     package let fieldsWithoutContext: HTTPFields
     package let upstreamObserver: (any UpstreamObserver)?
@@ -40,8 +40,8 @@ package final class LoopTransport: ObservedTransport {
 
     package func forOneCall() -> any Transport {
         if let loop = thisLoop { return loop }
-        let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-        return loops[Int(UInt(bitPattern: turn) % UInt(loops.count))]
+        let index = nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue
+        return loops[Int(UInt(bitPattern: index) % UInt(loops.count))]
     }
 
     package func send(_ call: TransportCall, within limit: RxTimeInterval, for receiver: any AttemptReceiver)

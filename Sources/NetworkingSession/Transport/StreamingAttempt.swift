@@ -163,6 +163,6 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         dropFile()
         if let address { receiver?.attemptReached(address) }
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }
-        receiver.take()?.attemptFailed(TransportError(reason, detail))
+        receiver.take()?.attemptFailed(error(reason, detail, of: call))
     }
 }

@@ -11,8 +11,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 }
 
 extension PrimitiveSequence where Trait == MaybeTrait {
-    /// Waits for the value; nil if the maybe completes empty. Cancelling the task disposes the subscription and throws
-    /// `CancellationError`.
+    /// Waits for the value; nil if the maybe is empty. Cancelling the task disposes and throws `CancellationError`.
     public var value: Element? {
         get async throws { try await source.awaitValue() }
     }
@@ -29,11 +28,11 @@ extension Observable {
     /// Waits for the first value. Returns nil if the stream completes empty.
     fileprivate func awaitValue() async throws -> Element? {
         let subscription = SingleAssignmentDisposable()
-        let handover = Handover()
-        defer { handover.taken() }
+        let happensBefore = HappensBeforeEdge()
+        defer { happensBefore.acquire() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let once = Resumption(continuation, handover)
+                let once = Resumption(continuation, happensBefore)
                 subscription.setDisposable(
                     subscribe(
                         onNext: { once.resume(.success($0)) },
@@ -51,11 +50,11 @@ extension Observable {
 private final class Resumption<Element: Sendable>: Sendable {
     private let continuation: Lock<CheckedContinuation<Element?, any Error>?>
 
-    private let handover: Handover
+    private let happensBefore: HappensBeforeEdge
 
-    init(_ continuation: CheckedContinuation<Element?, any Error>, _ handover: Handover) {
+    init(_ continuation: CheckedContinuation<Element?, any Error>, _ happensBefore: HappensBeforeEdge) {
         self.continuation = Lock(continuation)
-        self.handover = handover
+        self.happensBefore = happensBefore
     }
 
     func resume(_ result: Result<Element?, any Error>) {
@@ -63,7 +62,7 @@ private final class Resumption<Element: Sendable>: Sendable {
             defer { continuation = nil }
             return continuation
         }
-        handover.given()
+        happensBefore.release()
         continuation?.resume(with: result)
     }
 }

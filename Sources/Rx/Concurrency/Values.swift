@@ -1,7 +1,6 @@
 extension ObservableConvertibleType {
-    /// The values as an `AsyncSequence`, for `for try await`.
-    ///
-    /// Reading this property subscribes. Ending the iteration disposes the subscription.
+    /// The values as an `AsyncSequence`, for `for try await`. Reading this property subscribes. Ending the iteration
+    /// disposes the subscription.
     ///
     /// Unread values are buffered. A streamed response that is subscribed to directly, even through operators, pauses
     /// once 16 values are waiting. Any other source is buffered without limit, including a response that an operator
@@ -15,11 +14,11 @@ extension ObservableConvertibleType {
 /// The subscription behind `values`, kept while a task can still read from it.
 final class ValuesReading<Element: Sendable>: Sendable {
     /// The number of buffered values that pauses the source.
-    private static var high: Int { 16 }
+    private static var highWatermark: Int { 16 }
     /// The number of buffered values that resumes the source.
-    private static var low: Int { 4 }
+    private static var lowWatermark: Int { 4 }
 
-    private let buffer = ValuesBuffer<Element>(high: high, low: low)
+    private let buffer = ValuesBuffer<Element>(highWatermark: highWatermark, lowWatermark: lowWatermark)
     private let subscription: any Disposable
 
     init(_ source: Observable<Element>) {

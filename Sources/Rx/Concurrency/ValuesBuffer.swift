@@ -84,19 +84,21 @@ import Locking
         }
     }
 
-    private let high: Int
-    private let low: Int
+    private let highWatermark: Int
+    private let lowWatermark: Int
     private let weigh: @Sendable (Element) -> Int
     private let state = Lock(State())
     public let demand = Demand()
 
     /// - Parameters:
-    ///   - high: The total weight at which sources are paused.
-    ///   - low: The total weight at which they are resumed.
+    ///   - highWatermark: The total weight at which sources are paused.
+    ///   - lowWatermark: The total weight at which they are resumed.
     ///   - weigh: Returns the weight of a value. Defaults to 1.
-    public init(high: Int, low: Int, weigh: @escaping @Sendable (Element) -> Int = { _ in 1 }) {
-        self.high = high
-        self.low = low
+    public init(
+        highWatermark: Int, lowWatermark: Int, weigh: @escaping @Sendable (Element) -> Int = { _ in 1 }
+    ) {
+        self.highWatermark = highWatermark
+        self.lowWatermark = lowWatermark
         self.weigh = weigh
     }
 
@@ -108,7 +110,7 @@ import Locking
             state.values.append(value)
             state.weight += weigh(value)
             // Pause under the lock: a reader that drains the queue meanwhile then resumes after this pause.
-            if state.weight >= high { demand.pause() }
+            if state.weight >= highWatermark { demand.pause() }
             return nil
         }
         reader?.resume(returning: value)
@@ -139,7 +141,7 @@ import Locking
             let known = state.withLock { state -> Result<Element?, any Error>? in
                 if let value = state.pop() {
                     state.weight -= weigh(value)
-                    if state.weight <= low { demand.resume() }
+                    if state.weight <= lowWatermark { demand.resume() }
                     return .success(value)
                 }
                 if let end = state.end { return end.map { nil } }

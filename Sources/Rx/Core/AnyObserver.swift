@@ -4,11 +4,13 @@ public struct AnyObserver<Element: Sendable>: ObserverType {
 
     @usableFromInline let emitter: Emitter<Element>
 
+    /// Creates an observer that calls `eventHandler` with each event.
     @preconcurrency
     public init(eventHandler: @escaping EventHandler) {
         emitter = HandlerEmitter(eventHandler)
     }
 
+    /// Creates an observer that forwards each event to `observer`.
     public init<Observer: ObserverType>(_ observer: Observer) where Observer.Element == Element {
         if let same = observer as? AnyObserver<Element> {
             self = same

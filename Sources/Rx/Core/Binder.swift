@@ -1,5 +1,4 @@
-/// An observer that passes values to an object without retaining it. Errors go to `Hooks.defaultErrorHandler`;
-/// completion is ignored.
+/// Passes values to an object without retaining it. Errors go to `Hooks.defaultErrorHandler`; completion is ignored.
 public struct Binder<Value: Sendable>: ObserverType {
     public typealias Element = Value
 

@@ -2,13 +2,12 @@ import Locking
 import Synchronization
 
 /// The most attempts that an emitter makes itself: attempts that fail at once nest on the stack.
-let mostAbsorbedAttempts = 16
+let maximumFusedAttempts = 16
 
 /// A source that does its own work. In one allocation, a client's call can be the observable it returns, the receiver
-/// of the response and the object to cancel.
-///
-/// Override `begin()`, `copy()` and `cancel()`. Report with `onNext`, `onLast`, `onError` and `onCompleted` from any
-/// thread, one call at a time. Reports after the end or disposal are ignored.
+/// of the response and the object to cancel. Override `begin()`, `copy()` and `cancel()`. Report with `onNext`,
+/// `onLast`, `onError` and `onCompleted` from any thread, one call at a time. Reports after the end or disposal are
+/// ignored.
 // Sound: `down`, `attempts`, `receiver` and `number` are written before it runs; the rest is one atomic word.
 open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unchecked Sendable {
     private let state = Atomic<UInt32>(0)
@@ -111,7 +110,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         startStream(next, down.share())
     }
 
-    override final func absorb(attempts: Int) -> Bool {
+    override final func fuseRetry(attempts: Int) -> Bool {
         guard self.attempts == 1 else { return false }
         self.attempts = UInt32(attempts)
         return true
@@ -138,7 +137,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         if !hasEnded { release() }
     }
 
-    private func fresh() -> Emitter<Element> {
+    private func freshCopy() -> Emitter<Element> {
         let emitter = copy()
         emitter.attempts = attempts
         return emitter
@@ -146,7 +145,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
 
     override final consuming func run(_ port: consuming Downstream<Element>) {
         let emitter = runnable()
-        emitter.down.lead(consume port)
+        emitter.down.takeStep(of: consume port)
         emitter.down.attach(emitter)
         emitter.start()
     }
@@ -166,7 +165,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         let isAlone = isKnownUniquelyReferenced(&link)
         // Sound: it is this object.
         let emitter = unsafeDowncast(consume link, to: Emitter<Element>.self)
-        return isAlone ? emitter : emitter.fresh()
+        return isAlone ? emitter : emitter.freshCopy()
     }
 
     private func start() {

@@ -17,6 +17,7 @@ extension Event: CustomDebugStringConvertible {
 }
 
 extension Event {
+    /// Whether the event ends the stream: an error or the completion.
     public var isStopEvent: Bool {
         switch self {
         case .next: false
@@ -24,10 +25,12 @@ extension Event {
         }
     }
 
+    /// The value of a `next` event, else nil.
     public var element: Element? {
         if case .next(let value) = self { value } else { nil }
     }
 
+    /// The error of an `error` event, else nil.
     public var error: (any Error)? {
         if case .error(let error) = self { error } else { nil }
     }

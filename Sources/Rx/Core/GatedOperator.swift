@@ -78,11 +78,11 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
     }
 
     /// Called by the gate's owner when the timer fires, unless the stream has ended.
-    func timeCame() {}
+    func timerElapsed() {}
 
     @usableFromInline
     final func timerFired(_ token: TimerToken) {
-        gate.run { if self.timer.take(token), !self.upstream.isClosed { self.timeCame() } }
+        gate.run { if self.timer.take(token), !self.upstream.isClosed { self.timerElapsed() } }
     }
 
     override func ended() {

@@ -5,8 +5,10 @@ import Synchronization
 /// Handles errors that no subscriber handles, for the whole process. If a subscription has neither an observer nor an `onError`
 /// closure, or a stream is bound to a relay or a `Binder`, its error goes to `defaultErrorHandler`. Nothing traps.
 public enum Hooks {
+    /// A handler of errors that no subscriber handles.
     public typealias DefaultErrorHandler =
         @Sendable (_ subscriptionCallStack: [String], _ error: any Error) -> Void
+    /// A closure that returns the call stack of a new subscription.
     public typealias CustomCaptureSubscriptionCallstack = @Sendable () -> [String]
 
     private struct State {
@@ -17,8 +19,7 @@ public enum Hooks {
     private static let state = Lock(State())
     private static let isRecording = Atomic<Bool>(false)
 
-    /// Whether subscriptions without an error handler record where they were made, at the cost of a call stack each.
-    /// Default false.
+    /// Whether each subscription without an error handler records its call stack. Default false.
     public static var recordCallStackOnError: Bool {
         get { isRecording.load(ordering: .relaxed) }
         set { isRecording.store(newValue, ordering: .relaxed) }

@@ -1,7 +1,6 @@
-/// A step with a fixed number of sources that combines their values: combineLatest and zip.
-///
-/// Only the gate's owner touches the slots' values and the counts. The join and its slots retain each other until the
-/// gate's owner releases the slots at the end.
+/// A step with a fixed number of sources that combines their values: combineLatest and zip. Only the gate's owner
+/// touches the slots' values and the counts. The join and its slots retain each other until the gate's owner releases
+/// the slots at the end.
 // Sound: the gate guards the properties that change after the start.
 @usableFromInline
 class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
@@ -54,10 +53,10 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
         // A weak reference can resurrect a join that already runs.
         guard join.sources.isEmpty else { return port.error(RxError.disposed(object: join)) }
         if isAlone {
-            join.down.lead(consume port)
+            join.down.takeStep(of: consume port)
             join.begin()
         } else if let copy = join.copy() {
-            copy.down.lead(consume port)
+            copy.down.takeStep(of: consume port)
             copy.begin()
         } else {
             port.error(RxError.disposed(object: join))
@@ -88,10 +87,9 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
         if wasEmpty { withValues += 1 }
         if withValues == count {
             emit()
-        } else if othersDone, endsWithoutPartners {
+        } else if done == count || othersDone && endsWithoutPartners {
             finish()
         }
-        if done == count { finish() }
     }
 
     final func fail(_ error: any Error) {

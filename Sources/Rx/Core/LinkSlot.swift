@@ -1,11 +1,10 @@
 import Locking
 import Synchronization
 
-/// Holds the link that feeds a stateful step, in one atomic word.
-///
-/// A slot is open, with or without a retained link, then possibly ending, then closed for good. After `end()` no event
-/// passes, but the link stays until the end has been passed on, so that a stop from downstream still reaches it. The
-/// caller that closes the slot decides the end. The caller that empties it releases the step's resources.
+/// Holds the link that feeds a stateful step, in one atomic word. A slot is open, with or without a retained link,
+/// then possibly ending, then closed for good. After `end()` no event passes, but the link stays until the end has
+/// been passed on, so that a stop from downstream still reaches it. The caller that closes the slot decides the end.
+/// The caller that empties it releases the step's resources.
 // Sound: a word holds one retain of its link, and the caller that exchanges the word takes over that retain.
 struct LinkSlot: ~Copyable {
     private static var empty: UInt { 0 }
@@ -22,14 +21,10 @@ struct LinkSlot: ~Copyable {
     }
 
     /// Whether the stream has ended here or was stopped.
-    var isClosed: Bool {
-        word.load(ordering: .relaxed) & LinkSlot.closed != 0
-    }
+    var isClosed: Bool { word.load(ordering: .relaxed) & LinkSlot.closed != 0 }
 
     /// Whether the slot is open and has no link.
-    var isEmpty: Bool {
-        word.load(ordering: .relaxed) == LinkSlot.empty
-    }
+    var isEmpty: Bool { word.load(ordering: .relaxed) == LinkSlot.empty }
 
     /// Replaces the old link, which has sent its end. A closed slot stops `link`.
     func set(_ link: Link) {
@@ -99,8 +94,7 @@ struct LinkSlot: ~Copyable {
         return old == LinkSlot.closed ? nil : ClosedLink(word: old)
     }
 
-    /// Closes the slot for good and stops its link. Returns false if it was already closed; otherwise the caller
-    /// releases the step's other resources.
+    /// Closes the slot for good and stops its link. Returns whether the caller releases the step's other resources.
     @discardableResult
     func closeAndStop() -> Bool {
         guard word.load(ordering: .relaxed) != LinkSlot.closed else { return false }

@@ -10,8 +10,7 @@ package protocol SingleReceiver<Value>: AnyObject, Sendable {
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
-    /// Subscribes a receiver and retains it until it gets `number` with the value or error. `stop()` on the returned
-    /// link ends the subscription.
+    /// Subscribes a receiver and retains it until it gets `number` with the result. `stop()` on the link ends it.
     @inlinable
     package consuming func subscribe(_ receiver: any SingleReceiver<Element>, number: Int) -> Link {
         Observable.subscribe(source, receiver, number)
@@ -23,7 +22,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
 final class NumberedSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
     private let receiver: any SingleReceiver<In>
     private let number: Int
-    private let isTold = RelaxedAtomic(false)
+    private let hasReported = RelaxedAtomic(false)
 
     @usableFromInline
     init(_ receiver: any SingleReceiver<In>, _ number: Int) {
@@ -33,13 +32,13 @@ final class NumberedSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendabl
     }
 
     override func receive(_ value: In) {
-        guard !isTold.value else { return }
-        isTold.value = true
+        guard !hasReported.value else { return }
+        hasReported.set(true)
         receiver.succeeded(value, number: number)
     }
 
     override func receive(error: any Error) {
-        if !isTold.value { receiver.failed(error, number: number) }
+        if !hasReported.value { receiver.failed(error, number: number) }
     }
 
     override func receivedCompletion() {

@@ -1,9 +1,8 @@
 import Locking
 
-/// A stream of values in time: `next* (error | completed)?`, started by each subscription.
-///
-/// The semantics are RxSwift's. Any thread may emit and dispose. The events of one subscription do not overlap if
-/// subjects and the observers of `create` are fed one event at a time.
+/// A stream of values in time: `next* (error | completed)?`, started by each subscription. The semantics are
+/// RxSwift's. Any thread may emit and dispose. The events of one subscription do not overlap if subjects and the
+/// observers of `create` are fed one event at a time.
 // Sound: `down` is written once, before the first event.
 open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Sendable {
     /// The next step.
@@ -17,13 +16,14 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         super.init()
     }
 
+    /// Starts the stream and sends its events to `observer`. Disposing of the result stops it.
     public final func subscribe<Observer: ObserverType>(
         _ observer: Observer
     ) -> any Disposable where Observer.Element == Element {
         Observable.subscribe(self, ObserverSubscriber(observer))
     }
 
-    public consuming func asObservable() -> Observable<Element> {
+    public final consuming func asObservable() -> Observable<Element> {
         self
     }
 
@@ -41,7 +41,7 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
     }
 
     /// Makes the source itself try `attempts` times in all, if it can. Called only if the source has no other owner.
-    func absorb(attempts: Int) -> Bool {
+    func fuseRetry(attempts: Int) -> Bool {
         false
     }
 

@@ -1,4 +1,5 @@
 extension ObservableType {
+    /// Calls `on` with each event.
     @inlinable
     @preconcurrency
     public consuming func subscribe(_ on: @escaping @Sendable (Event<Element>) -> Void)

@@ -1,9 +1,11 @@
+/// A type that converts to an `Observable`: a stream, trait, subject or relay.
 public protocol ObservableConvertibleType<Element>: Sendable {
     associatedtype Element: Sendable
 
     consuming func asObservable() -> Observable<Element>
 }
 
+/// A stream that can be subscribed to with any observer.
 public protocol ObservableType<Element>: ObservableConvertibleType {
     /// Starts the stream and sends its events to `observer`. Disposing of the result stops it.
     func subscribe<Observer: ObserverType>(

@@ -40,9 +40,8 @@ struct OwnedLink: ~Copyable {
 }
 
 /// An unretained reference: another owner keeps the object alive while this is used.
-///
-/// Sound: only the gate's owner uses and drops a join's slots; a slot's join is set before its source starts and lives
-/// as long as the slot.
+// Sound: only the gate's owner uses and drops a join's slots; a slot's join is set before its source starts and lives
+// as long as the slot.
 struct BorrowedLink {
     private let link: Unmanaged<Link>?
 

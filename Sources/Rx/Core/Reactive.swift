@@ -3,6 +3,7 @@
 public struct Reactive<Base> {
     public let base: Base
 
+    /// Creates the namespace of `base`.
     public init(_ base: Base) {
         self.base = base
     }
@@ -17,6 +18,7 @@ public struct Reactive<Base> {
 
 extension Reactive: Sendable where Base: Sendable {}
 
+/// A type with a namespace `rx` for reactive extensions. Conformance needs no code.
 public protocol ReactiveCompatible {
     associatedtype ReactiveBase
 
@@ -25,12 +27,14 @@ public protocol ReactiveCompatible {
 }
 
 extension ReactiveCompatible {
+    /// The type that holds this type's static reactive extensions.
     public static var rx: Reactive<Self>.Type {
         get { Reactive<Self>.self }
         // Without the setter, members of `rx` could not be assigned.
         set {}
     }
 
+    /// The reactive extensions of this value.
     public var rx: Reactive<Self> {
         get { Reactive(self) }
         set {}

@@ -12,7 +12,7 @@ final class ReplacementStep<Element: Sendable>: StatefulOperator<Element, Elemen
     ) {
         let successor = ReplacementStep<Element>(nil)
         if let link = predecessor.take() { successor.predecessor.set(link) }
-        successor.down.lead(consume port)
+        successor.down.takeStep(of: consume port)
         successor.down.attach(successor)
         if !successor.upstream.isClosed { startStream(source, Downstream(successor)) }
         successor.predecessor.closeAndStop()

@@ -1,22 +1,21 @@
 import Locking
 import Synchronization
 
-/// Counts the live observables, running steps, subscriptions and disposables. A total that does not return to its
-/// earlier value means a leak.
-///
-/// Debug builds count, and so do builds with `TRACE_RESOURCES`. In other builds only the methods here change the total.
+/// Counts live observables, running steps, subscriptions and disposables. A total that stays raised means a leak.
+/// Debug builds count, and so do builds with `TRACE_RESOURCES`. In others only the methods here change the total.
 public enum Resources {
     private static let count = Atomic<Int32>(0)
 
-    public static var total: Int32 {
-        count.load(ordering: .relaxed)
-    }
+    /// The number of live objects.
+    public static var total: Int32 { count.load(ordering: .relaxed) }
 
+    /// Adds one object to the total and returns the new total.
     @discardableResult
     public static func incrementTotal() -> Int32 {
         count.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
+    /// Removes one object from the total and returns the new total.
     @discardableResult
     public static func decrementTotal() -> Int32 {
         count.wrappingSubtract(1, ordering: .relaxed).newValue
@@ -24,6 +23,7 @@ public enum Resources {
 }
 
 extension Resources {
+    /// Whether this build counts its objects.
     public static var areCounted: Bool {
         #if DEBUG || TRACE_RESOURCES
             true
@@ -35,8 +35,7 @@ extension Resources {
     /// Counts the objects that the current task makes, in addition to the total: `Resources.$ledger.withValue(ledger) { ... }`.
     @TaskLocal public static var ledger: Ledger?
 
-    /// Counts the objects of one scope, such as a test. Objects made outside the scope's task, as on a dispatch queue,
-    /// do not count.
+    /// Counts the objects of one scope, such as a test, but not those made outside its task, as on a dispatch queue.
     public final class Ledger: Sendable {
         private let state = Lock(State())
 
@@ -45,8 +44,10 @@ extension Resources {
             var waiting: [@Sendable () -> Void] = []
         }
 
+        /// Creates a ledger with a count of 0.
         public init() {}
 
+        /// The number of live objects that were made in the ledger's scope.
         public var alive: Int {
             state.withLock { $0.alive }
         }

@@ -41,7 +41,7 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
     }
 
     /// The source; nil once the step runs.
-    final var described: Observable<In>? {
+    final var pendingSource: Observable<In>? {
         // Sound: `source` is set to an `Observable<In>` only.
         source.map { unsafeDowncast($0, to: Observable<In>.self) }
     }
@@ -68,12 +68,12 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
             guard let source = step.source.take() else {
                 return port.error(RxError.disposed(object: step))
             }
-            step.down.lead(consume port)
+            step.down.takeStep(of: consume port)
             (consume step).begin(unsafeDowncast(consume source, to: Observable<In>.self))
         } else {
             guard let source = step.source else { return port.error(RxError.disposed(object: step)) }
             let copy = step.copy()
-            copy.down.lead(consume port)
+            copy.down.takeStep(of: consume port)
             (consume copy).begin(unsafeDowncast(consume source, to: Observable<In>.self))
         }
     }

@@ -1,10 +1,9 @@
 import Locking
 import Synchronization
 
-/// The last step of a pipeline, and the disposable that the caller gets.
-///
-/// Events pass until the terminal event or `dispose()` closes its slot. The caller that closes it releases the
-/// handlers, or leaves that to the event being delivered. A disposable kept after the end retains nothing else.
+/// The last step of a pipeline, and the disposable that the caller gets. Events pass until the terminal event or
+/// `dispose()` closes its slot. The caller that closes it releases the handlers, or leaves that to the event being
+/// delivered. A disposable kept after the end retains nothing else.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable {
@@ -36,7 +35,7 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
         upstream.closeAndStop()
         guard isFirst else { return }
         ended()
-        over()
+        markOver()
     }
 
     override final func next(_ value: In) {
@@ -57,7 +56,7 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
         receive(error: error)
         ended()
         upstream.closeAfterEnd()
-        over()
+        markOver()
     }
 
     override final func completed() {
@@ -65,7 +64,7 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
         receivedCompletion()
         ended()
         upstream.closeAfterEnd()
-        over()
+        markOver()
     }
 
     /// Returns whether a value may be delivered. If so, `leave()` has to follow.
@@ -81,12 +80,14 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
     }
 
     private final func leave() {
-        if deliveries.wrappingSubtract(2, ordering: .acquiringAndReleasing).newValue == 1 { letGo() }
+        if deliveries.wrappingSubtract(2, ordering: .acquiringAndReleasing).newValue == 1 {
+            releaseHandlers()
+        }
     }
 
     /// Called once, by the caller that closed the slot.
-    private final func over() {
-        if deliveries.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 { letGo() }
+    private final func markOver() {
+        if deliveries.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 { releaseHandlers() }
     }
 
     func receive(_ value: In) {}
@@ -99,7 +100,7 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
     func ended() {}
 
     /// Releases the handlers. Called once, when no event can arrive any more.
-    func letGo() {}
+    func releaseHandlers() {}
 }
 
 /// A subscriber's closures; nil once released.
@@ -158,7 +159,7 @@ class ClosureSubscriber<In: Sendable>: Subscriber<In>, @unchecked Sendable {
         handlers.disposed?()
     }
 
-    override final func letGo() {
+    override final func releaseHandlers() {
         handlers = Handlers()
     }
 }
@@ -190,7 +191,7 @@ final class ObserverSubscriber<Observer: ObserverType>: Subscriber<Observer.Elem
         observer.value.onCompleted()
     }
 
-    override func letGo() {
+    override func releaseHandlers() {
         observer.clear()
     }
 }

@@ -5,14 +5,13 @@ import Synchronization
 public final class BooleanDisposable: DisposeBase, Cancelable, @unchecked Sendable {
     private let disposed: Atomic<Bool>
 
+    /// Creates a disposable that is not disposed yet, unless `isDisposed` is true.
     public init(isDisposed: Bool = false) {
         disposed = Atomic(isDisposed)
         super.init()
     }
 
-    public var isDisposed: Bool {
-        disposed.load(ordering: .acquiring)
-    }
+    public var isDisposed: Bool { disposed.load(ordering: .acquiring) }
 
     public func dispose() {
         disposed.store(true, ordering: .releasing)

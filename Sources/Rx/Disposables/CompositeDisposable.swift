@@ -3,6 +3,7 @@ import Locking
 /// A group of disposables that are disposed together.
 // Sound: it adds only constants, locks and atomics.
 public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Sendable {
+    /// Identifies a member of the group, for `remove(for:)`.
     public struct DisposeKey: Sendable {
         fileprivate let id: UInt64
     }
@@ -20,34 +21,23 @@ public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Send
         super.init()
     }
 
+    /// Creates a group of `disposables`.
     public init(disposables: [any Disposable]) {
         state = Lock(State())
         super.init()
         for disposable in disposables { _ = insert(disposable) }
     }
 
-    public convenience init(_ first: any Disposable, _ second: any Disposable) {
-        self.init(disposables: [first, second])
-    }
-
-    public convenience init(
-        _ first: any Disposable, _ second: any Disposable, _ third: any Disposable
-    ) {
-        self.init(disposables: [first, second, third])
-    }
-
-    public convenience init(
-        _ first: any Disposable, _ second: any Disposable, _ third: any Disposable,
-        _ fourth: any Disposable,
-        _ rest: any Disposable...
-    ) {
-        self.init(disposables: [first, second, third, fourth] + rest)
+    /// Creates a group of two or more disposables.
+    public convenience init(_ first: any Disposable, _ second: any Disposable, _ rest: any Disposable...) {
+        self.init(disposables: [first, second] + rest)
     }
 
     public var isDisposed: Bool {
         state.withLock { $0.isDisposed }
     }
 
+    /// The number of members. After disposal it is 0.
     public var count: Int {
         state.withLock { $0.members.count }
     }

@@ -1,10 +1,9 @@
-/// A resource that can be released, such as a subscription or a timer.
-///
-/// `dispose()` is idempotent and may be called from any thread.
+/// A resource that can be released, such as a subscription or a timer. Any thread may call `dispose()`, even twice.
 public protocol Disposable: AnyObject, Sendable {
     func dispose()
 }
 
+/// A disposable that tells whether it has been disposed.
 public protocol Cancelable: Disposable {
     var isDisposed: Bool { get }
 }
@@ -16,6 +15,7 @@ extension Disposable {
     }
 }
 
+/// Functions that make disposables.
 public enum Disposables {
     /// Returns a disposable that does nothing.
     public static func create() -> any Disposable {
@@ -28,23 +28,14 @@ public enum Disposables {
         AnonymousDisposable(dispose)
     }
 
-    public static func create(_ first: any Disposable, _ second: any Disposable) -> any Cancelable {
-        CompositeDisposable(first, second)
+    /// Returns a disposable that disposes all of them, in this order.
+    public static func create(_ first: any Disposable, _ second: any Disposable, _ rest: any Disposable...)
+        -> any Cancelable
+    {
+        CompositeDisposable(disposables: [first, second] + rest)
     }
 
-    public static func create(
-        _ first: any Disposable, _ second: any Disposable, _ third: any Disposable
-    ) -> any Cancelable {
-        CompositeDisposable(first, second, third)
-    }
-
-    public static func create(
-        _ first: any Disposable, _ second: any Disposable, _ third: any Disposable,
-        _ rest: any Disposable...
-    ) -> any Cancelable {
-        CompositeDisposable(disposables: [first, second, third] + rest)
-    }
-
+    /// Returns a disposable that disposes all `disposables`, in this order.
     public static func create(_ disposables: [any Disposable]) -> any Cancelable {
         CompositeDisposable(disposables: disposables)
     }

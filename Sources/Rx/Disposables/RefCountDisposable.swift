@@ -12,6 +12,7 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
 
     private let state: Lock<State>
 
+    /// Creates a disposable that owns the resource `disposable`.
     public init(disposable: any Disposable) {
         state = Lock(State(resource: disposable))
         super.init()

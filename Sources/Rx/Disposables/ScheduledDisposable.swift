@@ -7,6 +7,7 @@ public final class ScheduledDisposable: DisposeBase, Cancelable, @unchecked Send
 
     private let resource: Lock<(any Disposable)?>
 
+    /// Creates a disposable that disposes `disposable` on `scheduler`.
     public init(scheduler: any ImmediateSchedulerType, disposable: any Disposable) {
         self.scheduler = scheduler
         resource = Lock(disposable)

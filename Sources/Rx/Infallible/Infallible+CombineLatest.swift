@@ -1,5 +1,5 @@
-// These overloads work like the ones on `Observable`.
 extension Infallible {
+    /// Combines the last values of the sources whenever one of them sends a value and all have sent one.
     @inlinable
     @_disfavoredOverload
     @preconcurrency
@@ -10,6 +10,7 @@ extension Infallible {
         Infallible(raw: .combineLatest(first, repeat each source, resultSelector: resultSelector))
     }
 
+    /// Combines the last values of all sources whenever one sends a value and all have; `[]` without sources.
     @inlinable
     @preconcurrency
     public static func combineLatest<Sources: Collection>(
@@ -19,6 +20,7 @@ extension Infallible {
         Infallible(raw: .combineLatest(collection.map { $0.asObservable() }, resultSelector: resultSelector))
     }
 
+    /// Sends the last values of all sources whenever one sends a value and all have; `[]` without sources.
     @inlinable
     public static func combineLatest<Sources: Collection>(_ collection: Sources) -> Infallible<[Element]>
     where Sources.Element: InfallibleType, Sources.Element.Element == Element {
@@ -27,6 +29,7 @@ extension Infallible {
 }
 
 extension Infallible where Element == any Sendable {
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     @_disfavoredOverload
     public static func combineLatest<First: InfallibleType, each Source: InfallibleType>(

@@ -1,5 +1,5 @@
-// Except for `flatMapLatest` on `ObservableType`, these operators work like the ones of the same name on observables.
 extension InfallibleType {
+    /// Merges the streams that `selector` returns for the values, without limit.
     @inlinable
     @preconcurrency
     public consuming func flatMap<Source: ObservableConvertibleType>(
@@ -10,6 +10,7 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().flatMap(selector))
     }
 
+    /// Emits the values of the stream that `selector` returns for the latest value. Disposes the previous one.
     @inlinable
     @preconcurrency
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
@@ -18,6 +19,7 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().flatMapLatest(selector))
     }
 
+    /// Emits the values of the stream that `selector` returns for a value. Drops other values until it ends.
     @inlinable
     @preconcurrency
     public consuming func flatMapFirst<Source: ObservableConvertibleType>(
@@ -26,6 +28,7 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().flatMapFirst(selector))
     }
 
+    /// Emits the values of the streams that `selector` returns, one stream after the other, from an unbounded queue.
     @inlinable
     @preconcurrency
     public consuming func concatMap<Source: ObservableConvertibleType>(
@@ -34,6 +37,7 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().concatMap(selector))
     }
 
+    /// Combines each value with the latest value of `second`, and drops values before the first of `second`.
     @inlinable
     @preconcurrency
     public consuming func withLatestFrom<Source: InfallibleType, Result: Sendable>(
@@ -42,6 +46,7 @@ extension InfallibleType {
         Infallible<Result>(raw: asObservable().withLatestFrom(second, resultSelector: resultSelector))
     }
 
+    /// Emits the latest value of `second`, if any, each time this stream emits.
     @inlinable
     public consuming func withLatestFrom<Source: InfallibleType>(_ second: Source) -> Infallible<
         Source.Element
@@ -49,16 +54,16 @@ extension InfallibleType {
         Infallible<Source.Element>(raw: asObservable().withLatestFrom(second))
     }
 
+    /// Emits the values of this stream, then the values of `second`.
     @inlinable
     public consuming func concat<Source: ObservableConvertibleType>(_ second: Source) -> Infallible<Element>
     where Source.Element == Element {
-        Infallible<Element>(raw: asObservable().concat(second))
+        Infallible(raw: asObservable().concat(second))
     }
 }
 
 extension ObservableType {
-    /// Emits the values of the stream that `selector` returned for the latest value. An error of this stream or of
-    /// `selector` completes the result.
+    /// Emits the values of the stream that `selector` returned for the latest value. An error completes the result.
     @inlinable
     @_disfavoredOverload
     @preconcurrency
@@ -71,16 +76,19 @@ extension ObservableType {
 }
 
 extension InfallibleType where Element: InfallibleType {
+    /// Subscribes to each inner stream as it arrives and merges their values.
     @inlinable
     public consuming func merge() -> Infallible<Element.Element> {
         Infallible<Element.Element>(raw: asObservable().merge())
     }
 
+    /// Emits the values of the latest inner stream. The previous one is disposed before the new one is subscribed to.
     @inlinable
     public consuming func switchLatest() -> Infallible<Element.Element> {
         Infallible<Element.Element>(raw: asObservable().switchLatest())
     }
 
+    /// Emits the values of the inner streams, one stream after the other. Further streams wait in an unbounded queue.
     @inlinable
     public consuming func concat() -> Infallible<Element.Element> {
         Infallible<Element.Element>(raw: asObservable().concat())
@@ -88,9 +96,10 @@ extension InfallibleType where Element: InfallibleType {
 }
 
 extension Infallible {
+    /// Emits the values of all sources, one source after the other. The sequence may be infinite.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(_ sequence: Sources) -> Infallible<Element>
-    where Sources.Element == Infallible<Element> {
+    where Sources.Element == Infallible {
         Infallible(
             raw: Concat {
                 var iterator = sequence.makeIterator();
@@ -98,25 +107,29 @@ extension Infallible {
             })
     }
 
+    /// Emits the values of all sources, subscribing to each when the previous one completes.
     @inlinable
     public static func concat<Sources: Collection & Sendable>(_ collection: Sources) -> Infallible<Element>
-    where Sources.Element == Infallible<Element> {
+    where Sources.Element == Infallible {
         Infallible(raw: Concat(collection.map { $0.source }))
     }
 
+    /// Emits the values of all sources, subscribing to each when the previous one completes.
     @inlinable
-    public static func concat(_ sources: Infallible<Element>...) -> Infallible<Element> {
+    public static func concat(_ sources: Infallible...) -> Infallible<Element> {
         Infallible(raw: Concat(sources.map { $0.source }))
     }
 
+    /// Subscribes to all sources and merges their values. Completes when all have completed.
     @inlinable
     public static func merge<Sources: Collection>(_ sources: Sources) -> Infallible<Element>
-    where Sources.Element == Infallible<Element> {
+    where Sources.Element == Infallible {
         Infallible(raw: MergeAll(sources.map { $0.source }))
     }
 
+    /// Subscribes to all sources and merges their values. Completes when all have completed.
     @inlinable
-    public static func merge(_ sources: Infallible<Element>...) -> Infallible<Element> {
+    public static func merge(_ sources: Infallible...) -> Infallible<Element> {
         Infallible(raw: MergeAll(sources.map { $0.source }))
     }
 }

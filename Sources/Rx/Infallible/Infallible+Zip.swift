@@ -1,5 +1,5 @@
-// These overloads work like the ones on `Observable`.
 extension Infallible {
+    /// Combines the first values of the sources, then the second ones, and so on. Completes when all sources have.
     @inlinable
     @_disfavoredOverload
     @preconcurrency
@@ -10,6 +10,7 @@ extension Infallible {
         Infallible(raw: .zip(first, repeat each source, resultSelector: resultSelector))
     }
 
+    /// Combines the first values of all sources, then the second ones, and so on. Completes at once without sources.
     @inlinable
     @preconcurrency
     public static func zip<Sources: Collection>(
@@ -19,6 +20,7 @@ extension Infallible {
         Infallible(raw: .zip(collection.map { $0.asObservable() }, resultSelector: resultSelector))
     }
 
+    /// Sends the first values of all sources, then the second ones, and so on. Completes at once without sources.
     @inlinable
     public static func zip<Sources: Collection>(_ collection: Sources) -> Infallible<[Element]>
     where Sources.Element: InfallibleType, Sources.Element.Element == Element {
@@ -27,6 +29,7 @@ extension Infallible {
 }
 
 extension Infallible where Element == any Sendable {
+    /// Sends the first values of the sources as a tuple, then the second ones, and so on.
     @inlinable
     @_disfavoredOverload
     public static func zip<First: InfallibleType, each Source: InfallibleType>(

@@ -1,10 +1,8 @@
 /// A stream that never fails: `next* completed?`.
 public protocol InfallibleType<Element>: ObservableConvertibleType {}
 
-/// A stream that cannot fail.
-///
-/// `asInfallible` converts a stream that can fail, by handling its error. If an error still occurs, because a closure
-/// throws or an inner stream fails, the stream completes.
+/// A stream that cannot fail. `asInfallible` converts a stream that can fail, by handling its error. If one still
+/// occurs, because a closure throws or an inner stream fails, the stream completes.
 public struct Infallible<Element: Sendable>: InfallibleType {
     @usableFromInline let source: Observable<Element>
 
@@ -25,6 +23,7 @@ public struct Infallible<Element: Sendable>: InfallibleType {
     }
 }
 
+/// A value or the completion of an `Infallible`.
 @frozen
 public enum InfallibleEvent<Element: Sendable>: Sendable {
     case next(Element)
@@ -43,10 +42,8 @@ extension InfallibleEvent: EventConvertible {
 extension Infallible {
     public typealias InfallibleObserver = @Sendable (InfallibleEvent<Element>) -> Void
 
-    /// Creates a stream from a subscribe closure.
-    ///
-    /// `subscribe` runs once for each subscription. It sends events to the observer and returns a disposable
-    /// that cancels the work. Events after the completion or after disposal are ignored.
+    /// Creates a stream from a closure that runs once for each subscription. It sends events to the observer and
+    /// returns a disposable that cancels the work. Events after the completion or after disposal are ignored.
     @inlinable
     @preconcurrency
     public static func create(
@@ -65,6 +62,7 @@ extension Infallible {
 }
 
 extension InfallibleType {
+    /// Calls `on` with each event.
     @inlinable
     @preconcurrency
     public consuming func subscribe(_ on: @escaping @Sendable (InfallibleEvent<Element>) -> Void)
@@ -73,6 +71,7 @@ extension InfallibleType {
         subscribe(onNext: { on(.next($0)) }, onCompleted: { on(.completed) })
     }
 
+    /// Subscribes closures. `onDisposed` runs once, after the completion or disposal.
     @inlinable
     @preconcurrency
     public consuming func subscribe(

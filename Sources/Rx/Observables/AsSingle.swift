@@ -3,14 +3,13 @@ extension ObservableType {
     /// `RxError.noElements` without a value, and with `RxError.moreThanOneElement` as soon as a second value arrives.
     @inlinable
     public consuming func asSingle() -> Single<Element> {
-        Single(raw: OneElement(asObservable(), onEmpty: RxError.noElements))
+        Single(raw: AsSingle(asObservable(), onEmpty: RxError.noElements))
     }
 
-    /// Converts a stream of at most one value to a `Maybe`. It fails with `RxError.moreThanOneElement` as
-    /// soon as a second value arrives.
+    /// Converts a stream of at most one value to a `Maybe`. Fails with `RxError.moreThanOneElement` at a second one.
     @inlinable
     public consuming func asMaybe() -> Maybe<Element> {
-        Maybe(raw: OneElement(asObservable(), onEmpty: nil))
+        Maybe(raw: AsSingle(asObservable(), onEmpty: nil))
     }
 
     /// Succeeds with the first value, or with `nil` if the stream completes empty. The first value disposes the source.
@@ -27,6 +26,7 @@ extension ObservableType {
 }
 
 extension ObservableType where Element == Never {
+    /// Converts to a completable, which ends as this stream does.
     @inlinable
     public consuming func asCompletable() -> Completable {
         Completable(raw: asObservable())
@@ -36,7 +36,7 @@ extension ObservableType where Element == Never {
 /// Holds the first value until the stream completes without a second one.
 // Sound: `state` guards the mutable properties.
 @usableFromInline
-final class OneElement<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+final class AsSingle<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let onEmpty: RxError?
     private let state = StateGuard()
     private var cell = ValueStorage<Element>()

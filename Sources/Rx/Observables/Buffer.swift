@@ -36,10 +36,10 @@ final class Buffer<Element: Sendable>: TimedOperator<Element, [Element]>, @unche
 
     override func received(_ value: Element) {
         values.append(value)
-        if values.count == count { timeCame() }
+        if values.count == count { timerElapsed() }
     }
 
-    override func timeCame() {
+    override func timerElapsed() {
         let values = self.values
         self.values = []
         timer.cancel()

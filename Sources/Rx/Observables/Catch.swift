@@ -45,7 +45,7 @@ final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sen
 
     override func error(_ error: any Error) {
         guard !hasCaught.value else { return down.error(error) }
-        hasCaught.value = true
+        hasCaught.set(true)
         do {
             let other = try handler(error)
             // The new source takes the old one's place downstream. The old one is released after its event

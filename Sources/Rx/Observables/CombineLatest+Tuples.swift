@@ -6,12 +6,11 @@ extension ObservableType where Element == any Sendable {
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType
-    >(
-        _ a: A, _ b: B, _ c: C
-    ) -> Observable<(A.Element, B.Element, C.Element)> {
-        Observable<(A.Element, B.Element, C.Element)>.combineLatest(a, b, c) { ($0, $1, $2) }
+    >(_ a: A, _ b: B, _ c: C) -> Observable<(A.Element, B.Element, C.Element)> {
+        .combineLatest(a, b, c) { ($0, $1, $2) }
     }
 
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -19,11 +18,10 @@ extension ObservableType where Element == any Sendable {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element)> {
-        Observable<(A.Element, B.Element, C.Element, D.Element, E.Element)>.combineLatest(a, b, c, d, e) {
-            ($0, $1, $2, $3, $4)
-        }
+        .combineLatest(a, b, c, d, e) { ($0, $1, $2, $3, $4) }
     }
 
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -31,9 +29,7 @@ extension ObservableType where Element == any Sendable {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)> {
-        Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)>.combineLatest(
-            a, b, c, d, e, f
-        ) { ($0, $1, $2, $3, $4, $5) }
+        .combineLatest(a, b, c, d, e, f) { ($0, $1, $2, $3, $4, $5) }
     }
 
     @inlinable
@@ -44,8 +40,7 @@ extension ObservableType where Element == any Sendable {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)> {
-        Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)>
-            .combineLatest(a, b, c, d, e, f, g) { ($0, $1, $2, $3, $4, $5, $6) }
+        .combineLatest(a, b, c, d, e, f, g) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
     @inlinable
@@ -57,8 +52,7 @@ extension ObservableType where Element == any Sendable {
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)>
     {
-        Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)>
-            .combineLatest(a, b, c, d, e, f, g, h) { ($0, $1, $2, $3, $4, $5, $6, $7) }
+        .combineLatest(a, b, c, d, e, f, g, h) { ($0, $1, $2, $3, $4, $5, $6, $7) }
     }
 }
 
@@ -68,25 +62,23 @@ extension Infallible where Element == any Sendable {
     public static func combineLatest<A: InfallibleType, B: InfallibleType>(
         _ a: A, _ b: B
     ) -> Infallible<(A.Element, B.Element)> {
-        Infallible<(A.Element, B.Element)>.combineLatest(a, b) { ($0, $1) }
+        .combineLatest(a, b) { ($0, $1) }
     }
 
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<A: InfallibleType, B: InfallibleType, C: InfallibleType>(
         _ a: A, _ b: B, _ c: C
     ) -> Infallible<(A.Element, B.Element, C.Element)> {
-        Infallible<(A.Element, B.Element, C.Element)>.combineLatest(a, b, c) { ($0, $1, $2) }
+        .combineLatest(a, b, c) { ($0, $1, $2) }
     }
 
+    /// Sends the last values of the sources as a tuple whenever one of them sends a value and all have sent one.
     @inlinable
     public static func combineLatest<
         A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D
-    ) -> Infallible<(A.Element, B.Element, C.Element, D.Element)> {
-        Infallible<(A.Element, B.Element, C.Element, D.Element)>.combineLatest(a, b, c, d) {
-            ($0, $1, $2, $3)
-        }
+    >(_ a: A, _ b: B, _ c: C, _ d: D) -> Infallible<(A.Element, B.Element, C.Element, D.Element)> {
+        .combineLatest(a, b, c, d) { ($0, $1, $2, $3) }
     }
 
     @inlinable
@@ -95,9 +87,7 @@ extension Infallible where Element == any Sendable {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
     ) -> Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element)> {
-        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element)>.combineLatest(a, b, c, d, e) {
-            ($0, $1, $2, $3, $4)
-        }
+        .combineLatest(a, b, c, d, e) { ($0, $1, $2, $3, $4) }
     }
 
     @inlinable
@@ -107,9 +97,7 @@ extension Infallible where Element == any Sendable {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F
     ) -> Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)> {
-        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)>.combineLatest(
-            a, b, c, d, e, f
-        ) { ($0, $1, $2, $3, $4, $5) }
+        .combineLatest(a, b, c, d, e, f) { ($0, $1, $2, $3, $4, $5) }
     }
 
     @inlinable
@@ -119,8 +107,7 @@ extension Infallible where Element == any Sendable {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G
     ) -> Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)> {
-        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)>
-            .combineLatest(a, b, c, d, e, f, g) { ($0, $1, $2, $3, $4, $5, $6) }
+        .combineLatest(a, b, c, d, e, f, g) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
     @inlinable
@@ -131,7 +118,6 @@ extension Infallible where Element == any Sendable {
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H
     ) -> Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)>
     {
-        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)>
-            .combineLatest(a, b, c, d, e, f, g, h) { ($0, $1, $2, $3, $4, $5, $6, $7) }
+        .combineLatest(a, b, c, d, e, f, g, h) { ($0, $1, $2, $3, $4, $5, $6, $7) }
     }
 }

@@ -28,6 +28,7 @@ extension ObservableType {
 }
 
 extension Infallible {
+    /// Sends the last values of all sources by key whenever one sends a value and all have; `[:]` without sources.
     @inlinable
     public static func combineLatest<Key: Hashable & Sendable, Source: InfallibleType>(
         _ sources: [Key: Source]
@@ -35,6 +36,7 @@ extension Infallible {
         Infallible<[Key: Element]>(raw: Observable<Element>.combineLatest(sources))
     }
 
+    /// Combines the last values of all sources by their keys whenever one sends a value and all have.
     @inlinable
     @preconcurrency
     public static func combineLatest<Key: Hashable & Sendable, Source: InfallibleType>(

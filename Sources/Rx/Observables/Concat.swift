@@ -19,6 +19,7 @@ extension ObservableType {
         }
     }
 
+    /// Emits the values of all sources, one source after the other. The first error ends the stream.
     @inlinable
     public static func concat<Sources: Collection & Sendable>(
         _ collection: Sources

@@ -70,7 +70,7 @@ final class Deadline<Element: Sendable>: TimedOperator<Element, Element>, @unche
         let left = deadline.timeIntervalSince(scheduler.now)
         guard left > 0 else {
             down.attach(self)
-            return timeCame()
+            return timerElapsed()
         }
         begin(source, firstTimer: RxTimeInterval(microseconds: left))
     }
@@ -84,7 +84,7 @@ final class Deadline<Element: Sendable>: TimedOperator<Element, Element>, @unche
         end(with: value)
     }
 
-    override func timeCame() {
+    override func timerElapsed() {
         guard let other else { return end(RxError.timeout) }
         guard let source = upstream.close() else { return }
         ended()

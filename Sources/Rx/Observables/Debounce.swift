@@ -1,6 +1,5 @@
 extension ObservableType {
-    /// Emits a value once `dueTime` passes without a newer one. On completion the pending value is emitted
-    /// first; an error drops it.
+    /// Emits a value once `dueTime` passes without a newer one. Completion emits a pending value; an error drops it.
     @inlinable
     public consuming func debounce(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
@@ -35,7 +34,7 @@ final class Debounce<Element: Sendable>: TimedOperator<Element, Element>, @unche
         timer.set(after: dueTime, self)
     }
 
-    override func timeCame() {
+    override func timerElapsed() {
         guard waiting.isFull else { return }
         let value = waiting.value
         waiting.clear()

@@ -26,7 +26,7 @@ final class ElementAt<Element: Sendable>: StatefulOperator<Element, Element>, @u
 
     override func next(_ value: Element) {
         guard seen.value < index else { return finish(with: value) }
-        seen.value += 1
+        seen.set(seen.value + 1)
     }
 
     override func completed() {

@@ -24,7 +24,7 @@ final class Enumerated<Element: Sendable>: Operator<Element, (index: Int, elemen
 
     override func next(_ value: Element) {
         let number = index.value
-        index.value = number + 1
+        index.set(number + 1)
         down.next((number, value))
     }
 

@@ -69,7 +69,7 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
 
     private func finish() {
         guard upstream.end() else { return }
-        isFinished.value = true
+        isFinished.set(true)
         down.completed()
         upstream.closeAndStop()
     }

@@ -3,7 +3,6 @@ extension ObservableType {
     ///
     /// Further values wait in an unbounded queue, and `selector` is called when their turn comes. In contrast,
     /// `concatMap` calls its selector when a value arrives, and `merge(maxConcurrent:)` queues existing streams.
-    ///
     /// An error thrown by `selector` ends the stream. A limit below 1 fails with `RxError.argumentOutOfRange`.
     @inlinable
     @preconcurrency

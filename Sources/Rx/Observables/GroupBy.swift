@@ -2,9 +2,11 @@ import Synchronization
 
 /// The values of one group of `groupBy(keySelector:)`.
 public struct GroupedObservable<Key: Sendable, Element: Sendable>: ObservableType {
+    /// The key that all values of the group share.
     public let key: Key
     private let source: Observable<Element>
 
+    /// Creates a group with the values of `source`.
     public init(key: Key, source: Observable<Element>) {
         self.key = key
         self.source = source
@@ -23,9 +25,8 @@ public struct GroupedObservable<Key: Sendable, Element: Sendable>: ObservableTyp
 
 extension ObservableType {
     /// Splits the stream into one stream for each key, emitted when its first value arrives. Completion and errors,
-    /// including one thrown by `keySelector`, end the groups first and then this stream.
-    /// Groups do not replay values. The source stays subscribed, and all keys are kept, while this stream or any group
-    /// is subscribed to.
+    /// including one thrown by `keySelector`, end the groups first and then this stream. Groups do not replay values.
+    /// The source stays subscribed, and all keys are kept, while this stream or any group is subscribed to.
     @inlinable
     @preconcurrency
     public consuming func groupBy<Key: Hashable & Sendable>(
@@ -38,10 +39,10 @@ extension ObservableType {
 // Sound: `state` guards the mutable properties.
 @usableFromInline
 final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
-    StatefulOperator<Element, GroupedObservable<Key, Element>>, SourceHolder, @unchecked Sendable
+    StatefulOperator<Element, GroupedObservable<Key, Element>>, SourceOwner, @unchecked Sendable
 {
     private let keySelector: @Sendable (Element) throws -> Key
-    private let holds = HoldCount()
+    private let sourceRetains = SourceRetainCount()
     /// Whether the outer subscription has ended. Groups may still be subscribed to.
     private let isOuterClosed = Atomic<Bool>(false)
     private let state = StateGuard()
@@ -62,16 +63,16 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
     }
 
     override consuming func begin(_ source: consuming Observable<Element>) {
-        holds.begin(self)
+        sourceRetains.begin(self)
         super.begin(source)
     }
 
     override func stop() {
         guard !isOuterClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        holds.release()
+        sourceRetains.release()
     }
 
-    func letGo() {
+    func stopSource() {
         upstream.closeAndStop()
     }
 
@@ -93,7 +94,7 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
         ordered.append(group)
         state.leave()
         if !isOuterClosed.load(ordering: .acquiring) {
-            down.next(GroupedObservable(key: key, source: HeldStream(group, holds)))
+            down.next(GroupedObservable(key: key, source: SourceRetainingStream(group, sourceRetains)))
         }
         group.onNext(value)
     }
@@ -126,6 +127,6 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
             if let error { down.error(error) } else { down.completed() }
         }
         stop()
-        letGo()
+        stopSource()
     }
 }

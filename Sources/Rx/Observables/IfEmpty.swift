@@ -29,7 +29,7 @@ final class IfEmptySwitch<Element: Sendable>: Operator<Element, Element>, @unche
     }
 
     override func next(_ value: Element) {
-        isEmpty.value = false
+        isEmpty.set(false)
         down.next(value)
     }
 

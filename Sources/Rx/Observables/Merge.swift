@@ -39,6 +39,7 @@ extension ObservableType {
         MergeAll(Array(sources))
     }
 
+    /// Subscribes to all sources and merges their values. Completes when all have; the first error ends the stream.
     @inlinable
     public static func merge(_ sources: Observable<Element>...) -> Observable<Element> {
         MergeAll(sources)

@@ -1,8 +1,7 @@
 import Locking
 import Synchronization
 
-/// Merges the inner streams of a selector, a limited number at a time. Values are queued, and the selector is
-/// called when there is room.
+/// Merges the inner streams of a selector, a limited number at a time. Values wait until there is room for a stream.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
@@ -22,7 +21,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         }
 
         /// Claims a slot for a new value. Returns false if all slots are taken or older values are waiting.
-        mutating func takeRoom(_ limit: Int) -> Bool {
+        mutating func claimSlot(_ limit: Int) -> Bool {
             guard active < limit, waiting.isEmpty else { return false }
             active += 1
             return true
@@ -37,7 +36,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
     private let inners = InnerList()
     private let state = Lock(State())
     /// Pending requests to drain the queue. The caller that raises it from 0 drains, so synchronous sources do not recurse.
-    private let pumps = Atomic<Int>(0)
+    private let drainRequests = Atomic<Int>(0)
 
     @usableFromInline
     init(
@@ -72,13 +71,14 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
 
     override func next(_ value: In) {
         guard !upstream.isClosed else { return }
-        guard pumps.compareExchange(expected: 0, desired: 1, ordering: .acquiringAndReleasing).exchanged
+        guard
+            drainRequests.compareExchange(expected: 0, desired: 1, ordering: .acquiringAndReleasing).exchanged
         else {
             state.withLock { $0.waiting.append(value) }
-            return pump()
+            return requestDrain()
         }
         // No other caller is draining. Start at once if there is room and nothing waits.
-        if state.withLock({ $0.takeRoom(limit) }) {
+        if state.withLock({ $0.claimSlot(limit) }) {
             guard start(value) else { return }
         } else {
             state.withLock { $0.waiting.append(value) }
@@ -86,8 +86,8 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         drain()
     }
 
-    private func pump() {
-        if pumps.add(1, ordering: .acquiringAndReleasing).oldValue == 0 { drain() }
+    private func requestDrain() {
+        if drainRequests.add(1, ordering: .acquiringAndReleasing).oldValue == 0 { drain() }
     }
 
     private func drain() {
@@ -95,7 +95,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             while let value = state.withLock({ $0.next(limit) }) {
                 guard start(value) else { return }
             }
-        } while pumps.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
+        } while drainRequests.subtract(1, ordering: .acquiringAndReleasing).newValue > 0
     }
 
     /// Starts the inner stream of a value. Returns false if the whole stream has ended, so the queue must not be drained again.
@@ -149,7 +149,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
     func innerCompleted(_ inner: any InnerListMember) {
         _ = inners.remove(inner)
         // The gate runs this after any parked values of the inner stream.
-        if streamEnded() { gate.run { self.end(nil) } } else { pump() }
+        if streamEnded() { gate.run { self.end(nil) } } else { requestDrain() }
     }
 }
 

@@ -2,8 +2,7 @@ import Locking
 
 /// A stream that subscribes to its source only on `connect()`.
 public protocol ConnectableObservableType<Element>: ObservableType {
-    /// Subscribes to the source, unless already connected. Disposing the result ends the connection without
-    /// an event to the subscribers.
+    /// Subscribes to the source, unless already connected. Disposing the result disconnects, without an event.
     func connect() -> any Disposable
 }
 
@@ -22,14 +21,13 @@ public class ConnectableObservable<Element: Sendable>: Observable<Element>, Conn
     }
 
     /// Returns this stream, connected while it has subscribers.
-    func counted() -> Observable<Element> {
+    func refCounted() -> Observable<Element> {
         self
     }
 }
 
 extension ObservableType {
-    /// Shares one subscription to the source, made by `connect()`, and replays nothing. After the source ends, the next
-    /// connection subscribes to it again.
+    /// Shares one subscription, made by `connect()`, and replays nothing. It can reconnect after the source ends.
     @inlinable
     public consuming func publish() -> ConnectableObservable<Element> {
         multicast { PublishSubject() }
@@ -69,7 +67,7 @@ extension ObservableType {
 }
 
 /// A subject with its observer side, held by reference.
-final class Hub<Subject: SubjectType>: Sendable {
+final class SharedSubject<Subject: SubjectType>: Sendable {
     let subject: Subject
     let observer: Subject.Observer
 
@@ -85,13 +83,13 @@ final class Hub<Subject: SubjectType>: Sendable {
 final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Element>, @unchecked Sendable {
     private struct State {
         /// The subject that new subscribers join, of the current or the next connection.
-        var hub: Hub<Subject>?
+        var sharedSubject: SharedSubject<Subject>?
         var connection: MulticastConnection<Subject>?
     }
 
     private let source: Observable<Subject.Observer.Element>
     private let makeSubject: @Sendable () -> Subject
-    private let state = CrowdLock(State())
+    private let state = AdaptiveLock(State())
 
     @usableFromInline
     init(
@@ -104,7 +102,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     }
 
     override consuming func run(_ port: consuming Downstream<Subject.Element>) {
-        let stream = hub().subject.asObservable()
+        let stream = sharedSubject().subject.asObservable()
         (consume stream).run(consume port)
     }
 
@@ -114,32 +112,32 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
         return connection
     }
 
-    override func counted() -> Observable<Subject.Element> {
-        MulticastCount(self)
+    override func refCounted() -> Observable<Subject.Element> {
+        MulticastRefCount(self)
     }
 
-    private func hub() -> Hub<Subject> {
-        if let hub = state.withLock({ $0.hub }) { return hub }
-        let made = Hub(makeSubject())
+    private func sharedSubject() -> SharedSubject<Subject> {
+        if let sharedSubject = state.withLock({ $0.sharedSubject }) { return sharedSubject }
+        let made = SharedSubject(makeSubject())
         return state.withLock { state in
-            let hub = state.hub ?? made
-            state.hub = hub
-            return hub
+            let sharedSubject = state.sharedSubject ?? made
+            state.sharedSubject = sharedSubject
+            return sharedSubject
         }
     }
 
     /// Adds `subscribers` to the current connection, or to a new one that the caller has to start.
     func join(as subscribers: Int) -> (MulticastConnection<Subject>, isNew: Bool) {
         while true {
-            let hub = hub()
+            let sharedSubject = sharedSubject()
             let joined: (MulticastConnection<Subject>, Bool)? = state.withLock { state in
                 if let connection = state.connection {
                     connection.subscribers += subscribers
                     return (connection, false)
                 }
                 // Another thread connected and disconnected meanwhile.
-                guard state.hub === hub else { return nil }
-                let connection = MulticastConnection(self, hub)
+                guard state.sharedSubject === sharedSubject else { return nil }
+                let connection = MulticastConnection(self, sharedSubject)
                 connection.subscribers = subscribers
                 state.connection = connection
                 return (connection, true)
@@ -176,28 +174,28 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
 final class MulticastConnection<Subject: SubjectType>: InnerStep<Subject.Observer.Element>, Disposable,
     SubscriberCount, @unchecked Sendable
 {
-    let hub: Hub<Subject>
+    let sharedSubject: SharedSubject<Subject>
     private let multicast: Multicast<Subject>
     fileprivate var subscribers = 0
 
-    init(_ multicast: Multicast<Subject>, _ hub: Hub<Subject>) {
+    init(_ multicast: Multicast<Subject>, _ sharedSubject: SharedSubject<Subject>) {
         self.multicast = multicast
-        self.hub = hub
+        self.sharedSubject = sharedSubject
         super.init()
     }
 
     override func next(_ value: Subject.Observer.Element) {
-        if !upstream.isClosed { hub.observer.onNext(value) }
+        if !upstream.isClosed { sharedSubject.observer.onNext(value) }
     }
 
     override func failed(_ error: any Error) {
         multicast.forget(self)
-        hub.observer.onError(error)
+        sharedSubject.observer.onError(error)
     }
 
     override func finished() {
         multicast.forget(self)
-        hub.observer.onCompleted()
+        sharedSubject.observer.onCompleted()
     }
 
     func dispose() {

@@ -45,7 +45,7 @@ final class MulticastSelector<Subject: SubjectType, Result: Sendable>: Observabl
             return port.error(error)
         }
         let (connection, _) = multicast.join(as: 1)
-        CountedStep.start(result, port, connection)
+        RefCountStep.start(result, port, connection)
         multicast.start(connection)
     }
 }

@@ -10,17 +10,17 @@ extension ObservableType {
 }
 
 /// Arrays of larger batches are freed instead of reused.
-private let mostKeptRoom = 1024
+private let maximumReusedCapacity = 1024
 
 /// Delivers everything pending in one turn, or one event a turn in virtual time.
-// Sound: the lock guards `values` and `turns`; only the running delivery touches `batch`.
+// Sound: the lock guards `values` and `reversedValues`; only the running delivery touches `batch`.
 @usableFromInline
 final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked Sendable {
     private var values: [Element] = []
     /// The batch being delivered. It is swapped with `values`, so both buffers are reused.
     private var batch: [Element] = []
     /// Pending values in reverse order, for delivery one at a time.
-    private var turns: [Element] = []
+    private var reversedValues: [Element] = []
 
     @usableFromInline
     override init(_ source: consuming Observable<Element>?, _ scheduler: any ImmediateSchedulerType) {
@@ -33,9 +33,9 @@ final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked
 
     override func drop() {
         _ = state.withLock { _ in
-            let waiting = (values, turns)
+            let waiting = (values, reversedValues)
             values = []
-            turns = []
+            reversedValues = []
             return waiting
         }
     }
@@ -63,7 +63,7 @@ final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked
             }
             down.next(value)
         }
-        batch.removeAll(keepingCapacity: batch.count <= mostKeptRoom)
+        batch.removeAll(keepingCapacity: batch.count <= maximumReusedCapacity)
         if let end {
             finish(end)
             return false
@@ -77,11 +77,11 @@ final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked
     /// Delivers one event. Returns whether more are pending.
     private func deliverNext() -> Bool {
         let (value, end): (Element?, SubjectCore.End?) = state.withLock { state in
-            if turns.isEmpty {
-                turns = values.reversed()
+            if reversedValues.isEmpty {
+                reversedValues = values.reversed()
                 values = []
             }
-            let value = turns.popLast()
+            let value = reversedValues.popLast()
             return (value, value == nil ? state.end : nil)
         }
         guard !upstream.isClosed else { return false }
@@ -91,7 +91,7 @@ final class ObserveOn<Element: Sendable>: ScheduledDelivery<Element>, @unchecked
             return false
         }
         return state.withLock { state in
-            state.isDelivering = !turns.isEmpty || !values.isEmpty || state.end != nil
+            state.isDelivering = !reversedValues.isEmpty || !values.isEmpty || state.end != nil
             return state.isDelivering
         }
     }

@@ -1,6 +1,5 @@
 extension ObservableType {
-    /// Emits `seed`, combined with each value in turn by `accumulator`, when the stream completes. An error thrown by
-    /// `accumulator` ends the stream.
+    /// Emits `seed`, combined with each value by `accumulator`, on completion. A thrown error ends the stream.
     @inlinable
     @preconcurrency
     public consuming func reduce<Result: Sendable>(

@@ -2,7 +2,7 @@ extension ConnectableObservableType {
     /// Connects after the first subscriber has been subscribed and disconnects when the last one leaves. After the
     /// source ends, the next subscriber connects again.
     public func refCount() -> Observable<Element> {
-        (self as? ConnectableObservable<Element>)?.counted() ?? ForeignCount(self)
+        (self as? ConnectableObservable<Element>)?.refCounted() ?? GenericRefCount(self)
     }
 }
 
@@ -12,9 +12,9 @@ protocol SubscriberCount: AnyObject, Sendable {
 
 /// One subscriber of a reference-counted connection.
 // Sound: only the gate's owner touches `isCounted`.
-final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+final class RefCountStep<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let count: any SubscriberCount
-    // Accessed only by `ForeignCount`, inside its gate.
+    // Accessed only by `GenericRefCount`, inside its gate.
     fileprivate var isCounted = false
 
     fileprivate init(_ count: any SubscriberCount, _ port: consuming Downstream<Element>) {
@@ -29,7 +29,7 @@ final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, 
         _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>,
         _ count: any SubscriberCount
     ) {
-        let step = CountedStep(count, port)
+        let step = RefCountStep(count, port)
         guard !step.upstream.isClosed else { return }
         (consume source).run(Downstream(step))
     }
@@ -61,7 +61,7 @@ final class CountedStep<Element: Sendable>: StatefulOperator<Element, Element>, 
 
 /// Counts the subscribers of a `Multicast`. Joining a connection counts the subscriber in one step, so it cannot end in between.
 // Sound: it adds only constants.
-final class MulticastCount<Subject: SubjectType>: Observable<Subject.Element>, @unchecked Sendable {
+final class MulticastRefCount<Subject: SubjectType>: Observable<Subject.Element>, @unchecked Sendable {
     private let multicast: Multicast<Subject>
 
     init(_ multicast: Multicast<Subject>) {
@@ -73,7 +73,7 @@ final class MulticastCount<Subject: SubjectType>: Observable<Subject.Element>, @
         let multicast = multicast
         let (connection, isNew) = multicast.join(as: 1)
         // Subscribe before the source starts, so that no event is missed.
-        CountedStep.start(connection.hub.subject.asObservable(), port, connection)
+        RefCountStep.start(connection.sharedSubject.subject.asObservable(), port, connection)
         if isNew { multicast.start(connection) }
     }
 }
@@ -81,7 +81,7 @@ final class MulticastCount<Subject: SubjectType>: Observable<Subject.Element>, @
 /// Counts the subscribers of a connectable stream of another type. They enter and leave one at a time: a subscriber
 /// that arrives while `connect()` runs is subscribed after it returns.
 // Sound: only the gate's owner touches the mutable properties.
-private final class ForeignCount<Source: ConnectableObservableType>: Observable<Source.Element>,
+private final class GenericRefCount<Source: ConnectableObservableType>: Observable<Source.Element>,
     SubscriberCount, @unchecked Sendable
 {
     private let source: Source
@@ -96,11 +96,11 @@ private final class ForeignCount<Source: ConnectableObservableType>: Observable<
 
     override consuming func run(_ port: consuming Downstream<Source.Element>) {
         let me = self
-        let step = CountedStep<Source.Element>(me, port)
+        let step = RefCountStep<Source.Element>(me, port)
         me.gate.run { [me, step] in me.enter(step) }
     }
 
-    private func enter(_ step: CountedStep<Source.Element>) {
+    private func enter(_ step: RefCountStep<Source.Element>) {
         guard !step.upstream.isClosed else { return }
         step.isCounted = true
         subscribers += 1
@@ -110,7 +110,7 @@ private final class ForeignCount<Source: ConnectableObservableType>: Observable<
     }
 
     func leave(_ step: Link) {
-        let step = unsafeDowncast(step, to: CountedStep<Source.Element>.self)
+        let step = unsafeDowncast(step, to: RefCountStep<Source.Element>.self)
         gate.run { [self, step] in
             guard step.isCounted else { return }
             step.isCounted = false

@@ -19,12 +19,12 @@ extension Observable {
         _ source: consuming Observable<Element>, attempts: Int
     ) -> Observable<Element> {
         guard attempts > 0 else { return attempts == 0 ? .empty() : .error(RxError.argumentOutOfRange) }
-        if attempts <= mostAbsorbedAttempts {
+        if attempts <= maximumFusedAttempts {
             // Checking uniqueness through the non-generic root looks up no metadata.
             var link: Link = consume source
             let isAlone = isKnownUniquelyReferenced(&link)
             let source = unsafeDowncast(consume link, to: Observable<Element>.self)
-            if isAlone, source.absorb(attempts: attempts) { return source }
+            if isAlone, source.fuseRetry(attempts: attempts) { return source }
             return Retry(source, attempts: attempts)
         }
         return Retry(source, attempts: attempts)
@@ -75,7 +75,7 @@ final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unche
 
     override func error(_ error: any Error) {
         guard left.value > 1 else { return super.error(error) }
-        if left.value < .max { left.value -= 1 }
+        if left.value < .max { left.set(left.value - 1) }
         // Dispose the failed attempt before the next one starts.
         upstream.clear()
         start()

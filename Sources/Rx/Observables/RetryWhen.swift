@@ -2,17 +2,16 @@ import Locking
 
 extension ObservableType {
     /// Subscribes to the source again when the stream that `notificationHandler` returns emits a value after an error.
-    /// If that stream completes or fails, the result ends the same way.
-    ///
-    /// `notificationHandler` runs once for each subscription and receives the source's errors. A notification during an
-    /// attempt is dropped, and the end of the notification stream takes effect at the next error.
+    /// If that stream completes or fails, the result ends the same way. `notificationHandler` runs once for each
+    /// subscription and receives the source's errors. A notification during an attempt is dropped, and the end of the
+    /// notification stream takes effect at the next error.
     @inlinable
     @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType>(
         when notificationHandler: @escaping @Sendable (Observable<any Error>) -> TriggerObservable
     ) -> Observable<Element> {
         RetryWhen(asObservable()) { errors in
-            Notifier(notificationHandler(errors.map(\.error)).asObservable())
+            Notifier(notificationHandler(errors).asObservable())
         } accepts: { _ in
             true
         }
@@ -25,16 +24,11 @@ extension ObservableType {
         when notificationHandler: @escaping @Sendable (Observable<Failure>) -> TriggerObservable
     ) -> Observable<Element> {
         RetryWhen(asObservable()) { errors in
-            Notifier(notificationHandler(errors.compactMap { $0.error as? Failure }).asObservable())
+            Notifier(notificationHandler(errors.compactMap { $0 as? Failure }).asObservable())
         } accepts: { error in
             error is Failure
         }
     }
-}
-
-@usableFromInline
-struct BoxedError: Sendable {
-    @usableFromInline let error: any Error
 }
 
 // Sound: `repeated` is written before the source runs.
@@ -42,7 +36,7 @@ struct BoxedError: Sendable {
 final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, NotifierTarget,
     @unchecked Sendable
 {
-    @usableFromInline typealias Handler = @Sendable (Observable<BoxedError>) -> Notifier
+    @usableFromInline typealias Handler = @Sendable (Observable<any Error>) -> Notifier
 
     private struct Answer {
         /// Whether an attempt has failed and the notification stream has not decided yet.
@@ -54,7 +48,7 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, No
     private let handler: Handler
     private let accepts: @Sendable (any Error) -> Bool
     private let gate = SerialGate()
-    private let errors = PublishSubject<BoxedError>()
+    private let errors = PublishSubject<any Error>()
     private let trigger = LinkSlot()
     private let starts = RerunLoop()
     private let answer = Lock(Answer())
@@ -112,7 +106,7 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, No
             return answer.end
         }
         if let triggerEnd { return finish(triggerEnd) }
-        errors.onNext(BoxedError(error: error))
+        errors.onNext(error)
     }
 
     override func completed() {

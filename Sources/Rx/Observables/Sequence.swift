@@ -84,7 +84,7 @@ class ScheduledSequence<Element: Sendable>: Observable<Element>, @unchecked Send
         let isAlone = isKnownUniquelyReferenced(&link)
         var run = unsafeDowncast(consume link, to: ScheduledSequence<Element>.self)
         if !isAlone { run = run.copy() }
-        run.down.lead(consume port)
+        run.down.takeStep(of: consume port)
         run.down.attach(run)
         if run.scheduler is CurrentThreadScheduler {
             Trampoline.current.enqueue(run)

@@ -4,8 +4,7 @@ import Locking
 public enum SubjectLifetimeScope: Sendable {
     /// Until the last subscriber leaves or the source ends. The next subscriber then subscribes to the source again.
     case whileConnected
-    /// A later subscriber first receives the kept values. After the source has ended it receives only these and the
-    /// terminal event.
+    /// A later subscriber first receives the kept values and then, if the source has ended, its terminal event.
     case forever
 }
 
@@ -73,7 +72,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
     private let replay: Int
     private let scope: SubjectLifetimeScope
     private let lifetime: ReplayLifetime?
-    private let state = CrowdLock(ShareState())
+    private let state = AdaptiveLock(ShareState())
 
     @usableFromInline
     init(

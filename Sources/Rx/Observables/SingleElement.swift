@@ -6,8 +6,7 @@ extension ObservableType {
         SingleElement(asObservable(), nil)
     }
 
-    /// Emits the only value that satisfies `predicate`, with the errors of `single()`. An error thrown by
-    /// `predicate` ends the stream.
+    /// Emits the only value that satisfies `predicate`, with the errors of `single()` and of `predicate`.
     @inlinable
     @preconcurrency
     public consuming func single(
@@ -43,7 +42,7 @@ final class SingleElement<Element: Sendable>: StatefulOperator<Element, Element>
             return self.error(error)
         }
         guard !hasSent.value else { return error(RxError.moreThanOneElement) }
-        hasSent.value = true
+        hasSent.set(true)
         down.next(value)
     }
 

@@ -33,7 +33,7 @@ final class Skip<Element: Sendable>: Operator<Element, Element>, @unchecked Send
     }
 
     override func next(_ value: Element) {
-        if remaining.value > 0 { remaining.value -= 1 } else { down.next(value) }
+        if remaining.value > 0 { remaining.set(remaining.value - 1) } else { down.next(value) }
     }
 
     override func last(_ value: Element) {
@@ -62,7 +62,7 @@ final class SkipWhile<Element: Sendable>: Operator<Element, Element>, @unchecked
 
     override func next(_ value: Element) {
         do {
-            if isSkipping.value, try !predicate(value) { isSkipping.value = false }
+            if isSkipping.value, try !predicate(value) { isSkipping.set(false) }
             if !isSkipping.value { down.next(value) }
         } catch {
             down.error(error)
@@ -71,7 +71,7 @@ final class SkipWhile<Element: Sendable>: Operator<Element, Element>, @unchecked
 
     override func last(_ value: Element) {
         do {
-            if isSkipping.value, try !predicate(value) { isSkipping.value = false }
+            if isSkipping.value, try !predicate(value) { isSkipping.set(false) }
             if isSkipping.value { down.completed() } else { down.last(value) }
         } catch {
             down.error(error)

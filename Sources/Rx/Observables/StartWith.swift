@@ -36,7 +36,7 @@ final class StartWith<Element: Sendable>: StatefulOperator<Element, Element>, @u
             // to it, so a chain of them does not deepen the stack.
             guard type(of: source as Link) == type(of: me as Link) else { break }
             let inner = unsafeDowncast(source, to: StartWith<Element>.self)
-            guard let next = inner.described else { break }
+            guard let next = inner.pendingSource else { break }
             elements = inner.elements
             source = next
         }

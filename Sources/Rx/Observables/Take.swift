@@ -28,7 +28,7 @@ final class Take<Element: Sendable>: StatefulOperator<Element, Element>, @unchec
     override func next(_ value: Element) {
         guard !upstream.isClosed else { return }
         let left = remaining.value - 1
-        remaining.value = left
+        remaining.set(left)
         if left <= 0 { finish(with: value) } else { down.next(value) }
     }
 

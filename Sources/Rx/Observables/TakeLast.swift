@@ -1,6 +1,5 @@
 extension ObservableType {
-    /// Keeps the last `count` values in memory and emits them when the stream completes. A negative count fails with
-    /// `RxError.argumentOutOfRange`.
+    /// Emits the last `count` values on completion. A negative count fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func takeLast(_ count: Int) -> Observable<Element> {
         guard count >= 0 else { return .error(RxError.argumentOutOfRange) }

@@ -41,7 +41,7 @@ final class TakeTime<Element: Sendable>: TimedOperator<Element, Element>, @unche
         down.next(value)
     }
 
-    override func timeCame() {
+    override func timerElapsed() {
         end()
     }
 }
@@ -72,7 +72,7 @@ final class SkipTime<Element: Sendable>: TimedOperator<Element, Element>, @unche
         if isOpen { down.next(value) }
     }
 
-    override func timeCame() {
+    override func timerElapsed() {
         isOpen = true
     }
 }

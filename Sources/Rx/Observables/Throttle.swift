@@ -57,7 +57,7 @@ final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unche
         sentAt = scheduler.now
     }
 
-    override func timeCame() {
+    override func timerElapsed() {
         guard waiting.isFull else { return }
         if isOver { end(with: waiting.value) } else { send(waiting.value) }
     }

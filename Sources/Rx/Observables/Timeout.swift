@@ -1,8 +1,7 @@
 import Locking
 
 extension ObservableType {
-    /// Fails with `RxError.timeout` if `dueTime` passes without an event, and disposes the source. The time restarts
-    /// after the delivery of each value.
+    /// Fails with `RxError.timeout` if `dueTime` passes without an event. The time restarts after each delivery.
     @inlinable
     public consuming func timeout(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType

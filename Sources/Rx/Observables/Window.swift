@@ -16,12 +16,12 @@ extension ObservableType {
 // Sound: only the gate's owner touches the mutable properties.
 @usableFromInline
 final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Element>>, TimerTarget,
-    SourceHolder, @unchecked Sendable
+    SourceOwner, @unchecked Sendable
 {
     private let timeSpan: RxTimeInterval
     private let count: Int
     private let scheduler: any SchedulerType
-    private let holds = HoldCount()
+    private let sourceRetains = SourceRetainCount()
     /// Whether the outer subscription has ended. Open windows may still be subscribed to.
     private let isOuterClosed = Atomic<Bool>(false)
     // The gate's owner sets the timer, so it cannot fire before its token is stored.
@@ -48,7 +48,7 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
 
     override consuming func begin(_ source: consuming Observable<Element>) {
         let me = self
-        me.holds.begin(me)
+        me.sourceRetains.begin(me)
         me.down.attach(me)
         // The gate is still free.
         if me.gate.enter() {
@@ -61,17 +61,19 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
 
     override func stop() {
         guard !isOuterClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        holds.release()
+        sourceRetains.release()
     }
 
-    func letGo() {
+    func stopSource() {
         upstream.closeAndStop()
         timer.close()
     }
 
     private func open() {
         guard !upstream.isClosed else { return }
-        if !isOuterClosed.load(ordering: .acquiring) { down.next(HeldStream(window, holds)) }
+        if !isOuterClosed.load(ordering: .acquiring) {
+            down.next(SourceRetainingStream(window, sourceRetains))
+        }
         if !upstream.isClosed { timer.set(after: timeSpan, self) }
     }
 
@@ -144,6 +146,6 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
             if wantsEnd { down.completed() }
         }
         stop()
-        letGo()
+        stopSource()
     }
 }

@@ -7,28 +7,27 @@ extension ObservableType where Element == any Sendable {
     public static func zip<A: ObservableConvertibleType, B: ObservableConvertibleType>(
         _ a: A, _ b: B
     ) -> Observable<(A.Element, B.Element)> {
-        Observable<(A.Element, B.Element)>.zip(a, b) { ($0, $1) }
+        .zip(a, b) { ($0, $1) }
     }
 
+    /// Sends the first values of the sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType
-    >(
-        _ a: A, _ b: B, _ c: C
-    ) -> Observable<(A.Element, B.Element, C.Element)> {
-        Observable<(A.Element, B.Element, C.Element)>.zip(a, b, c) { ($0, $1, $2) }
+    >(_ a: A, _ b: B, _ c: C) -> Observable<(A.Element, B.Element, C.Element)> {
+        .zip(a, b, c) { ($0, $1, $2) }
     }
 
+    /// Sends the first values of the sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
         D: ObservableConvertibleType
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D
-    ) -> Observable<(A.Element, B.Element, C.Element, D.Element)> {
-        Observable<(A.Element, B.Element, C.Element, D.Element)>.zip(a, b, c, d) { ($0, $1, $2, $3) }
+    >(_ a: A, _ b: B, _ c: C, _ d: D) -> Observable<(A.Element, B.Element, C.Element, D.Element)> {
+        .zip(a, b, c, d) { ($0, $1, $2, $3) }
     }
 
+    /// Sends the first values of the sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -36,11 +35,10 @@ extension ObservableType where Element == any Sendable {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element)> {
-        Observable<(A.Element, B.Element, C.Element, D.Element, E.Element)>.zip(a, b, c, d, e) {
-            ($0, $1, $2, $3, $4)
-        }
+        .zip(a, b, c, d, e) { ($0, $1, $2, $3, $4) }
     }
 
+    /// Sends the first values of the sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<
         A: ObservableConvertibleType, B: ObservableConvertibleType, C: ObservableConvertibleType,
@@ -48,9 +46,7 @@ extension ObservableType where Element == any Sendable {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)> {
-        Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)>.zip(a, b, c, d, e, f) {
-            ($0, $1, $2, $3, $4, $5)
-        }
+        .zip(a, b, c, d, e, f) { ($0, $1, $2, $3, $4, $5) }
     }
 
     @inlinable
@@ -61,9 +57,7 @@ extension ObservableType where Element == any Sendable {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)> {
-        Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)>.zip(
-            a, b, c, d, e, f, g
-        ) { ($0, $1, $2, $3, $4, $5, $6) }
+        .zip(a, b, c, d, e, f, g) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
     @inlinable
@@ -75,8 +69,7 @@ extension ObservableType where Element == any Sendable {
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H
     ) -> Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)>
     {
-        Observable<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)>
-            .zip(a, b, c, d, e, f, g, h) { ($0, $1, $2, $3, $4, $5, $6, $7) }
+        .zip(a, b, c, d, e, f, g, h) { ($0, $1, $2, $3, $4, $5, $6, $7) }
     }
 }
 
@@ -86,21 +79,23 @@ extension Infallible where Element == any Sendable {
     public static func zip<A: InfallibleType, B: InfallibleType>(
         _ a: A, _ b: B
     ) -> Infallible<(A.Element, B.Element)> {
-        Infallible<(A.Element, B.Element)>.zip(a, b) { ($0, $1) }
+        .zip(a, b) { ($0, $1) }
     }
 
+    /// Sends the first values of the sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType>(
         _ a: A, _ b: B, _ c: C
     ) -> Infallible<(A.Element, B.Element, C.Element)> {
-        Infallible<(A.Element, B.Element, C.Element)>.zip(a, b, c) { ($0, $1, $2) }
+        .zip(a, b, c) { ($0, $1, $2) }
     }
 
+    /// Sends the first values of the sources as a tuple, then the second ones, and so on.
     @inlinable
     public static func zip<A: InfallibleType, B: InfallibleType, C: InfallibleType, D: InfallibleType>(
         _ a: A, _ b: B, _ c: C, _ d: D
     ) -> Infallible<(A.Element, B.Element, C.Element, D.Element)> {
-        Infallible<(A.Element, B.Element, C.Element, D.Element)>.zip(a, b, c, d) { ($0, $1, $2, $3) }
+        .zip(a, b, c, d) { ($0, $1, $2, $3) }
     }
 
     @inlinable
@@ -109,9 +104,7 @@ extension Infallible where Element == any Sendable {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
     ) -> Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element)> {
-        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element)>.zip(a, b, c, d, e) {
-            ($0, $1, $2, $3, $4)
-        }
+        .zip(a, b, c, d, e) { ($0, $1, $2, $3, $4) }
     }
 
     @inlinable
@@ -121,9 +114,7 @@ extension Infallible where Element == any Sendable {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F
     ) -> Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)> {
-        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element)>.zip(a, b, c, d, e, f) {
-            ($0, $1, $2, $3, $4, $5)
-        }
+        .zip(a, b, c, d, e, f) { ($0, $1, $2, $3, $4, $5) }
     }
 
     @inlinable
@@ -133,9 +124,7 @@ extension Infallible where Element == any Sendable {
     >(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G
     ) -> Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)> {
-        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element)>.zip(
-            a, b, c, d, e, f, g
-        ) { ($0, $1, $2, $3, $4, $5, $6) }
+        .zip(a, b, c, d, e, f, g) { ($0, $1, $2, $3, $4, $5, $6) }
     }
 
     @inlinable
@@ -146,8 +135,7 @@ extension Infallible where Element == any Sendable {
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H
     ) -> Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)>
     {
-        Infallible<(A.Element, B.Element, C.Element, D.Element, E.Element, F.Element, G.Element, H.Element)>
-            .zip(a, b, c, d, e, f, g, h) { ($0, $1, $2, $3, $4, $5, $6, $7) }
+        .zip(a, b, c, d, e, f, g, h) { ($0, $1, $2, $3, $4, $5, $6, $7) }
     }
 }
 
@@ -160,6 +148,7 @@ extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
         PrimitiveSequence<Trait, (A, B)>.zip(a, b) { ($0, $1) }
     }
 
+    /// Sends the results of the sequences as a tuple.
     @inlinable
     public static func zip<A: Sendable, B: Sendable, C: Sendable>(
         _ a: PrimitiveSequence<Trait, A>, _ b: PrimitiveSequence<Trait, B>, _ c: PrimitiveSequence<Trait, C>
@@ -167,6 +156,7 @@ extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
         PrimitiveSequence<Trait, (A, B, C)>.zip(a, b, c) { ($0, $1, $2) }
     }
 
+    /// Sends the results of the sequences as a tuple.
     @inlinable
     public static func zip<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
         _ a: PrimitiveSequence<Trait, A>, _ b: PrimitiveSequence<Trait, B>, _ c: PrimitiveSequence<Trait, C>,
@@ -175,6 +165,7 @@ extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
         PrimitiveSequence<Trait, (A, B, C, D)>.zip(a, b, c, d) { ($0, $1, $2, $3) }
     }
 
+    /// Sends the results of the sequences as a tuple.
     @inlinable
     public static func zip<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable>(
         _ a: PrimitiveSequence<Trait, A>, _ b: PrimitiveSequence<Trait, B>, _ c: PrimitiveSequence<Trait, C>,
@@ -183,6 +174,7 @@ extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
         PrimitiveSequence<Trait, (A, B, C, D, E)>.zip(a, b, c, d, e) { ($0, $1, $2, $3, $4) }
     }
 
+    /// Sends the results of the sequences as a tuple.
     @inlinable
     public static func zip<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable>(
         _ a: PrimitiveSequence<Trait, A>, _ b: PrimitiveSequence<Trait, B>, _ c: PrimitiveSequence<Trait, C>,

@@ -2,22 +2,19 @@
 public final class BehaviorRelay<Element: Sendable>: ObservableType {
     private let subject: BehaviorSubject<Element>
 
+    /// Creates a relay that starts with `value`.
     public init(value: Element) {
         subject = BehaviorSubject(value: value)
     }
 
     public var hasObservers: Bool { subject.hasObservers }
 
+    /// The latest value. Any thread may read it.
     public var value: Element { subject.current }
 
     /// Stores and delivers `event` before returning. Any thread may call it. A call from a subscriber nests deliveries.
     public func accept(_ event: Element) {
         subject.onNext(event)
-    }
-
-    public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
-    where Observer.Element == Element {
-        subject.subscribe(observer)
     }
 
     public func asObservable() -> Observable<Element> {

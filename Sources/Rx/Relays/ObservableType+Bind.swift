@@ -1,44 +1,33 @@
-// Each `bind` makes one subscription. Observers receive all events. Relays and closures receive only values: a
-// completion ends the binding, an error ends it and goes to `Hooks.defaultErrorHandler`, and the relay stays usable.
 extension ObservableType {
+    /// Sends every event to `observers` through one subscription.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element {
         observed(by: observers)
     }
 
+    /// Sends every event to `observers` through one subscription.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element? {
         observed(by: observers)
     }
 
-    public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
+    /// Passes values to `relays` through one subscription. An error goes to `Hooks.defaultErrorHandler`, not to them.
+    public func bind<Relay: RelayType>(to relays: Relay...) -> any Disposable where Relay.Element == Element {
         accepted(by: relays)
     }
 
-    public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
+    /// Passes values to `relays` through one subscription. An error goes to `Hooks.defaultErrorHandler`, not to them.
+    public func bind<Relay: RelayType>(to relays: Relay...) -> any Disposable
+    where Relay.Element == Element? {
         accepted(by: relays)
     }
 
-    public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
-        accepted(by: relays)
-    }
-
-    public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
-        accepted(by: relays)
-    }
-
-    public func bind(to relays: ReplayRelay<Element>...) -> any Disposable {
-        accepted(by: relays)
-    }
-
-    public func bind(to relays: ReplayRelay<Element?>...) -> any Disposable {
-        accepted(by: relays)
-    }
-
+    /// Returns the result of calling `binder` with this stream.
     public func bind<Result>(to binder: (Self) -> Result) -> Result {
         binder(self)
     }
 
+    /// Returns the result of calling `binder` with this stream and then with `curriedArgument`.
     public func bind<R1, R2>(to binder: (Self) -> (R1) -> R2, curriedArgument: R1) -> R2 {
         binder(self)(curriedArgument)
     }
@@ -51,6 +40,7 @@ extension ObservableType {
         subscribe(with: object, onNext: onNext)
     }
 
+    /// Calls `onNext` with each value. An error goes to `Hooks.defaultErrorHandler`.
     @preconcurrency
     public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
         subscribe(onNext: onNext)

@@ -2,6 +2,7 @@
 public final class PublishRelay<Element: Sendable>: ObservableType {
     private let subject = PublishSubject<Element>()
 
+    /// Creates a relay without subscribers.
     public init() {}
 
     public var hasObservers: Bool { subject.hasObservers }
@@ -9,11 +10,6 @@ public final class PublishRelay<Element: Sendable>: ObservableType {
     /// Delivers `event` before returning. Any thread and any subscriber may call it.
     public func accept(_ event: Element) {
         subject.onNext(event)
-    }
-
-    public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
-    where Observer.Element == Element {
-        subject.subscribe(observer)
     }
 
     public func asObservable() -> Observable<Element> {

@@ -1,27 +1,28 @@
-/// A target of `bind(to:)` that never ends.
-protocol RelayType<Element>: Sendable {
+/// A target of `bind(to:)` that never ends: a relay.
+public protocol RelayType<Element>: Sendable {
     associatedtype Element: Sendable
 
+    /// Passes a value on to the relay's observers.
     func accept(_ event: Element)
 }
 
-extension PublishRelay: RelayType {
+extension RelayType where Self: ObservableType {
+    public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
+    where Observer.Element == Element {
+        asObservable().subscribe(observer)
+    }
+
+    /// Returns this relay's values as an `Infallible`.
     public func asInfallible() -> Infallible<Element> {
         Infallible(raw: asObservable())
     }
 }
 
-extension BehaviorRelay: RelayType {
-    public func asInfallible() -> Infallible<Element> {
-        Infallible(raw: asObservable())
-    }
-}
+extension PublishRelay: RelayType {}
 
-extension ReplayRelay: RelayType {
-    public func asInfallible() -> Infallible<Element> {
-        Infallible(raw: asObservable())
-    }
-}
+extension BehaviorRelay: RelayType {}
+
+extension ReplayRelay: RelayType {}
 
 // Each makes one subscription for all targets.
 extension ObservableConvertibleType {

@@ -23,11 +23,6 @@ public final class ReplayRelay<Element: Sendable>: ObservableType {
         subject.onNext(event)
     }
 
-    public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
-    where Observer.Element == Element {
-        subject.subscribe(observer)
-    }
-
     public func asObservable() -> Observable<Element> {
         subject
     }

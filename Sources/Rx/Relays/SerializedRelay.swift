@@ -30,6 +30,7 @@ public final class SerializedRelay<Element: Sendable>: ObservableType {
 }
 
 extension SerializedRelay: RelayType {
+    /// Returns the relay's values as an `Infallible`.
     public func asInfallible() -> Infallible<Element> {
         Infallible(raw: observable)
     }
@@ -43,9 +44,8 @@ extension PublishRelay {
 }
 
 extension BehaviorRelay {
-    /// Returns a view of this relay that accepts values from any thread, even from inside a subscriber.
-    ///
-    /// The relay's `value` is the last one delivered, not the last one accepted.
+    /// Returns a view of this relay that accepts values from any thread, even from inside a subscriber. The relay's
+    /// `value` is the last one delivered, not the last one accepted.
     public func serialized() -> SerializedRelay<Element> {
         SerializedRelay(self)
     }

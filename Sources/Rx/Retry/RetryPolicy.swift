@@ -24,6 +24,7 @@ public struct RetryPolicy: Sendable {
     /// Returns a random number between 0 and `bound`, in nanoseconds. Replaceable for tests.
     public var random: @Sendable (_ bound: Int64) -> Int64 = { .random(in: 0...$0) }
 
+    /// Creates a policy that retries every error, without a budget.
     public init(maxAttempts: Int = 3, backoff: Backoff = .exponential(base: .milliseconds(100))) {
         self.maxAttempts = maxAttempts
         self.backoff = backoff

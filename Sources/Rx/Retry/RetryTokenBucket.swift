@@ -1,10 +1,8 @@
 import Synchronization
 
-/// A retry budget shared by any number of streams.
-///
-/// Each retry takes a token and each success puts a fraction of one back. While most attempts succeed, the
-/// budget has no effect. When most fail, the bucket runs empty and only first attempts go through, so retries
-/// do not multiply the load on a failing server.
+/// A retry budget shared by any number of streams. Each retry takes a token and each success puts a fraction of one
+/// back. While most attempts succeed, the budget has no effect. When most fail, the bucket runs empty and only first
+/// attempts go through, so retries do not multiply the load on a failing server.
 public final class RetryTokenBucket: Sendable {
     // In thousandths of a token.
     private let capacity: Int
@@ -29,10 +27,10 @@ public final class RetryTokenBucket: Sendable {
         tokens = Atomic(capacity * 1000)
     }
 
-    public var balance: Double {
-        Double(tokens.load(ordering: .relaxed)) / 1000
-    }
+    /// The number of tokens left, including fractions.
+    public var balance: Double { Double(tokens.load(ordering: .relaxed)) / 1000 }
 
+    /// Puts back the fraction of a token for one success. The bucket holds at most its capacity.
     public func succeeded() {
         var current = tokens.load(ordering: .relaxed)
         while current < capacity {

@@ -8,6 +8,7 @@ public final class ConcurrentDispatchQueueScheduler: DispatchQueueScheduler, @un
         super.init(on: queue, leeway: leeway)
     }
 
+    /// Creates a scheduler on a new concurrent queue. A timer may fire late by `leeway`.
     public convenience init(qos: DispatchQoS, leeway: DispatchTimeInterval = .nanoseconds(0)) {
         self.init(
             queue: DispatchQueue(label: "rx.concurrent", qos: qos, attributes: .concurrent),

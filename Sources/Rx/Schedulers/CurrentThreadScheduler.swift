@@ -1,13 +1,12 @@
 /// Runs work on the calling thread: at once or, inside other scheduled work, after that work.
 public final class CurrentThreadScheduler: ImmediateSchedulerType {
+    /// The scheduler for all threads. Each thread has its own queue of work.
     public static let instance = CurrentThreadScheduler()
 
     private init() {}
 
     /// Whether the calling thread is outside of scheduled work, so that new work would run at once.
-    public static var isScheduleRequired: Bool {
-        !Trampoline.current.isRunning
-    }
+    public static var isScheduleRequired: Bool { !Trampoline.current.isRunning }
 
     @preconcurrency
     public func schedule<StateType: Sendable>(

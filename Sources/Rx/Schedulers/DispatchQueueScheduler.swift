@@ -2,8 +2,7 @@ public import Dispatch
 public import FoundationEssentials
 
 /// The base class of schedulers that run work on a dispatch queue.
-///
-/// `@unchecked Sendable` is sound: it and its subclasses store only constants and atomics.
+// Sound: it and its subclasses store only constants and atomics.
 public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     private let queue: DispatchQueue
     private let leeway: DispatchTimeInterval

@@ -5,6 +5,7 @@ public import FoundationEssentials
 public final class HistoricalScheduler: VirtualTimeScheduler<HistoricalSchedulerTimeConverter>,
     @unchecked Sendable
 {
+    /// Creates a scheduler with its clock at `initialClock`.
     public init(initialClock: RxTime = Date(timeIntervalSince1970: 0)) {
         super.init(initialClock: initialClock, converter: HistoricalSchedulerTimeConverter())
     }

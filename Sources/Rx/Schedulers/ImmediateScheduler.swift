@@ -1,5 +1,6 @@
 /// Runs work inside the call that schedules it, before that returns.
 public final class ImmediateScheduler: ImmediateSchedulerType {
+    /// The shared scheduler.
     public static let instance = ImmediateScheduler()
 
     private init() {}

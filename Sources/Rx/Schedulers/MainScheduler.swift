@@ -1,12 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Runs work on the main queue: at once if the caller is on it and no other work is pending or running,
-/// otherwise asynchronously.
-///
-/// The main queue must be served by `dispatchMain()`, a run loop, or the main actor of a program with an
-/// asynchronous `main`. If the main thread never returns to it, as in a server that runs an event loop there,
-/// the work never runs: use that loop's scheduler instead.
+/// Runs work on the main queue: at once if the caller is on it and no other work is pending or running, otherwise
+/// asynchronously. The main queue must be served by `dispatchMain()`, a run loop, or the main actor of a program with
+/// an asynchronous `main`. If the main thread never returns to it, as in a server that runs an event loop there, the
+/// work never runs: use that loop's scheduler instead.
 // Sound: it adds only constants, locks and atomics.
 public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Sendable {
     /// The shared scheduler. Meant for `observe(on:)`: it avoids unnecessary hops.
@@ -17,6 +15,7 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
     /// The number of pending and running pieces of work.
     private let enqueued = Atomic<Int>(0)
 
+    /// Creates a scheduler that counts pending work separately from `instance`.
     public init() {
         super.init(serialQueue: .main)
     }
@@ -49,11 +48,11 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
     }
 }
 
-/// Runs work on the main queue: at once if the caller is on it, even if other work is pending.
-///
-/// Meant for `subscribe(on:)`. Use `MainScheduler` with `observe(on:)`, since it keeps the order.
+/// Runs work on the main queue: at once if the caller is on it, even if other work is pending. Meant for
+/// `subscribe(on:)`. Use `MainScheduler` with `observe(on:)`, since it keeps the order.
 // Sound: it adds no property.
 public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked Sendable {
+    /// The shared scheduler.
     public static let instance = ConcurrentMainScheduler()
 
     private init() {

@@ -7,11 +7,13 @@ public import FoundationEssentials
 ///     scheduler.advance(by: .milliseconds(5_000))
 // Sound: it adds no property.
 public final class ManualScheduler: VirtualTimeScheduler<NanosecondConverter>, @unchecked Sendable {
+    /// Creates a scheduler with its clock at 0.
     public init() {
         super.init(initialClock: 0, converter: NanosecondConverter())
     }
 }
 
+/// Uses nanoseconds since 1970 as virtual time.
 public struct NanosecondConverter: VirtualTimeConverterType {
     public init() {}
 

@@ -2,8 +2,7 @@ import Dispatch
 import Locking
 
 /// A dispatch queue's timer as a disposable.
-///
-/// Sound as Sendable: the dispatch source is only cancelled, which any thread may do.
+// Sound: the dispatch source is only cancelled, which any thread may do.
 final class QueueTimer: Cancelable, @unchecked Sendable {
     private let source: any DispatchSourceTimer
     private let result = SingleAssignmentDisposable()

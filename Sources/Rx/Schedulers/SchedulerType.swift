@@ -1,7 +1,9 @@
 public import Dispatch
 public import FoundationEssentials
 
+/// A length of time, such as `.milliseconds(250)`.
 public typealias RxTimeInterval = DispatchTimeInterval
+/// A point in time.
 public typealias RxTime = Date
 
 /// Runs work as soon as possible, on a queue or thread of its choice.
@@ -31,10 +33,8 @@ public protocol SchedulerType: ImmediateSchedulerType {
         action: @escaping @Sendable (StateType) -> StateType
     ) -> any Disposable
 
-    /// Calls `target.timerFired(_:)` once, `dueTime` from now.
-    ///
-    /// Allocates no closure, since most timeouts are cancelled. The scheduler retains `target` until the timer fires or
-    /// is cancelled.
+    /// Calls `target.timerFired(_:)` once, `dueTime` from now. Allocates no closure, since most timeouts are
+    /// cancelled. The scheduler retains `target` until the timer fires or is cancelled.
     func setTimer(after dueTime: RxTimeInterval, target: any TimerTarget) -> TimerToken
 
     /// Cancels a timer, unless it has fired already.

@@ -26,6 +26,7 @@ extension VirtualTimeConverterType {
     }
 }
 
+/// The order of two points in virtual time.
 public enum VirtualTimeComparison: Sendable {
     case lessThan
     case equal
@@ -37,10 +38,9 @@ protocol PerEventScheduler: SchedulerType {}
 
 extension VirtualTimeScheduler: PerEventScheduler {}
 
-/// A scheduler for tests. Its clock moves only when told to.
-///
-/// Work runs on the thread that moves the clock, in order of its time or, at equal times, in the order it was
-/// scheduled. Any thread may schedule and dispose work, but only one thread may move the clock.
+/// A scheduler for tests. Its clock moves only when told to. Work runs on the thread that moves the clock, in order
+/// of its time or, at equal times, in the order it was scheduled. Any thread may schedule and dispose work, but only
+/// one thread may move the clock.
 // Sound: it adds only constants, locks and atomics.
 open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerType,
     @unchecked Sendable
@@ -58,6 +58,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     private let state: Lock<State>
     private let work: VirtualWork<Converter>
 
+    /// Creates a scheduler with its clock at `initialClock`, which converts times with `converter`.
     public init(initialClock: VirtualTime, converter: Converter) {
         self.converter = converter
         state = Lock(State(clock: initialClock))
@@ -68,17 +69,15 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         work.clear()
     }
 
+    /// The current virtual time.
     public final var clock: VirtualTime {
         state.withLock { $0.clock }
     }
 
-    public final var now: RxTime {
-        converter.convertFromVirtualTime(clock)
-    }
+    public final var now: RxTime { converter.convertFromVirtualTime(clock) }
 
-    public final var pendingCount: Int {
-        work.count
-    }
+    /// The number of scheduled pieces of work that have not run.
+    public final var pendingCount: Int { work.count }
 
     @preconcurrency
     public final func schedule<StateType: Sendable>(
@@ -96,6 +95,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         return scheduleAbsoluteVirtual(state, time: adjustScheduledTime(time), action: action)
     }
 
+    /// Schedules `action` to run once, `dueTime` of virtual time from now.
     @preconcurrency
     public final func scheduleRelativeVirtual<StateType: Sendable>(
         _ state: StateType, dueTime: VirtualTimeInterval,
@@ -105,6 +105,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
             state, time: converter.offsetVirtualTime(clock, offset: dueTime), action: action)
     }
 
+    /// Schedules `action` to run once, at the virtual time `time`.
     @preconcurrency
     public final func scheduleAbsoluteVirtual<StateType: Sendable>(
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
@@ -113,7 +114,6 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     }
 
     /// Adjusts the time of work from `schedule` and `scheduleRelative`, but not of work scheduled in virtual time.
-    ///
     /// Subclasses may return a later time: a test scheduler adds a tick to work that is due now.
     open func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime {
         time
@@ -164,7 +164,5 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 }
 
 extension VirtualTimeScheduler: CustomDebugStringConvertible {
-    public var debugDescription: String {
-        "\(clock): \(work.times)"
-    }
+    public var debugDescription: String { "\(clock): \(work.times)" }
 }

@@ -1,8 +1,7 @@
 import Locking
 
-/// Work that waits for its virtual time: a binary heap ordered by time and then by order of scheduling.
-///
-/// The heap stores items by a non-generic superclass, because moving instances of a generic class looks up metadata.
+/// Work that waits for its virtual time: a binary heap ordered by time and then by order of scheduling. The heap
+/// stores items by a non-generic superclass, because moving instances of a generic class looks up metadata.
 final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
     typealias Time = Converter.VirtualTimeUnit
 
@@ -31,9 +30,9 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
         state.withLock { state in
             state.lastID += 1
             item.id = state.lastID
-            item.place = state.heap.count
+            item.heapIndex = state.heap.count
             state.heap.append(item)
-            rise(from: item.place, &state.heap)
+            siftUp(from: item.heapIndex, &state.heap)
         }
         return item
     }
@@ -51,7 +50,7 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
     /// Removes `item` if it is waiting.
     fileprivate func remove(_ item: VirtualItem<Converter>) {
         state.withLock { state in
-            if item.place >= 0 { take(at: item.place, &state.heap) }
+            if item.heapIndex >= 0 { take(at: item.heapIndex, &state.heap) }
         }
     }
 
@@ -61,7 +60,7 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
         let dropped = state.withLock { state in
             let heap = state.heap
             state.heap = []
-            for item in heap { item.place = -1 }
+            for item in heap { item.heapIndex = -1 }
             return heap
         }
         for item in dropped { unsafeDowncast(item, to: VirtualItem<Converter>.self).drop() }
@@ -82,32 +81,32 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
     }
 
     private func take(at place: Int, _ heap: inout [WaitingItem]) {
-        heap[place].place = -1
+        heap[place].heapIndex = -1
         let last = heap.removeLast()
         guard place < heap.count else { return }
         put(last, at: place, &heap)
-        rise(from: place, &heap)
-        sink(from: last.place, &heap)
+        siftUp(from: place, &heap)
+        siftDown(from: last.heapIndex, &heap)
     }
 
     private func put(_ item: WaitingItem, at place: Int, _ heap: inout [WaitingItem]) {
         heap[place] = item
-        item.place = place
+        item.heapIndex = place
     }
 
-    private func rise(from start: Int, _ heap: inout [WaitingItem]) {
+    private func siftUp(from start: Int, _ heap: inout [WaitingItem]) {
         let item = heap[start]
         var place = start
         while place > 0 {
-            let above = heap[(place - 1) / 2]
-            guard isBefore(item, above) else { break }
-            put(above, at: place, &heap)
+            let parent = heap[(place - 1) / 2]
+            guard isBefore(item, parent) else { break }
+            put(parent, at: place, &heap)
             place = (place - 1) / 2
         }
         if place != start { put(item, at: place, &heap) }
     }
 
-    private func sink(from start: Int, _ heap: inout [WaitingItem]) {
+    private func siftDown(from start: Int, _ heap: inout [WaitingItem]) {
         let item = heap[start]
         var place = start
         while 2 * place + 1 < heap.count {
@@ -124,7 +123,7 @@ final class VirtualWork<Converter: VirtualTimeConverterType>: Sendable {
 // Sound: the lock of the `VirtualWork` guards both properties.
 class WaitingItem: @unchecked Sendable {
     /// The index in the heap, or -1 if it is not waiting.
-    fileprivate final var place = -1
+    fileprivate final var heapIndex = -1
     fileprivate final var id: UInt64 = 0
 }
 

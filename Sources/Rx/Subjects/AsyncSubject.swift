@@ -1,9 +1,7 @@
 import Locking
 
-/// Emits only its last value, when it completes.
-///
-/// Current and later subscribers receive that value and the completion. If it fails, or completes without a
-/// value, they receive only the terminal event.
+/// Emits only its last value, when it completes. Current and later subscribers receive that value and the completion.
+/// If it fails, or completes without a value, they receive only the terminal event.
 // Sound: it adds only constants, locks and atomics.
 public final class AsyncSubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
     Cancelable, SubjectHost, @unchecked Sendable
@@ -17,7 +15,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         var isDisposed = false
     }
 
-    private let state = CrowdLock(State())
+    private let state = AdaptiveLock(State())
 
     public override init() {
         super.init()
@@ -66,11 +64,11 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
             return before
         }
         for link in ended.links {
-            AsyncSubject.tell(unsafeDowncast(link, to: SubjectLink<Element>.self), end, ended.value)
+            AsyncSubject.deliverEnd(unsafeDowncast(link, to: SubjectLink<Element>.self), end, ended.value)
         }
     }
 
-    private static func tell(_ link: SubjectLink<Element>, _ end: SubjectCore.End, _ value: Element?) {
+    private static func deliverEnd(_ link: SubjectLink<Element>, _ end: SubjectCore.End, _ value: Element?) {
         if case .completed = end, let value { link.deliver(last: value) } else { link.deliver(end) }
     }
 
@@ -104,7 +102,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
             return (state.end, state.value)
         }
         if let end {
-            AsyncSubject.tell(link, end, value)
+            AsyncSubject.deliverEnd(link, end, value)
         } else if !link.isOpen {
             // It was closed before it was added to the list.
             subject.leave(link)

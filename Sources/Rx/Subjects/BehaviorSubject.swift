@@ -1,8 +1,7 @@
 import Locking
 
-/// Passes events on to its subscribers and replays its latest value to each new subscriber.
-///
-/// After the end, new subscribers receive only the terminal event.
+/// Passes events on to its subscribers and replays its latest value to each new subscriber. After the end, new
+/// subscribers receive only the terminal event.
 // Sound: it adds only constants, locks and atomics.
 public final class BehaviorSubject<Element: Sendable>: Observable<Element>, SubjectType,
     ObserverType,
@@ -18,10 +17,11 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         var isDisposed = false
     }
 
-    private let state: CrowdLock<State>
+    private let state: AdaptiveLock<State>
 
+    /// Creates a subject whose first subscribers receive `value`.
     public init(value: Element) {
-        state = CrowdLock(State(value: value))
+        state = AdaptiveLock(State(value: value))
         super.init()
     }
 
@@ -33,9 +33,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         state.withLock { $0.isDisposed }
     }
 
-    /// Returns the latest value.
-    ///
-    /// - Throws: The error that ended the subject, or `RxError.disposed` after `dispose()`.
+    /// Returns the latest value. Throws the error that ended the subject, or `RxError.disposed` after `dispose()`.
     public func value() throws -> Element {
         let (isDisposed, end, value) = state.withLock { ($0.isDisposed, $0.end, $0.value) }
         if isDisposed { throw RxError.disposed(object: self) }

@@ -1,8 +1,6 @@
 import Locking
 
-/// Passes events on to its current subscribers.
-///
-/// After the end, new subscribers receive only the terminal event.
+/// Passes events on to its current subscribers. After the end, new subscribers receive only the terminal event.
 // Sound: it adds only constants.
 public final class PublishSubject<Element: Sendable>: Observable<Element>, SubjectType,
     ObserverType,
@@ -30,7 +28,7 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
     }
 
     public func onNext(_ element: Element) {
-        for link in core.audience { unsafeDowncast(link, to: SubjectLink<Element>.self).send(element) }
+        for link in core.recipients { unsafeDowncast(link, to: SubjectLink<Element>.self).send(element) }
     }
 
     public func onError(_ error: any Error) {

@@ -43,7 +43,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
 
     private let bufferSize: Int
     private let lifetime: ReplayLifetime?
-    private let state = CrowdLock(ReplayState())
+    private let state = AdaptiveLock(ReplayState())
     /// The latest values, as a ring buffer once there are `bufferSize` of them. Guarded by the lock of `state`.
     private var values: [Element] = []
 

@@ -5,11 +5,10 @@ extension SubjectType where Observer.Element == Element {
     }
 }
 
-/// Passes events from any thread to a subject, one at a time.
-///
-/// Events are delivered in order of arrival. If no delivery is in progress, the calling thread delivers its event and
-/// everything that arrives meanwhile, then returns. Otherwise, on another thread or inside a subscriber, the event is
-/// queued and the call returns at once. So no caller waits and deliveries never nest. The queue is not limited.
+/// Passes events from any thread to a subject, one at a time and in order of arrival. If no delivery is in progress,
+/// the calling thread delivers its event and everything that arrives meanwhile, then returns. Otherwise, on another
+/// thread or inside a subscriber, the event is queued and the call returns at once. So no caller waits and deliveries
+/// never nest. The queue is not limited.
 public final class SerializedSubject<Subject: SubjectType>: SubjectType, ObserverType
 where Subject.Observer.Element == Subject.Element {
     public typealias Element = Subject.Element
@@ -19,6 +18,7 @@ where Subject.Observer.Element == Subject.Element {
     private let observer: Subject.Observer
     private let gate = SerialGate()
 
+    /// Creates a view of `subject` that accepts events from any thread.
     public init(_ subject: Subject) {
         self.subject = subject
         observer = subject.asObserver()

@@ -1,9 +1,7 @@
 import Locking
 import Synchronization
 
-/// The subscribers of a subject and how it ended.
-///
-/// Events are sent to a snapshot of the subscribers, outside the lock.
+/// The subscribers of a subject and how it ended. Events are sent to a snapshot of the subscribers, outside the lock.
 struct SubjectCore: ~Copyable {
     enum End {
         case completed
@@ -16,7 +14,7 @@ struct SubjectCore: ~Copyable {
         var isDisposed = false
     }
 
-    let state = CrowdLock(State())
+    let state = AdaptiveLock(State())
 
     init() {}
 
@@ -28,7 +26,7 @@ struct SubjectCore: ~Copyable {
         state.withLock { !$0.links.isEmpty }
     }
 
-    var audience: [Link] {
+    var recipients: [Link] {
         state.withLock { $0.links }
     }
 

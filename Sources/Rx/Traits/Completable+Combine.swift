@@ -5,9 +5,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         Completable(raw: source.concat(second))
     }
 
-    /// Runs the completables one after the other. Fails with the first error.
-    ///
-    /// Advances the iterator only when it needs the next completable.
+    /// Runs the completables one after the other. Fails with the first error. The sequence may be infinite.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(
         _ sequence: Sources

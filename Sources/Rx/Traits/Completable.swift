@@ -1,9 +1,8 @@
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
     public typealias CompletableObserver = @Sendable (CompletableEvent) -> Void
 
-    /// Creates a completable from a subscribe closure.
-    ///
-    /// `subscribe` runs for each subscription and returns a disposable to cancel the work. Only the first event counts.
+    /// Creates a completable from a closure that runs for each subscription and returns a disposable to cancel the
+    /// work. Only the first event counts.
     @inlinable
     @preconcurrency
     public static func create(
@@ -20,6 +19,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
             })
     }
 
+    /// Calls `observer` with the terminal event.
     @inlinable
     @preconcurrency
     public consuming func subscribe(_ observer: @escaping @Sendable (CompletableEvent) -> Void)
@@ -39,16 +39,19 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         source.subscribe(onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
+    /// Creates a completable that fails with `error` on subscription.
     @inlinable
     public static func error(_ error: any Error) -> Completable {
         Completable(raw: .error(error))
     }
 
+    /// Creates a completable that never ends.
     @inlinable
     public static func never() -> Completable {
         Completable(raw: .never())
     }
 
+    /// Creates a completable that completes on subscription.
     @inlinable
     public static func empty() -> Completable {
         Completable(raw: .empty())

@@ -1,9 +1,8 @@
 extension PrimitiveSequence where Trait == MaybeTrait {
     public typealias MaybeObserver = @Sendable (MaybeEvent<Element>) -> Void
 
-    /// Creates a maybe from a subscribe closure.
-    ///
-    /// `subscribe` runs for each subscription and returns a disposable to cancel the work. Only the first event counts.
+    /// Creates a maybe from a closure that runs for each subscription and returns a disposable to cancel the work.
+    /// Only the first event counts.
     @inlinable
     @preconcurrency
     public static func create(
@@ -21,6 +20,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
             })
     }
 
+    /// Calls `observer` with the value, the error or the empty completion.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -82,6 +82,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
                 onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
+    /// Transforms the value with `transform`. An error thrown by `transform` fails the result.
     @inlinable
     @preconcurrency
     public consuming func map<Result: Sendable>(
@@ -143,9 +144,10 @@ extension PrimitiveSequence where Trait == MaybeTrait {
     /// Converts to a single, which fails with `RxError.noElements` if the maybe completes empty.
     @inlinable
     public consuming func asSingle() -> Single<Element> {
-        Single(raw: source.promised(SingleTrait.self))
+        Single(raw: source.failingIfEmpty(SingleTrait.self))
     }
 
+    /// Converts to a completable by dropping the value.
     @inlinable
     public consuming func asCompletable() -> Completable {
         Completable(raw: source.ignoreElements())
@@ -169,7 +171,7 @@ final class MaybeSubscriber<In: Sendable>: ClosureSubscriber<In>, @unchecked Sen
     }
 
     override func receive(_ value: In) {
-        hasValue.value = true
+        hasValue.set(true)
         super.receive(value)
     }
 

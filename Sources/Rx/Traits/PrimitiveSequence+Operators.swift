@@ -16,6 +16,7 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.delay(dueTime, scheduler: scheduler))
     }
 
+    /// Subscribes to the source after `dueTime`. Events are not delayed further.
     @inlinable
     public consuming func delaySubscription(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
@@ -48,14 +49,14 @@ extension PrimitiveSequence {
         PrimitiveSequence(raw: source.catch { try handler($0).source })
     }
 
+    /// Subscribes to the source again whenever it fails, without a limit.
     @inlinable
     public consuming func retry() -> PrimitiveSequence<Trait, Element> {
         PrimitiveSequence(raw: source.retry())
     }
 
-    /// Subscribes again after errors, up to `maxAttemptCount` attempts in total. Passes the last error on.
-    ///
-    /// With 0 attempts, a single fails with `RxError.noElements`.
+    /// Subscribes again after errors, up to `maxAttemptCount` attempts in total. Passes the last error on. With 0
+    /// attempts, a single fails with `RxError.noElements`.
     @inlinable
     public consuming func retry(_ maxAttemptCount: Int) -> PrimitiveSequence<Trait, Element> {
         let source = (consume self).source
@@ -68,14 +69,13 @@ extension PrimitiveSequence {
         Trait.self == SingleTrait.self ? .error(RxError.noElements) : .empty()
     }
 
-    /// Subscribes to the source again each time the handler's stream emits after an error. See
-    /// `ObservableType.retry(when:)`.
+    /// Subscribes to the source again each time the handler's stream emits after an error, as on `ObservableType`.
     @inlinable
     @preconcurrency
     public consuming func retry<TriggerObservable: ObservableType>(
         when notificationHandler: @escaping @Sendable (Observable<any Error>) -> TriggerObservable
     ) -> PrimitiveSequence<Trait, Element> {
-        PrimitiveSequence(raw: source.retry(when: notificationHandler).promised(Trait.self))
+        PrimitiveSequence(raw: source.retry(when: notificationHandler).failingIfEmpty(Trait.self))
     }
 
     /// Works like `retry(when:)`, but only for errors of type `Failure`. Passes other errors on at once.
@@ -84,7 +84,7 @@ extension PrimitiveSequence {
     public consuming func retry<TriggerObservable: ObservableType, Failure: Error>(
         when notificationHandler: @escaping @Sendable (Observable<Failure>) -> TriggerObservable
     ) -> PrimitiveSequence<Trait, Element> {
-        PrimitiveSequence(raw: source.retry(when: notificationHandler).promised(Trait.self))
+        PrimitiveSequence(raw: source.retry(when: notificationHandler).failingIfEmpty(Trait.self))
     }
 
     /// Creates a resource for each subscription and disposes it at the end.
@@ -120,18 +120,19 @@ extension PrimitiveSequence {
 extension Observable {
     /// Turns the empty completion of a single into `RxError.noElements`. Leaves other traits unchanged.
     @usableFromInline
-    consuming func promised<Trait>(_ trait: Trait.Type) -> Observable<Element> {
-        trait == SingleTrait.self ? OneElement(self, onEmpty: RxError.noElements) : self
+    consuming func failingIfEmpty<Trait>(_ trait: Trait.Type) -> Observable<Element> {
+        trait == SingleTrait.self ? AsSingle(self, onEmpty: RxError.noElements) : self
     }
 }
 
-// Except for `timer`, the factories work like the ones on `Observable`.
 extension PrimitiveSequence where Trait == SingleTrait {
+    /// Creates a single that succeeds with `element` on subscription.
     @inlinable
     public static func just(_ element: Element) -> Single<Element> {
         Single(raw: .just(element))
     }
 
+    /// Creates a single that succeeds with `element` in a turn of `scheduler`.
     @inlinable
     public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Single<
         Element
@@ -139,11 +140,13 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Single(raw: .just(element, scheduler: scheduler))
     }
 
+    /// Creates a single that fails with `error` on subscription.
     @inlinable
     public static func error(_ error: any Error) -> Single<Element> {
         Single(raw: .error(error))
     }
 
+    /// Creates a single that never ends.
     @inlinable
     public static func never() -> Single<Element> {
         Single(raw: .never())
@@ -151,11 +154,13 @@ extension PrimitiveSequence where Trait == SingleTrait {
 }
 
 extension PrimitiveSequence where Trait == MaybeTrait {
+    /// Creates a maybe that succeeds with `element` on subscription.
     @inlinable
     public static func just(_ element: Element) -> Maybe<Element> {
         Maybe(raw: .just(element))
     }
 
+    /// Creates a maybe that succeeds with `element` in a turn of `scheduler`.
     @inlinable
     public static func just(_ element: Element, scheduler: any ImmediateSchedulerType) -> Maybe<
         Element
@@ -163,16 +168,19 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         Maybe(raw: .just(element, scheduler: scheduler))
     }
 
+    /// Creates a maybe that fails with `error` on subscription.
     @inlinable
     public static func error(_ error: any Error) -> Maybe<Element> {
         Maybe(raw: .error(error))
     }
 
+    /// Creates a maybe that never ends.
     @inlinable
     public static func never() -> Maybe<Element> {
         Maybe(raw: .never())
     }
 
+    /// Creates a maybe that completes empty on subscription.
     @inlinable
     public static func empty() -> Maybe<Element> {
         Maybe(raw: .empty())

@@ -1,3 +1,4 @@
+/// The traits that `zip` combines: `SingleTrait` and `MaybeTrait`.
 public protocol ZippedTrait {}
 
 extension SingleTrait: ZippedTrait {}

@@ -9,6 +9,7 @@ public struct PrimitiveSequence<Trait: Sendable, Element: Sendable>: Sendable {
     }
 }
 
+/// A single, maybe or completable, or a type that wraps one.
 public protocol PrimitiveSequenceType<Trait, Element>: Sendable {
     associatedtype Trait: Sendable
     associatedtype Element: Sendable
@@ -38,8 +39,10 @@ public typealias Maybe<Element: Sendable> = PrimitiveSequence<MaybeTrait, Elemen
 /// A stream without values that completes or fails.
 public typealias Completable = PrimitiveSequence<CompletableTrait, Never>
 
+/// The value or the error of a `Single`.
 public typealias SingleEvent<Element> = Result<Element, any Error>
 
+/// The value, the error or the empty completion of a `Maybe`.
 @frozen
 public enum MaybeEvent<Element: Sendable>: Sendable {
     case success(Element)
@@ -47,6 +50,7 @@ public enum MaybeEvent<Element: Sendable>: Sendable {
     case completed
 }
 
+/// The error or the completion of a `Completable`.
 @frozen
 public enum CompletableEvent: Sendable {
     case error(any Error)

@@ -2,14 +2,12 @@
 // so a `PrimitiveSequence` uses its own.
 
 extension PrimitiveSequenceType where Trait == SingleTrait {
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func subscribe(_ observer: @escaping @Sendable (SingleEvent<Element>) -> Void) -> any Disposable {
         primitiveSequence.subscribe(observer)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func subscribe(
         onSuccess: (@Sendable (Element) -> Void)? = nil, onFailure: (@Sendable (any Error) -> Void)? = nil,
         onDisposed: (@Sendable () -> Void)? = nil
@@ -17,8 +15,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         primitiveSequence.subscribe(onSuccess: onSuccess, onFailure: onFailure, onDisposed: onDisposed)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
         with object: Object, onSuccess: (@Sendable (Object, Element) -> Void)? = nil,
         onFailure: (@Sendable (Object, any Error) -> Void)? = nil,
@@ -28,8 +25,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             with: object, onSuccess: onSuccess, onFailure: onFailure, onDisposed: onDisposed)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func `do`(
         onSuccess: (@Sendable (Element) throws -> Void)? = nil,
         afterSuccess: (@Sendable (Element) throws -> Void)? = nil,
@@ -43,46 +39,40 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func map<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result)
         -> Single<Result>
     {
         primitiveSequence.map(transform)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func compactMap<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result?)
         -> Maybe<Result>
     {
         primitiveSequence.compactMap(transform)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         primitiveSequence.filter(predicate)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func flatMap<Result: Sendable>(
         _ selector: @escaping @Sendable (Element) throws -> Single<Result>
     ) -> Single<Result> {
         primitiveSequence.flatMap(selector)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func flatMapMaybe<Result: Sendable>(
         _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
     ) -> Maybe<Result> {
         primitiveSequence.flatMapMaybe(selector)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func flatMapCompletable(
         _ selector: @escaping @Sendable (Element) throws -> Completable
     ) -> Completable {
@@ -111,14 +101,12 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
 }
 
 extension PrimitiveSequenceType where Trait == MaybeTrait {
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func subscribe(_ observer: @escaping @Sendable (MaybeEvent<Element>) -> Void) -> any Disposable {
         primitiveSequence.subscribe(observer)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func subscribe(
         onSuccess: (@Sendable (Element) -> Void)? = nil, onError: (@Sendable (any Error) -> Void)? = nil,
         onCompleted: (@Sendable () -> Void)? = nil, onDisposed: (@Sendable () -> Void)? = nil
@@ -127,8 +115,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onSuccess: onSuccess, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
         with object: Object, onSuccess: (@Sendable (Object, Element) -> Void)? = nil,
         onError: (@Sendable (Object, any Error) -> Void)? = nil,
@@ -139,8 +126,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onDisposed: onDisposed)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func `do`(
         onNext: (@Sendable (Element) throws -> Void)? = nil,
         afterNext: (@Sendable (Element) throws -> Void)? = nil,
@@ -157,30 +143,26 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onSubscribed: onSubscribed, onDispose: onDispose)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func map<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result)
         -> Maybe<Result>
     {
         primitiveSequence.map(transform)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func compactMap<Result: Sendable>(_ transform: @escaping @Sendable (Element) throws -> Result?)
         -> Maybe<Result>
     {
         primitiveSequence.compactMap(transform)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<Element> {
         primitiveSequence.filter(predicate)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func flatMap<Result: Sendable>(
         _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
     ) -> Maybe<Result> {
@@ -224,14 +206,12 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
 }
 
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func subscribe(_ observer: @escaping @Sendable (CompletableEvent) -> Void) -> any Disposable {
         primitiveSequence.subscribe(observer)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func subscribe(
         onCompleted: (@Sendable () -> Void)? = nil, onError: (@Sendable (any Error) -> Void)? = nil,
         onDisposed: (@Sendable () -> Void)? = nil
@@ -239,8 +219,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
         primitiveSequence.subscribe(onCompleted: onCompleted, onError: onError, onDisposed: onDisposed)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func subscribe<Object: AnyObject & Sendable>(
         with object: Object, onCompleted: (@Sendable (Object) -> Void)? = nil,
         onError: (@Sendable (Object, any Error) -> Void)? = nil,
@@ -250,8 +229,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
             with: object, onCompleted: onCompleted, onError: onError, onDisposed: onDisposed)
     }
 
-    @_disfavoredOverload
-    @preconcurrency
+    @_disfavoredOverload @preconcurrency
     public func `do`(
         onError: (@Sendable (any Error) throws -> Void)? = nil,
         afterError: (@Sendable (any Error) throws -> Void)? = nil,

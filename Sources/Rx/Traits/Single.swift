@@ -1,10 +1,8 @@
 extension PrimitiveSequence where Trait == SingleTrait {
     public typealias SingleObserver = @Sendable (SingleEvent<Element>) -> Void
 
-    /// Creates a single from a subscribe closure.
-    ///
-    /// `subscribe` runs for each subscription and returns a disposable to cancel the work. Only the first result
-    /// counts.
+    /// Creates a single from a closure that runs for each subscription and returns a disposable to cancel the work.
+    /// Only the first result counts.
     @inlinable
     @preconcurrency
     public static func create(
@@ -27,6 +25,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
         Single(raw: consume emitter)
     }
 
+    /// Calls `observer` with the result.
     @inlinable
     @preconcurrency
     public consuming func subscribe(
@@ -82,6 +81,7 @@ extension PrimitiveSequence where Trait == SingleTrait {
                 onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
+    /// Transforms the value with `transform`. An error thrown by `transform` fails the result.
     @inlinable
     @preconcurrency
     public consuming func map<Result: Sendable>(
@@ -160,11 +160,13 @@ extension PrimitiveSequence where Trait == SingleTrait {
         zip(singles) { $0 }
     }
 
+    /// Converts to a maybe, which never completes empty.
     @inlinable
     public consuming func asMaybe() -> Maybe<Element> {
         Maybe(raw: source)
     }
 
+    /// Converts to a completable by dropping the value.
     @inlinable
     public consuming func asCompletable() -> Completable {
         Completable(raw: source.ignoreElements())

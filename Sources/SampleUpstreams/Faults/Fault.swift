@@ -33,7 +33,7 @@ public enum Fault: Hashable, Sendable {
     private static func withNumber(_ text: String) throws(FaultError) -> Fault {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0] == "delay" || parts[0] == "status" else {
-            throw FaultError("\"fault\" is \"\(text)\"; it must be \(spelling)")
+            throw FaultError("the member \"fault\" is \"\(text)\"; it must be \(spelling)")
         }
         let digits = parts[1].allSatisfy { $0.isASCII && $0.isNumber } && parts[1].utf8.count <= 9
         let number = digits ? Int(parts[1]) : nil

@@ -42,7 +42,7 @@ public final class FaultBoard: Sendable {
         }
         let faultSwitch = try Self.faultSwitch(body[member: "api"], of: upstream)
         guard let text = body[member: "fault"]?.stringValue else {
-            throw FaultError("\"fault\" is missing or not a string; it must be \(Fault.spelling)")
+            throw FaultError("the member \"fault\" is missing or not a string; it must be \(Fault.spelling)")
         }
         set(try Fault(text), for: faultSwitch)
     }
@@ -54,10 +54,10 @@ public final class FaultBoard: Sendable {
         let known = FaultSwitch.all(of: upstream)
         let names = known.map(\.rawValue).joined(separator: ", ")
         guard let name = api?.stringValue else {
-            throw FaultError("\"api\" is missing or not a string; it must be one of \(names)")
+            throw FaultError("the member \"api\" is missing or not a string; it must be one of \(names)")
         }
         guard let faultSwitch = FaultSwitch(rawValue: name), known.contains(faultSwitch) else {
-            throw FaultError("\"api\" is \"\(name)\"; it must be one of \(names)")
+            throw FaultError("the member \"api\" is \"\(name)\"; it must be one of \(names)")
         }
         return faultSwitch
     }

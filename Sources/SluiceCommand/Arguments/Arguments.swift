@@ -2,6 +2,8 @@
 struct UsageError: Error, Equatable {
     var message: String
     var command: String?
+    /// Whether the flags are right, but a file or folder that they name cannot be used.
+    var isAboutFile = false
 }
 
 /// A parsed command line. A flag takes precedence over its environment variable.

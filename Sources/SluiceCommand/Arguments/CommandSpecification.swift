@@ -120,7 +120,7 @@ extension CommandSpecification {
         flags: [host, port, data])
 
     static let health = CommandSpecification(
-        name: "health", summary: "check whether a running gateway is ready: exit code 0 if so, else 1",
+        name: "health", summary: "check whether a running gateway is ready: exit code 0 if so, 1 if not",
         flags: [host, port], positional: "[URL]")
 
     static let all = [serve, demo, upstream, health]

@@ -16,7 +16,7 @@ enum Help {
 
             'sluice COMMAND --help' lists the flags of a command, 'sluice --version' prints the version.
             Environment variables can set flags too: SLUICE_DRAIN_DELAY sets --drain-delay.
-            Exit codes: 0 success, 1 failure (port in use, gateway not ready), 2 wrong usage.
+            Exit codes: 0 success, 1 failure (port in use, unusable file, gateway not ready), 2 wrong usage.
 
             """
         return text

@@ -1,4 +1,7 @@
 import GatewayHTTP
+import HTTPModel
+import Networking
+import SampleUpstreams
 
 extension Command {
     static func serve(_ arguments: Arguments) throws(UsageError) -> Int32 {
@@ -11,12 +14,21 @@ extension Command {
         }
     }
 
-    /// Parses `diary=http://...` to `["diary": "http://..."]`. The gateway checks names and addresses when it starts.
+    /// Parses `diary=http://...` to `["diary": "http://..."]`.
     static func upstreams(_ texts: [String]) throws(UsageError) -> [String: String] {
         var upstreams: [String: String] = [:]
         for text in texts {
             guard let (name, url) = named(text) else {
                 throw UsageError(message: "--upstream takes NAME=URL, not '\(text)'")
+            }
+            guard SampleUpstream(rawValue: name) != nil else {
+                let known = SampleUpstream.allCases.map(\.rawValue).joined(separator: ", ")
+                throw UsageError(message: "--upstream sets the unknown '\(name)'; the upstreams are \(known)")
+            }
+            do {
+                _ = try Upstream(name: name, baseURL: url)
+            } catch {
+                throw UsageError(message: error.description)
             }
             guard upstreams.updateValue(url, forKey: name) == nil else {
                 throw UsageError(message: "--upstream sets '\(name)' twice")
@@ -40,7 +52,14 @@ extension Command {
 
     /// Returns the URL to check: the argument, or `--host` and `--port`, with loopback if they mean all interfaces.
     static func healthURL(_ arguments: Arguments) throws(UsageError) -> String {
-        if let url = arguments.positional { return url }
+        if let url = arguments.positional {
+            do {
+                _ = try HTTPURL(url)
+            } catch {
+                throw UsageError(message: "'\(url)' is not a valid URL: \(error)")
+            }
+            return url
+        }
         let port = try port(arguments) ?? 8080
         switch try host(arguments) {
         case nil, "0.0.0.0": return "http://127.0.0.1:\(port)"

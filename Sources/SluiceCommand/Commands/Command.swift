@@ -5,6 +5,7 @@ import Networking
 
 /// Runs the command that the arguments name and returns its exit code.
 enum Command {
+    private static let failure: Int32 = 1
     private static let wrongUsage: Int32 = 2
 
     static func run(_ words: [String], environment: [String: String]) -> Int32 {
@@ -12,12 +13,12 @@ enum Command {
             Announcement.print(Help.overview)
             return wrongUsage
         }
-        if first == "--help" || first == "-h" || first == "help" {
-            Announcement.print(Help.overview)
-            return 0
-        }
-        if first == "--version" {
-            Announcement.print("sluice \(Help.version)\n")
+        if ["--help", "-h", "help", "--version"].contains(first) {
+            if words.count > 1 {
+                Announcement.complain("unexpected argument '\(words[1])' after \(first)")
+                return wrongUsage
+            }
+            Announcement.print(first == "--version" ? "sluice \(Help.version)\n" : Help.overview)
             return 0
         }
         guard let command = CommandSpecification.all.first(where: { $0.name == first }) else {
@@ -33,6 +34,10 @@ enum Command {
             let arguments = try Arguments(rest, for: command, environment: environment)
             return try run(command.name, arguments)
         } catch {
+            if error.isAboutFile {
+                Announcement.complain(error.message)
+                return failure
+            }
             Announcement.complain("\(error.message); run 'sluice \(first) --help' to list the flags")
             return wrongUsage
         }
@@ -101,10 +106,11 @@ enum Command {
 
     private static func publicFolder(_ arguments: Arguments) throws(UsageError) -> StaticFiles? {
         guard let path = arguments.string("public") else { return nil }
+        guard !path.isEmpty else { throw UsageError(message: "--public needs a folder") }
         do {
             _ = try RootFolder(path: path)
         } catch {
-            throw UsageError(message: "--public takes a readable folder: \(error)")
+            throw UsageError(message: "--public takes a readable folder: \(error)", isAboutFile: true)
         }
         return .folder(path)
     }
@@ -112,10 +118,12 @@ enum Command {
     /// Checks a directory that the flag names. The default directory is not checked: answers stay in memory if it is unusable.
     private static func spoolDirectory(_ arguments: Arguments) throws(UsageError) -> String? {
         guard let path = arguments.string("spool-directory") else { return nil }
+        guard !path.isEmpty else { throw UsageError(message: "--spool-directory needs a folder") }
         do {
             try SpoolFile.check(path)
         } catch {
-            throw UsageError(message: "--spool-directory takes a writable directory: \(error)")
+            throw UsageError(
+                message: "--spool-directory takes a writable folder: \(error)", isAboutFile: true)
         }
         return path
     }

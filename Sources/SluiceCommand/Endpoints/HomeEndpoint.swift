@@ -61,7 +61,7 @@ extension CalendarDate {
     fileprivate static func todayInUTC() throws(GatewayError) -> CalendarDate {
         let days = Int((Date().timeIntervalSince1970 / 86_400).rounded(.down))
         guard let today = CalendarDate(daysSince1970: days) else {
-            throw GatewayError(.internal, "the system clock is after the year 9999")
+            throw GatewayError(.internal, "The system clock is after the year 9999")
         }
         return today
     }

@@ -30,14 +30,14 @@ struct DailyPath: Codable, Sendable {
     /// Throws for the first broken rule.
     func check() throws(GatewayError) {
         guard 1...64 ~= user.unicodeScalars.count else {
-            throw .invalidRequest("body: user must have 1 to 64 characters")
+            throw .invalidRequest("In the body, user must have 1 to 64 characters")
         }
         guard 1...Self.mostPoints ~= timeSequence.count else {
-            throw .invalidRequest("body: timeSequence must have 1 to \(Self.mostPoints) points")
+            throw .invalidRequest("In the body, timeSequence must have 1 to \(Self.mostPoints) points")
         }
         for (place, point) in timeSequence.enumerated() {
             guard let rule = point.brokenRule else { continue }
-            throw .invalidRequest("body: timeSequence[\(place)].\(rule)")
+            throw .invalidRequest("In the body, timeSequence[\(place)].\(rule)")
         }
     }
 }

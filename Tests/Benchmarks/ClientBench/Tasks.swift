@@ -3,7 +3,7 @@ import HTTPModel
 import Networking
 import NetworkingSession
 
-/// Concurrent tasks that make calls over several loops, to see how the loops share the work.
+/// Makes calls from concurrent tasks over several loops and shows how the loops share the work.
 enum Tasks {
     /// Prints requests per second, then each loop's CPU time divided by all requests, in microseconds.
     static func run(_ url: HTTPURL, count: Int, tasks: Int, length: Int, loops: Int) async throws {

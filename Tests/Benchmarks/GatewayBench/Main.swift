@@ -4,7 +4,7 @@ import JSONBytes
 import Networking
 import Rx
 
-/// The gateway's cost of a request, without sockets.
+/// Measures the gateway's cost of a request, without sockets.
 ///
 ///     GatewayBench                     nanoseconds per request, for all three kinds
 ///     GatewayBench charts --once 2000  2000 requests of one kind; run two counts under callgrind and subtract

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import JSONBytes
 
-/// Prints megabytes per second for each body: validated by `JSONScanner`, which also captures the envelope's members, and
-/// decoded by Foundation's `JSONDecoder`. Then compares our coders with Foundation's, and composes an envelope.
+/// Prints megabytes per second for each body: for `JSONScanner`, which validates it and captures the envelope's members, and
+/// for Foundation's `JSONDecoder`. Then compares our coders with Foundation's, and composes an envelope.
 /// Rates are per second of this thread's CPU time, so other load changes them little.
 ///
 ///     JSONBench [SECONDS per measurement, default 0.5] [--require MB/s]

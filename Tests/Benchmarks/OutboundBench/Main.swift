@@ -5,7 +5,7 @@ import HTTPModel
 import HTTPOutbound
 import Rx
 
-/// The CPU time of a call over a pooled connection: sequential GETs of 700 bytes of JSON from another thread.
+/// Measures the CPU time of a call over a pooled connection: sequential GETs of 700 bytes of JSON, served by another thread.
 ///
 ///     swift run -c release OutboundBench [calls]
 @main
@@ -68,7 +68,7 @@ private struct Rounds: Sendable {
     }
 }
 
-/// Answers whatever it reads with the same response.
+/// Answers each read with the same response.
 private enum BenchUpstream {
     static func start() -> UInt16 {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

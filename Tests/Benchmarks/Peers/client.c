@@ -1,8 +1,8 @@
-/* Peer: libcurl's multi interface, one thread, an easy handle for each call in flight, used again and again.
+/* Peer: libcurl's multi interface on one thread, with a reused easy handle for each call in flight.
  *
  *     client poll|socket URL COUNT IN-FLIGHT BODY-LENGTH [CA-FILE]
  *
- * poll waits by curl_multi_poll; socket is driven by curl_multi_socket_action from an epoll of its own. */
+ * poll waits in curl_multi_poll; socket calls curl_multi_socket_action from its own epoll loop. */
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void begin(CURL *easy) {
   curl_multi_add_handle(multi, easy);
 }
 
-/* What has ended: each call that ends begins the next. */
+/* Handles the calls that have ended. Each begins the next call. */
 static void collect(void) {
   CURLMsg *message;
   int left;

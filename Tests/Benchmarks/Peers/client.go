@@ -1,4 +1,4 @@
-// Peer: Go's net/http client, so many goroutines as calls are in flight.
+// Peer: Go's net/http client, with a goroutine for each call in flight.
 //
 //	client URL COUNT IN-FLIGHT BODY-LENGTH [CA-FILE]
 package main

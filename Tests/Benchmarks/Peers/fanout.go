@@ -1,5 +1,5 @@
-// Peer: what a Go service does for the same screen. Two upstream calls at a time by net/http, each body decoded as the typed
-// endpoint decodes it, and the answer encoded.
+// Peer: a Go service for the same screen. It makes two concurrent upstream calls with net/http, decodes each body as the typed
+// endpoint does, and encodes the answer.
 //
 //	fanout LISTEN-ADDRESS UPSTREAM-URL typed|maps
 package main

@@ -1,4 +1,5 @@
-// Peer: the same screen in Node.js without a framework. Two upstream calls at a time, each body parsed, the answer encoded.
+// Peer: the same screen in Node.js without a framework. It makes two concurrent upstream calls, parses each body and encodes
+// the answer.
 //
 //     node fanout.mjs PORT UPSTREAM-URL
 import http from 'node:http';

@@ -1,4 +1,4 @@
-"""Shared by the benchmarks with peers: an nginx of their own, free ports, load by wrk, CPU time of processes."""
+"""Shared by the benchmarks with peers: their own nginx, free ports, load by wrk, and CPU time of processes."""
 import json, os, re, shutil, socket, subprocess, sys, time, urllib.request
 
 
@@ -38,7 +38,7 @@ def load(url, seconds, connections):
 
 
 def chart(first, dates):
-    """A response of the food diary: a chart of one point for each date."""
+    """A response of the food diary: a chart with one point for each date."""
     points = [{"date": d, "am": round(first - i * 0.1, 1), "pm": round(first + 0.8 - i * 0.1, 1)} for i, d in enumerate(dates)]
     return json.dumps(
         {"code": "OK", "message": "success", "status": 200, "data": {"unit": "kg", "points": points}}, separators=(",", ":"))
@@ -75,9 +75,9 @@ def until_it_answers(url, seconds=10):
 
 
 class Nginx:
-    """One worker on loopback that keeps connections open; ended by its process id.
+    """An nginx on loopback with one worker, which keeps connections open.
 
-    `main` and `http` are further lines of those two contexts of its configuration.
+    `main` and `http` are additional lines for those two contexts of its configuration.
     """
 
     def __init__(self, scratch, locations, tls=None, main="", http=""):

@@ -49,7 +49,7 @@ let growthRows: [Row] = [
     },
 ]
 
-/// Starts threads because a dispatch queue uses only as many as there are processors.
+/// Runs `body` on eight threads at once. A dispatch queue would use only as many as there are processors.
 private func onEightThreads(_ body: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()
     for _ in 0..<8 {

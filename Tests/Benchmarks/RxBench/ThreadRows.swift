@@ -2,7 +2,7 @@ import Dispatch
 import EventIO
 import Rx
 
-/// Rows with two threads: times are by the clock, and contention makes instructions vary.
+/// Rows with two threads. Their times are elapsed times, and contention makes their instructions vary.
 let threadRows: [Row] = [
     Row("observe(on:) from loop to loop, of many events", ns: 400, instructions: nil, allocations: 1) {
         count in
@@ -24,7 +24,7 @@ let threadRows: [Row] = [
         withLoops { first, second in
             let done = DispatchSemaphore(value: 0)
             let subject = PublishSubject<Int>()
-            // There and back count as two.
+            // A round trip counts as two events.
             let subscription = subject.observe(on: second).observe(on: first).subscribe(onNext: { left in
                 if left > 0 { subject.onNext(left - 2) } else { done.signal() }
             })

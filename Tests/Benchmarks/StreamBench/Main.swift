@@ -117,7 +117,11 @@ final class Runner: @unchecked Sendable {
         case .up: _ = upstream.send(put(Zeros(length: Int64(size)))).subscribe { done($0.map { _ in }) }
         case .toFile(let path): upstream.pool.start(BulkCall(get, upstream, file: path, done))
         case .fromFile(let path):
-            let body = BlockingBody(length: Int64(size)) { try FileReader(path: path) }
+            let url = URL(fileURLWithPath: path)
+            let body = BlockingBody(length: Int64(size)) {
+                try RootFolder(path: url.deletingLastPathComponent().path).open(url.lastPathComponent)
+                    .reader(of: 0..<Int64(size))
+            }
             _ = upstream.send(put(body)).subscribe { done($0.map { _ in }) }
         }
     }
@@ -150,7 +154,7 @@ final class BulkCall: OutboundCall, @unchecked Sendable {
     override func writeRequest(to writer: RequestWriter) {
         writer.write(
             request.method, target: request.target, fields: request.fields,
-            sharedFields: request.sharedFields, body: request.body)
+            sharedFields: HTTPFields(), body: request.body)
     }
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery { .streamed() }

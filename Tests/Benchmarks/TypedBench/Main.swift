@@ -58,7 +58,7 @@ enum TypedBench {
 private enum DiaryAPI: TargetType {
     case weights(CalendarDate, isRecent: Bool)
 
-    // Replaced by the UPSTREAM-URL argument.
+    // The UPSTREAM-URL argument replaces it.
     var baseURL: String { "http://127.0.0.1:9" }
 
     var path: RequestPath { "/food-diary/weights" }

@@ -1,7 +1,7 @@
 import HTTPModel
 import HTTPWire
 
-// Parsing and serialization on the gateway's hot path: nanoseconds per message, best of five rounds.
+// Measures parsing and serialization on the gateway's hot path, in nanoseconds per message, as the best of five rounds.
 // swift run -c release WireBench [messages per round]
 
 @main

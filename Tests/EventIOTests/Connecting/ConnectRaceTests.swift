@@ -2,7 +2,7 @@ import Testing
 
 @testable import EventIO
 
-@Suite("Connect race: decisions")
+@Suite("Decisions of the connect race")
 struct ConnectRaceTests {
     private static let start = MonotonicTime(nanoseconds: 5_000_000_000)
     private static func after(_ milliseconds: Int64) -> MonotonicTime { start + .milliseconds(milliseconds) }
@@ -27,7 +27,7 @@ struct ConnectRaceTests {
         #expect(race.failed(Self.unreachable, now: Self.after(5)) == .fail(Self.unreachable))
     }
 
-    @Test("A single address may use all the time")
+    @Test("A single address may use the whole time limit")
     func single() {
         var race = Self.race([Self.one])
         #expect(race.timePassed(now: Self.start) == .begin(Self.one, wake: Self.after(1000)))
@@ -35,7 +35,9 @@ struct ConnectRaceTests {
         #expect(race.timePassed(now: Self.after(1000)) == .timeOut)
     }
 
-    @Test("A silent address is joined by the next after 250 ms, and the last one may use the remaining time")
+    @Test(
+        "If an address stays silent, the next attempt starts after 250 ms, and the last one may use the remaining time"
+    )
     func silent() {
         var race = Self.race([Self.one, Self.two, Self.three])
         #expect(race.timePassed(now: Self.start) == .begin(Self.one, wake: Self.after(250)))
@@ -56,7 +58,7 @@ struct ConnectRaceTests {
         #expect(race.failed(Self.refused, now: Self.after(280)) == .fail(Self.refused))
     }
 
-    @Test("The delay stays between 100 ms and 2 s, shortened so that every address gets a turn")
+    @Test("The delay is 100 ms to 2 s, and less if there are too many addresses for the time limit")
     func delays() {
         for (delay, wake) in [(1, 100), (100, 100), (700, 700), (2000, 2000), (5000, 2000)]
             as [(Int64, Int64)]
@@ -87,7 +89,9 @@ struct ConnectRaceTests {
         #expect(ConnectRace.interleaved([]) == [])
     }
 
-    @Test("A failed address is tried last for a minute or until it connects, and few are remembered")
+    @Test(
+        "A failed address is tried last for a minute or until it connects, and few failures are remembered"
+    )
     func memory() {
         let memory = UnreachableAddresses(limit: 2)
         let addresses = [Self.one, Self.two, Self.three]
@@ -102,9 +106,9 @@ struct ConnectRaceTests {
     }
 }
 
-@Suite("Connect race: sockets", .timeLimit(.minutes(1)))
+@Suite("The connect race on sockets", .timeLimit(.minutes(1)))
 struct RacingTests {
-    @Test("A silent first address costs the delay only, and the connection works")
+    @Test("A silent first address costs only the delay, and the second one connects")
     func silentFirst() async throws {
         try await withLoop { loop in
             let (silent, held) = try ConnectTests.blackHole()
@@ -154,7 +158,7 @@ struct RacingTests {
         }
     }
 
-    @Test("When no address answers, the time limit ends the race and every socket is closed")
+    @Test("When no address answers, the race fails at the time limit and leaves no timer")
     func noneAnswers() async throws {
         try await withLoop { loop in
             let (first, heldFirst) = try ConnectTests.blackHole()

@@ -11,7 +11,7 @@ struct ConnectTests {
     static func blackHole() throws -> (address: SocketAddress, held: [RawSocket]) {
         let (listening, address) = RawSocket.listening(backlog: 0)
         var held = [listening, try RawSocket(connectedTo: address)]
-        // Until one gets no answer.
+        // Connect until one attempt gets no answer.
         repeat {
             held.append(RawSocket.beginConnecting(to: address))
         } while held[held.count - 1].becomesConnected
@@ -23,7 +23,7 @@ struct ConnectTests {
         return error
     }
 
-    @Test("A closed port is refused, and the error names the address")
+    @Test("Connecting to a closed port is refused, and the error names the address")
     func refused() async throws {
         try await withLoop { loop in
             let (closed, address) = RawSocket.bound()
@@ -37,7 +37,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("An address that never answers fails at the connect limit, and not before")
+    @Test("Connecting to a silent address fails at the time limit, and not before")
     func blackHoleTimesOut() async throws {
         try await withLoop { loop in
             let (address, held) = try Self.blackHole()
@@ -54,7 +54,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "Bytes or an end that arrive before the connection is noticed are reported",
+        "Bytes or an end that arrive before the loop notices the connection are reported",
         arguments: [true, false])
     func peerThatSpeaksFirst(leaves: Bool) async throws {
         try await withLoop { loop in
@@ -78,7 +78,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "The next address is tried at once after a refusal, and after a delay if one is silent"
+        "The next address is tried at once after a refusal, and after a delay if the previous one is silent"
     )
     func allAddressesAreTried() async throws {
         try await withLoop { loop in
@@ -151,7 +151,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A missing Unix path is refused, and a listening one connects")
+    @Test("Connecting fails on a missing Unix path, and succeeds on a path with a listener")
     func unixSockets() async throws {
         try await withLoop { loop in
             let scratch = ScratchFolder()

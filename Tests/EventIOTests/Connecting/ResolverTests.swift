@@ -1,5 +1,6 @@
 import Dispatch
 import Locking
+import TestSupport
 import Testing
 
 @testable import EventIO
@@ -91,7 +92,7 @@ struct ResolverTests {
         weak var request: ResolveRequest?
     }
 
-    @Test("Requests that time out or are cancelled leave the lookup they waited for")
+    @Test("Requests that time out or are cancelled are released while their lookup goes on")
     func leaving() async throws {
         let fake = Fake()
         _ = fake.silence("slow")
@@ -118,7 +119,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("A silent resolver fails at the caller's deadline and does not delay other names")
+    @Test("A silent lookup fails at the caller's deadline and does not delay other names")
     func silentResolver() async throws {
         let fake = Fake()
         let resolver = fake.resolver()
@@ -168,7 +169,7 @@ struct ResolverTests {
         await shutDown(group)
     }
 
-    @Test("An answer is fresh for 30 s, then returned at once while it is looked up again")
+    @Test("An answer is fresh for 30 s, and is then returned at once while a new lookup runs")
     func staleAnswers() async throws {
         let fake = Fake()
         let resolver = fake.resolver()
@@ -255,7 +256,7 @@ struct ResolverTests {
         }
     }
 
-    @Test("The system resolves localhost, and not a reserved name")
+    @Test("The system's resolver finds localhost")
     func systemLookup() async throws {
         let resolver = Resolver()
         try await withLoop { loop in

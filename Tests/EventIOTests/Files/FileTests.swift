@@ -7,7 +7,7 @@ import Testing
 
 @testable import EventIO
 
-@Suite("Files beside a loop", .timeLimit(.minutes(1)))
+@Suite("Reading and writing files", .timeLimit(.minutes(1)))
 struct FileTests {
     /// Reads a source piece by piece to its end.
     private final class Reading: Sendable {
@@ -103,26 +103,33 @@ struct FileTests {
         return result.withLock { $0 }
     }
 
-    @Test("A missing file, a folder and a pipe cannot be read, and the error has the path")
+    @Test("If a missing file, a folder or a pipe is read ahead, the error names the name")
     func unreadable() async throws {
         let scratch = ScratchFolder()
+        mkdir(scratch.file("folder"), 0o700)
         mkfifo(scratch.file("pipe"), 0o600)
         try await withLoop { loop in
-            for (path, message) in [
-                (scratch.file("none"), "No such file or directory"), (scratch.path, "Is a directory"),
-                (scratch.file("pipe"), "Invalid argument"),
+            for (name, message) in [
+                ("none", "No such file or directory"), ("folder", "Is a directory"),
+                ("pipe", "No such device or address"),
             ] {
                 let reading = Reading()
                 try await loop.perform {
-                    reading.next(LoopBound(ReadAhead(on: loop) { try FileReader(path: path) }, loop: loop))
+                    reading.next(
+                        LoopBound(ReadAhead(on: loop) { try Self.reader(name, in: scratch) }, loop: loop))
                 }
                 await reading.ended.wait()
-                #expect(reading.state.withLock { $0.failure } == "file \(path): \(message)")
+                #expect(reading.state.withLock { $0.failure } == "file \(name): \(message)")
             }
         }
     }
 
-    @Test("A path with a NUL is rejected by every function that takes one")
+    private static func reader(_ name: String, in folder: ScratchFolder) throws -> any BlockingReader {
+        let file = try RootFolder(path: folder.path).open(name)
+        return file.reader(of: 0..<file.byteCount)
+    }
+
+    @Test("Every function that takes a path rejects a path with a NUL")
     func nul() async throws {
         let scratch = ScratchFolder()
         let there = scratch.file("there")
@@ -130,7 +137,6 @@ struct FileTests {
         let path = there + "\0.png"
         let error = SocketError(.badPath, .file, subject: there)
         #expect(error.description == "file \(there): the path contains a NUL")
-        #expect(throws: error) { try FileReader(path: path) }
         #expect(throws: error) { try RootFolder(path: path) }
         #expect(throws: SocketError(.badPath, .spool, subject: scratch.path)) {
             try SpoolFile.check(scratch.path + "\0x")
@@ -151,7 +157,7 @@ struct FileTests {
     }
 
     @Test(
-        "A file name may be as long as the file system allows, and a longer one fails at once",
+        "A file name may be as long as the file system allows, and a longer name fails at once",
         arguments: [1, 250, 255, 256])
     func longName(count: Int) async throws {
         let scratch = ScratchFolder()
@@ -163,15 +169,17 @@ struct FileTests {
         #expect(Self.names(scratch) == (count > 255 ? [] : [name]))
     }
 
-    @Test("A file is read completely, in pieces", arguments: [0, 1, 65_536, 65_537, 1_000_000])
+    @Test(
+        "A file is read completely, in pieces of at most 64 KiB",
+        arguments: [0, 1, 65_536, 65_537, 1_000_000])
     func reading(count: Int) async throws {
         let scratch = ScratchFolder()
-        let path = scratch.file("a")
-        try Data(testBytes(count)).write(to: URL(fileURLWithPath: path))
+        try Data(testBytes(count)).write(to: URL(fileURLWithPath: scratch.file("a")))
         try await withLoop { loop in
             let reading = Reading()
             try await loop.perform {
-                reading.next(LoopBound(ReadAhead(on: loop) { try FileReader(path: path) }, loop: loop))
+                reading.next(
+                    LoopBound(ReadAhead(on: loop) { try Self.reader("a", in: scratch) }, loop: loop))
             }
             await reading.ended.wait()
             #expect(reading.state.withLock { $0.bytes } == testBytes(count))
@@ -225,7 +233,9 @@ struct FileTests {
         }
     }
 
-    @Test("Writing an unwritable file fails with the reason and leaves nothing", arguments: [true, false])
+    @Test(
+        "Writing to a path that cannot be a file fails with the system's reason and leaves nothing",
+        arguments: [true, false])
     func unwritable(isFolderMissing: Bool) async throws {
         let scratch = ScratchFolder()
         let path = scratch.file(isFolderMissing ? "none/a" : "folder")
@@ -240,7 +250,7 @@ struct FileTests {
     }
 
     @Test(
-        "A finished file has its name and all its bytes", arguments: [0, 10, 65_536, 3_000_000],
+        "A finished file has its final name and all its bytes", arguments: [0, 10, 65_536, 3_000_000],
         [true, false])
     func writing(count: Int, synchronizes: Bool) async throws {
         let scratch = ScratchFolder()
@@ -257,7 +267,9 @@ struct FileTests {
         #expect(Self.names(scratch) == ["a"])
     }
 
-    @Test("A disk that misses the deadline of finish is an error, and nothing is left when it answers")
+    @Test(
+        "If the disk misses the deadline of finish, the write fails, and no file is left once the disk answers"
+    )
     func lateDisk() async throws {
         let scratch = ScratchFolder()
         let disk = DispatchSemaphore(value: 0)
@@ -280,14 +292,15 @@ struct FileTests {
             #expect(
                 result.withLock { $0 }?.description == "file \(scratch.file("a")): disk timed out")
             disk.signal()
-            // The thread runs one item after the other, so this one sees what the previous one left.
+            // The thread runs its work in order, so this item runs after the sink's work.
             #expect(threads.submit { gone.fire() })
             await gone.wait()
         }
         #expect(Self.names(scratch) == [])
     }
 
-    @Test("A file renamed in time succeeds although the loop hears of it too late")
+    @Test(
+        "A file that is renamed in time counts as written, even if the loop learns of it after the deadline")
     func lateLoop() async throws {
         let scratch = ScratchFolder()
         let threads = HelperThreads(name: "named", limit: 1, waitingLimit: 8)
@@ -302,8 +315,8 @@ struct FileTests {
                     result.withLock { $0.append(error) }
                     ended.fire()
                 }
-                // The thread runs one item after the other: when the next one runs the file is renamed, and
-                // the loop has not heard of it.
+                // The thread runs its work in order: when this item runs, the file has been renamed, but the loop
+                // does not know it yet.
                 let named = DispatchSemaphore(value: 0)
                 #expect(threads.submit { named.signal() })
                 named.wait()
@@ -318,7 +331,8 @@ struct FileTests {
     }
 
     @Test(
-        "A cancelled or released sink leaves nothing, and an existing file stays", arguments: [true, false])
+        "A cancelled or released sink leaves no new file, and an existing file stays",
+        arguments: [true, false])
     func givenUp(isCancelled: Bool) async throws {
         let scratch = ScratchFolder()
         let path = scratch.file("a")
@@ -335,7 +349,7 @@ struct FileTests {
             #expect(Self.names(scratch).count == 2)
             if isCancelled { try await loop.perform { sink.value.cancel() } }
         }
-        // An uncancelled sink was released with the loop.
+        // A sink that was not cancelled is released with the loop.
         while Self.names(scratch).count > 1 { await Task.yield() }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
     }

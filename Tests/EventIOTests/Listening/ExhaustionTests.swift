@@ -8,23 +8,23 @@ import Testing
 @Suite("Out of descriptors", .timeLimit(.minutes(1)))
 struct ExhaustionTests {
     @Test(
-        "A listener without descriptors sheds a connection, serves the open ones, does not spin, and recovers"
+        "A listener that runs out of descriptors sheds a connection, serves the open ones, does not spin, and recovers"
     )
     func outOfDescriptors() async {
-        // In a process of its own, because the limit applies to the whole process.
+        // Runs in its own process, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             try await ExhaustionTests.runOutOfDescriptors()
         }
     }
 
-    @Test("A file beyond RLIMIT_FSIZE is an error, and the process goes on")
+    @Test("Writing a file beyond RLIMIT_FSIZE fails, and the process goes on")
     func fileTooLarge() async {
         await #expect(processExitsWith: .success) {
             try await ExhaustionTests.runOutOfFileSize()
         }
     }
 
-    @Test("Connections leave the descriptors that Dispatch needs")
+    @Test("Connections leave enough descriptors for Dispatch")
     func dispatchGoesOn() async {
         await #expect(processExitsWith: .success) {
             try await ExhaustionTests.runWithBusyThreadPool()
@@ -35,7 +35,7 @@ struct ExhaustionTests {
     ///
     /// - Returns: the peers, and the previous limit.
     private static func takeDescriptors(of listener: Listener) async throws -> ([RawSocket], rlimit) {
-        // 60 keep the limit above 64. Below that, fewer than `Descriptor.spare` are kept.
+        // 60 peers keep the limit above 64. Below 64, fewer than `Descriptor.spare` descriptors are kept.
         var peers: [RawSocket] = []
         for _ in 0..<60 { peers.append(try RawSocket(connectedTo: listener.address)) }
         // Dispatch opens descriptors of its own for its first timer.
@@ -52,7 +52,7 @@ struct ExhaustionTests {
     }
 
     private static func runOutOfFileSize() async throws {
-        // As in a program's main thread. A test's thread has the signal blocked, and threads inherit that.
+        // Unblock the signal, as in a program's main thread. Test threads block it, and new threads inherit that.
         signal(SIGXFSZ, SIG_DFL)
         var blocked = sigset_t()
         sigaddset(&blocked, SIGXFSZ)
@@ -76,7 +76,7 @@ struct ExhaustionTests {
             return LoopBound(sink, loop: loop)
         }
         await failed.wait()
-        precondition(failure.withLock { $0?.code } == EFBIG, "the file is too large")
+        precondition(failure.withLock { $0?.code } == EFBIG, "the write must fail with EFBIG")
         withExtendedLifetime(sink) {}
         await shutDown(group)
     }
@@ -90,7 +90,7 @@ struct ExhaustionTests {
             listener.start(loop: loop) { stream in stream.start(handler: Echo(stream)) }
         }
         let end = try peers[2].receive()
-        precondition(end.isEmpty, "the shed connection sees its end")
+        precondition(end.isEmpty, "the shed connection must end")
         // Dispatch checks its threads once a second if more work waits than they can do, so keep them busy
         // for longer.
         let tasks = (0..<4 * ProcessLimits.usableCores()).map { _ in
@@ -102,7 +102,7 @@ struct ExhaustionTests {
         for task in tasks { task.cancel() }
         peers[0].send(utf8("in"))
         let echo = try peers[0].receive(exactly: 2)
-        precondition(echo == utf8("in"), "whoever is connected is served")
+        precondition(echo == utf8("in"), "an open connection must be served")
         await shutDown(group)
     }
 
@@ -125,11 +125,11 @@ struct ExhaustionTests {
         for peer in peers[..<2] {
             peer.send(utf8("in"))
             let echo = try peer.receive(exactly: 2)
-            precondition(echo == utf8("in"), "an accepted connection is served")
+            precondition(echo == utf8("in"), "an accepted connection must be served")
         }
         // The third was accepted and closed.
         let end = try peers[2].receive()
-        precondition(end.isEmpty, "the shed connection sees its end")
+        precondition(end.isEmpty, "the shed connection must end")
         let (start, wakes) = try await loop.perform { (MonotonicTime.clock(), loop.wakeCount) }
         await pass(.milliseconds(350))
         let woken = try await loop.perform { loop.wakeCount } - wakes
@@ -137,14 +137,14 @@ struct ExhaustionTests {
         precondition(woken < 10 + elapsed / 25, "woke \(woken) times in \(elapsed) ms")
         let told = reports.lock.withLock { $0 }
         precondition(told.count >= 1 && told.count <= 2 + elapsed / 1_000, "reports: \(told)")
-        precondition(told[0] == 1, "it says how many were shed")
+        precondition(told[0] == 1, "the first report must say that one was shed")
 
-        // With descriptors available again the last one, which still waits, is served.
+        // With descriptors available again, the last peer, which still waits, is served.
         var limit = before
         precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
         peers[59].send(utf8("back"))
         let echo = try peers[59].receive(exactly: 4)
-        precondition(echo == utf8("back"), "recovers by itself")
+        precondition(echo == utf8("back"), "the listener must accept again")
         await shutDown(group)
     }
 }

@@ -30,7 +30,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A port with another listener is refused, even if that one allows sharing")
+    @Test("A port that already has a listener is refused, even if that listener allows sharing")
     func takenPortIsRefused() throws {
         for reusePort in [false, true] {
             let (other, address) = RawSocket.listening(reusePort: reusePort)
@@ -48,7 +48,7 @@ struct ListenerTests {
     func oneOfTwoGetsThePort() throws {
         var winners = 0
         for round in 0..<200 {
-            // A free port.
+            // Finds a free port.
             let (other, address) = RawSocket.listening()
             other.close()
             let listeners = Lock<[Listener]>([])
@@ -94,7 +94,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("Accepted sockets are non-blocking, close on exec, and have Nagle's algorithm off")
+    @Test("Accepted sockets are non-blocking and close-on-exec, with Nagle's algorithm off")
     func acceptedSocketOptions() async throws {
         try await withLoop { loop in
             let listener = try Listener(bind: .loopback())
@@ -142,13 +142,15 @@ struct ListenerTests {
         }
     }
 
-    @Test("Connections refused by a leaving listener reach the one that joined it, earlier ones are served")
-    func turnedAwayComesToTheOneThatJoined() async throws {
+    @Test(
+        "Newcomers that a leaving listener turns away reach its successor, and earlier connections are served"
+    )
+    func droppedSYNsReachTheJoinedListener() async throws {
         try await withLoop { loop in
             let old = try Listener(bind: .loopback())
             let accepted = Accepted()
             let early = try RawSocket(connectedTo: old.address)
-            old.turnNewcomersAway()
+            old.dropNewSYNs()
             let late = RawSocket.beginConnecting(to: old.address)
             #expect(!late.becomesConnected)
             let new = try Listener.group(bind: old.address, count: 1, joining: true)[0]
@@ -165,7 +167,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A port is shared only with listeners that join it, and only if its listener allows that")
+    @Test("A port is shared only with listeners that join it, and only if its first listener allows that")
     func aJoinedPortIsRefusedToOthers() throws {
         let old = try Listener(bind: .loopback())
         let new = try Listener.group(bind: old.address, count: 2, joining: true)
@@ -178,7 +180,7 @@ struct ListenerTests {
         stranger.close()
     }
 
-    @Test("Closing without draining resets the queue")
+    @Test("Closing without draining resets the queued connections")
     func closeResetsTheQueue() async throws {
         try await withLoop { loop in
             let listener = try Listener(bind: .loopback())
@@ -216,7 +218,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A Unix path left by a dead process is reused, a live one is refused")
+    @Test("A Unix path that a dead process left is reused, and a path with a live listener is refused")
     func unixPaths() throws {
         let scratch = ScratchFolder()
         let address = try SocketAddress(unixPath: scratch.file("socket"))
@@ -237,7 +239,7 @@ struct ListenerTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("IPv6 works, and [::] accepts IPv4 too")
+    @Test("A listener on [::] accepts IPv6 and IPv4")
     func ipv6() async throws {
         try await withLoop { loop in
             let any = try #require(SocketAddress(host: "::", port: 0))

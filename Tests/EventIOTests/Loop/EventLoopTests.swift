@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 import Locking
 import Rx
+import TestSupport
 import Testing
 
 @testable import EventIO
@@ -15,9 +16,9 @@ struct EventLoopTests {
         var all: [Int] { entries.withLock { $0 } }
     }
 
-    @Test("After the process was stopped, waiting input is read before timers fire")
+    @Test("When a stopped process continues, waiting input is read before timers fire")
     func standstill() async {
-        // In a process of its own, because the whole process is stopped.
+        // Runs in its own process, because the whole process is stopped.
         await #expect(processExitsWith: .success) { try await EventLoopTests.runStoppedProcess() }
     }
 
@@ -50,7 +51,7 @@ struct EventLoopTests {
             SocketStream(adopting: stream, remoteAddress: address, loop: loop).start(handler: order)
             _ = loop.setTimer(after: .milliseconds(100), target: order)
         }
-        // A shell, whose standard output is the peer, writes while this process is stopped, then continues
+        // A shell with the peer as its standard output writes while this process is stopped, and then continues
         // it.
         let output = dup(STDOUT_FILENO)
         dup2(peer.descriptor, STDOUT_FILENO)
@@ -70,7 +71,6 @@ struct EventLoopTests {
         let loop = group.loops[0]
         await shutDown(group)
         #expect(loop.execute { Issue.record("an ended loop ran work") } == false)
-        await #expect(throws: SocketError.self) { try await loop.perform { 1 } }
     }
 
     @Test("Work submitted before stop() runs")
@@ -110,7 +110,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("Work of each thread runs in order")
+    @Test("Work from each thread runs in order")
     func orderPerThread() async throws {
         try await withLoop { loop in
             let logs = (0..<4).map { _ in Log() }
@@ -167,21 +167,16 @@ struct EventLoopTests {
         #expect(works.count == 1, "accepted work can still be taken after close")
     }
 
-    @Test("perform returns results and rethrows errors")
-    func performResults() async throws {
-        struct Failure: Error {}
+    @Test("A thread that blocks for the loop receives the result of the work")
+    func runBlocking() async throws {
         try await withLoop { loop in
-            let isOnLoop = try await loop.perform { loop.isCurrent }
-            #expect(isOnLoop)
-            #expect(loop.isCurrent == false)
-            await #expect(throws: Failure.self) { try await loop.perform { throw Failure() } }
             let answer = await onThread { loop.runBlocking { EventLoop.current === loop } }
             #expect(answer)
             #expect(EventLoop.current == nil)
         }
     }
 
-    @Test("now is the monotonic clock, read once per wake")
+    @Test("The time of the loop is the monotonic clock, read once per wake")
     func nowIsCached() async throws {
         try await withLoop { loop in
             let before = MonotonicTime.clock()
@@ -251,15 +246,15 @@ final class LockBox<Value: Sendable>: Sendable {
 
 /// Runs blocking code on a thread outside the cooperative pool.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async rethrows -> Value {
-    let handover = Handover()
+    let happensBefore = HappensBeforeEdge()
     let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
             let result = Result(catching: body)
-            handover.given()
+            happensBefore.release()
             continuation.resume(returning: result)
         }
     }
-    handover.taken()
+    happensBefore.acquire()
     switch result {
     case .success(let value): return value
     case .failure(let error): return try rethrowing { throw error }

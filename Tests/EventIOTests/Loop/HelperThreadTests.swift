@@ -43,7 +43,7 @@ struct HelperThreadTests {
         try spin(while: done.withLock { $0 } < 100)
     }
 
-    @Test("With an idle timeout a thread runs one item after the other, and ends when none comes")
+    @Test("With an idle timeout, a thread is reused for later work, and ends when none comes")
     func patience() async throws {
         let threads = HelperThreads(
             name: "helper-idle", limit: 4, waitingLimit: 8, idleTimeout: .milliseconds(300))
@@ -57,7 +57,7 @@ struct HelperThreadTests {
                 }, "\(turn)")
             try spin(while: !done.withLock { $0 })
         }
-        // One thread was enough, except when it had not gone idle again yet.
+        // Another thread starts only if the previous one has not gone idle yet.
         #expect(workers.withLock { $0.count } < 20)
         try spin(while: Self.count("helper-idle") > 0)
         let again = Lock(false)

@@ -1,11 +1,12 @@
 import Dispatch
 import EventIO
 import Locking
+import TestSupport
 import Testing
 
 @Suite("Loop-bound values", .timeLimit(.minutes(1)))
 struct LoopBoundTests {
-    /// Reports the thread on which it is released.
+    /// Calls a closure when it is released.
     private final class Guest {
         private let ended: @Sendable () -> Void
 
@@ -18,7 +19,7 @@ struct LoopBoundTests {
         }
     }
 
-    @Test("A value whose last reference is dropped on another thread is released on its loop")
+    @Test("A value is released on its loop even if another thread drops the last reference")
     func endsAtHome() async throws {
         try await withLoop { loop in
             let isHome = await withCheckedContinuation { continuation in
@@ -33,7 +34,7 @@ struct LoopBoundTests {
         }
     }
 
-    @Test("After the end of its loop a value is released with its last reference")
+    @Test("After its loop has ended, a value is released with its last reference")
     func outlivesItsLoop() async throws {
         let ends = Lock(0)
         var kept: LoopBound<Guest>?
@@ -47,7 +48,7 @@ struct LoopBoundTests {
         #expect(kept == nil && ends.withLock { $0 } == 1)
     }
 
-    @Test("A value made on demand is made on the loop, at its first use, once")
+    @Test("A lazy value is made once, on the loop, at its first use")
     func madeAtFirstUse() async throws {
         let makings = Lock<[Bool]>([])
         let ends = Lock<[Bool]>([])
@@ -69,7 +70,7 @@ struct LoopBoundTests {
         #expect(ends.withLock { $0 } == [true])
     }
 
-    @Test("A value that is never used is never made")
+    @Test("A lazy value that is never used is never made")
     func neverMade() async throws {
         let makings = Lock(0)
         try await withLoop { loop in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The loop as a clock")
 struct LoopClockTests {
-    @Test("The scheduler's time starts at the time of day and follows the monotonic clock")
+    @Test("The loop's scheduler time starts at the wall-clock time and follows the monotonic clock")
     func schedulerClock() async throws {
         try await withLoop { loop in check(loop) }
     }

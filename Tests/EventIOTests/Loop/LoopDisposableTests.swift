@@ -1,11 +1,12 @@
 import EventIO
 import Locking
 import Rx
+import TestSupport
 import Testing
 
 @Suite("Loop disposables", .timeLimit(.minutes(1)))
 struct LoopDisposableTests {
-    /// Reports its cancellation, and the thread.
+    /// Reports its cancellation, and whether it happens on the loop.
     private final class Work: LoopDisposable, @unchecked Sendable {
         private let cancelled: @Sendable (_ onItsLoop: Bool) -> Void
 
@@ -17,7 +18,7 @@ struct LoopDisposableTests {
         override func cancel() { cancelled(loop.isCurrent) }
     }
 
-    @Test("dispose on the loop cancels at once")
+    @Test("Disposing on the loop cancels at once")
     func onTheLoop() async throws {
         try await withLoop { loop in
             let cancels = Lock(0)
@@ -29,7 +30,7 @@ struct LoopDisposableTests {
         }
     }
 
-    @Test("dispose on another thread cancels on the loop")
+    @Test("Disposing on another thread cancels on the loop")
     func fromElsewhere() async throws {
         try await withLoop { loop in
             let places = Lock<[Bool]>([])

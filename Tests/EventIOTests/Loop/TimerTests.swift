@@ -2,6 +2,7 @@ import Dispatch
 import EventIO
 import Locking
 import Rx
+import TestSupport
 import Testing
 
 @Suite("Timers on a running loop", .timeLimit(.minutes(1)))
@@ -20,7 +21,7 @@ struct TimerTests {
         }
     }
 
-    @Test("A cancelled timer does not fire, even if cancelled by one that is due with it")
+    @Test("A cancelled timer does not fire, even if a timer due at the same time cancels it")
     func cancelled() async throws {
         try await withLoop { loop in
             let isDone = await Self.onLoop(loop) { (done: @escaping (Bool) -> Void) in
@@ -70,7 +71,7 @@ struct TimerTests {
         }
     }
 
-    @Test("Timers that set timers at once let other work run")
+    @Test("A timer that sets itself again without a delay lets other work run")
     func timersSetByTimers() async throws {
         final class Again: TimerTarget {
             let loop: EventLoop
@@ -104,7 +105,7 @@ struct TimerTests {
             let before = try await loop.perform { loop.wakeCount }
             for _ in 0..<10 {
                 try await loop.perform {
-                    let target = Target { _ in Issue.record("it was cancelled") }
+                    let target = Target { _ in Issue.record("a cancelled timer fired") }
                     let tokens = (0..<1_000).map { _ in loop.setTimer(after: .seconds(5), target: target) }
                     for token in tokens { loop.cancelTimer(token) }
                 }
@@ -151,7 +152,7 @@ struct TimerTests {
     func fromAnotherThread() async throws {
         try await withLoop { loop in
             let scheduler: any SchedulerType = loop
-            let never = Target { _ in Issue.record("it was cancelled") }
+            let never = Target { _ in Issue.record("a cancelled timer fired") }
             let long = scheduler.setTimer(after: .seconds(50), target: never)
             let (events, continuation) = AsyncStream<TimerToken>.makeStream()
             let short = scheduler.setTimer(after: .milliseconds(1), target: Target { continuation.yield($0) })
@@ -162,9 +163,10 @@ struct TimerTests {
             #expect(await timerCount(of: loop) == 1)
             scheduler.cancelTimer(long)
             #expect(await timerCount(of: loop) == 0)
-            // One is set on the loop and cancelled from here, the other the other way round.
+            // One is set on the loop and cancelled from here, and the other is set here and cancelled on the loop.
             let local = try await loop.perform {
-                loop.setTimer(after: .seconds(50), target: Target { _ in Issue.record("it was cancelled") })
+                loop.setTimer(
+                    after: .seconds(50), target: Target { _ in Issue.record("a cancelled timer fired") })
             }
             loop.cancelTimer(local)
             #expect(await timerCount(of: loop) == 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventIO
 
-@Suite("The timer wheel, in virtual time")
+@Suite("The timer wheel in virtual time")
 struct TimerWheelTests {
     private final class Target: TimerTarget {
         let name: Int
@@ -32,7 +32,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test("A time in the past is due at once")
+    @Test("A timer set in the past is due at once")
     func pastIsDueAtOnce() {
         var wheel = TimerWheel(now: Self.start)
         let (_, due) = wheel.set(at: Self.start - .seconds(1), target: Target(1))
@@ -54,7 +54,7 @@ struct TimerWheelTests {
         #expect(wheel.cancel(second) == nil, "the timer has fired")
     }
 
-    @Test("A due timer can be cancelled by one that fires before it")
+    @Test("A due timer can be cancelled before it fires")
     func dueCanBeCancelled() {
         var wheel = TimerWheel(now: Self.start)
         _ = wheel.set(at: Self.start + .seconds(1), target: Target(1))
@@ -78,7 +78,7 @@ struct TimerWheelTests {
         #expect(Self.fired(&wheel, at: deadline + .milliseconds(3)) == expected)
     }
 
-    @Test("Ten thousand equal timers can be cancelled without a trace")
+    @Test("Cancelling ten thousand equal timers leaves the wheel empty")
     func manyEqualTimeouts() {
         var wheel = TimerWheel(now: Self.start)
         var tokens: [TimerToken] = []
@@ -104,7 +104,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test("The wheel agrees with a sorted list through random operations", arguments: 1...8)
+    @Test("The wheel agrees with a simple model through random operations", arguments: 1...8)
     func agreesWithAModel(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var wheel = TimerWheel(now: Self.start)
@@ -138,7 +138,7 @@ struct TimerWheelTests {
         #expect(wheel.count == model.count)
     }
 
-    @Test("A timer beyond the wheel's range fires at the end of that range")
+    @Test("A timer beyond the wheel's range stays set and does not fire early")
     func distantFuture() {
         var wheel = TimerWheel(now: Self.start)
         _ = wheel.set(at: .distantFuture, target: Target(1))

@@ -1,10 +1,11 @@
 import EventIO
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Signals", .timeLimit(.minutes(1)), .serialized)
 struct SignalTests {
-    @Test("A signal that is taken or cannot be handled is an error")
+    @Test("A signal that already has a source or cannot be handled is rejected")
     func badSignals() async throws {
         try await withLoop { loop in
             try await loop.perform {
@@ -38,7 +39,7 @@ struct SignalTests {
         }
     }
 
-    @Test("cancel restores the signal's previous disposition")
+    @Test("Cancelling a source restores the signal's previous disposition")
     func cancelRestores() async {
         await #expect(processExitsWith: .signal(SIGUSR1)) {
             try await withLoop { loop in

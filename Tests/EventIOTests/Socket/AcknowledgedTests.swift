@@ -82,7 +82,7 @@ struct AcknowledgedTests {
         }
     }
 
-    @Test("Accepted sockets have the listener's limit for unsent bytes")
+    @Test("Accepted sockets inherit the listener's limit for unsent bytes")
     func unsentLimit() async throws {
         try await withReader { stream, _, _ in
             let option = try await stream.loop.perform {
@@ -112,7 +112,7 @@ struct AcknowledgedTests {
         }
     }
 
-    @Test("Held output is neither taken nor acknowledged until sendNow or the end of the wake")
+    @Test("Held output is neither taken nor acknowledged until sendNow, and a reset drops it")
     func held() async throws {
         try await withReader { stream, peer, _ in
             let (held, sent) = try await stream.loop.perform {
@@ -126,7 +126,7 @@ struct AcknowledgedTests {
             #expect(try peer.receive(exactly: 3) == [1, 2, 3])
             while try await extent(stream).acknowledged < 3 { await Task.yield() }
 
-            // A reset drops it.
+            // A reset drops held output.
             let thrownAway = try await stream.loop.perform {
                 stream.value.write([4, 5][...])
                 stream.value.reset()
@@ -136,7 +136,7 @@ struct AcknowledgedTests {
         }
     }
 
-    @Test("A Unix socket counts the bytes the kernel took")
+    @Test("On a Unix socket, bytes count as acknowledged once the kernel has taken them")
     func unixSocket() async throws {
         try await withLoop { loop in
             let path = "/tmp/sluice-acknowledged-\(getpid()).sock"

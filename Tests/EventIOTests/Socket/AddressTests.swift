@@ -5,7 +5,7 @@ import Testing
 @Suite("Addresses, times and process limits")
 struct AddressTests {
     @Test(
-        "Only numeric addresses are parsed",
+        "Text that is not a numeric address is rejected",
         arguments: [
             "", "localhost", "127.0.0", "127.0.0.1.", "256.0.0.1", "1:2", "[127.0.0.1]", "::1%", "a.b::",
         ])

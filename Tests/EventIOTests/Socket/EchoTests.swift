@@ -1,9 +1,10 @@
 import EventIO
+import TestSupport
 import Testing
 
 @Suite("Echo over TCP", .timeLimit(.minutes(1)))
 struct EchoTests {
-    @Test("Bytes are echoed, and then the end")
+    @Test("An echo server returns all bytes, and then the end")
     func whatAClientWritesComesBack() async throws {
         try await withLoop { loop in
             let listener = try Listener(bind: .loopback())

@@ -1,8 +1,9 @@
 import EventIO
 import Glibc
+import TestSupport
 import Testing
 
-@Suite("The outbox", .timeLimit(.minutes(1)))
+@Suite("Output held until the end of a wake", .timeLimit(.minutes(1)))
 struct OutboxTests {
     @Test("Bytes the socket does not take are queued and reported, and go out in order")
     func queued() async throws {
@@ -21,7 +22,7 @@ struct OutboxTests {
             let (sent, queued) = try await driven.on { ($0.bytesSent, $0.queuedByteCount) }
             #expect(queued > 0)
             #expect(Int(sent) + queued == 56_000)
-            // Small, but it must follow the queue.
+            // This small write must follow the queued bytes.
             try await driven.on { $0.write(utf8("last")[...]) }
             let received = try await onThread { try peer.receive(exactly: 56_004) }
             #expect(received == pieces.flatMap { $0 } + utf8("last"))
@@ -47,7 +48,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("Bytes written in place go out with the others, and a failed fill adds none")
+    @Test("Bytes written in place go out with the others, and a failed fill adds no bytes")
     func inPlace() async throws {
         try await withLoop { loop in
             let (descriptor, peer) = RawSocket.pair()
@@ -98,7 +99,7 @@ struct OutboxTests {
 
     enum Ending: CaseIterable { case close, shutdownWrite }
 
-    @Test("An end in the same wake follows the writes", arguments: Ending.allCases)
+    @Test("An end requested in the same wake is sent after the writes", arguments: Ending.allCases)
     func endsAfter(_ ending: Ending) async throws {
         try await withLoop { loop in
             let (descriptor, peer) = RawSocket.pair()
@@ -132,7 +133,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("More streams and bytes than fit at once are each sent to their own socket")
+    @Test("Each of many streams sends its bytes to its own socket, even if they do not fit at once")
     func manyStreams() async throws {
         try await withLoop { loop in
             let pairs = (0..<100).map { _ in RawSocket.pair() }
@@ -141,7 +142,7 @@ struct OutboxTests {
                     SocketStream(adopting: $0.stream, remoteAddress: .loopback(), loop: loop)
                 }
                 for stream in streams { stream.start(handler: Recorder()) }
-                // Twice, so that for most streams another's bytes follow those of the first round.
+                // Write in two rounds, so that other streams' bytes lie between the bytes of most streams.
                 for round in 0..<2 {
                     for (index, stream) in streams.enumerated() {
                         stream.write([UInt8](repeating: UInt8(index + 100 * round), count: 3000)[...])

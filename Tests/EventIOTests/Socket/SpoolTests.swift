@@ -37,7 +37,7 @@ struct SpoolTests {
         return (count, error)
     }
 
-    @Test("If no file can be created, that is reported and the bytes arrive from memory")
+    @Test("If no file can be created, the failure is reported and the bytes are sent from memory")
     func noDirectory() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
@@ -53,7 +53,7 @@ struct SpoolTests {
         }
     }
 
-    @Test("check reports whether files can be created in a directory")
+    @Test("The check of a directory reports whether files can be created in it")
     func check() async throws {
         #expect(throws: SocketError(.spool, ENOENT, subject: "/nonexistent")) {
             try SpoolFile.check("/nonexistent")
@@ -78,7 +78,7 @@ struct SpoolTests {
         }
     }
 
-    @Test("Bytes arrive in order from the file, followed by later writes")
+    @Test("Spooled bytes arrive in order, followed by later writes")
     func inOrder() async throws {
         try await Self.withDirectory { directory in
             try await withLoop { loop in
@@ -113,7 +113,7 @@ struct SpoolTests {
         }
     }
 
-    @Test("A reader that reads while the file is written gets each byte once", arguments: 1...20)
+    @Test("A peer that reads while the file is written receives each byte once", arguments: 1...20)
     func meanwhile(round: Int) async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
@@ -148,7 +148,7 @@ struct SpoolTests {
         }
     }
 
-    @Test("Closing a stream deletes its file, even one still being written")
+    @Test("Closing a stream deletes its file, even if the file is still being written")
     func closesEarly() async throws {
         try await Self.withDirectory { directory in
             try await withLoop { loop in

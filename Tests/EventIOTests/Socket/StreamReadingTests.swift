@@ -3,9 +3,10 @@ import EventIO
 import Glibc
 import Locking
 import Rx
+import TestSupport
 import Testing
 
-@Suite("Streams: reading and ends", .timeLimit(.minutes(1)))
+@Suite("Reading from streams, and their ends", .timeLimit(.minutes(1)))
 struct StreamReadingTests {
     @Test("FIN is reported after all bytes, and writing still works")
     func finAfterData() async throws {
@@ -76,7 +77,7 @@ struct StreamReadingTests {
         }
     }
 
-    @Test("RST in the same edge as bytes is reported within 100 ms, after the bytes", arguments: 1...10)
+    @Test("An RST that arrives together with bytes is reported after them, within 100 ms", arguments: 1...10)
     func resetBehindData(_: Int) async throws {
         try await withLoop { loop in
             let order = LockBox(Lock<[String]>([]))
@@ -89,7 +90,7 @@ struct StreamReadingTests {
                         return
                     }
                     order.lock.withLock { $0.append("data") }
-                    // A timer of the loop itself: a busy machine delays both.
+                    // The timer runs on the loop too, so that a busy machine delays both.
                     _ = loop.scheduleRelative((), dueTime: .milliseconds(100)) { _ in
                         order.lock.withLock { $0.append("100 ms") }
                         continuation.yield()
@@ -171,7 +172,7 @@ struct StreamReadingTests {
                     }
                     var (bytes, event) = await driven.nextAfterBytes()
                     if event == .peerLeft {
-                        // Reported while reading was paused midway; the rest follows.
+                        // The end was reported while reading was paused midway, and the rest follows.
                         let rest = await driven.nextAfterBytes()
                         bytes += rest.bytes
                         event = rest.event
@@ -225,7 +226,7 @@ struct StreamReadingTests {
         }
     }
 
-    @Test("The end of the loop closes its streams with an error")
+    @Test("A loop that ends closes its streams with an error")
     func loopEnds() async throws {
         let group = try EventLoopGroup(count: 1)
         let (descriptor, peer) = RawSocket.pair()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventIO
 
-@Suite("Streams: writing and closing", .timeLimit(.minutes(1)))
+@Suite("Writing to streams, and closing them", .timeLimit(.minutes(1)))
 struct StreamWritingTests {
     @Test("Writing to a peer that has left reports one failure, from the loop, and raises no signal")
     func writeAfterPeerClosed() async throws {
@@ -88,12 +88,12 @@ struct StreamWritingTests {
                 #expect(await driven.next() == .flushed)
                 #expect(try await driven.on { $0.bytesSent } == Int64(payload.count))
                 #expect(try await driven.on { $0.queuedByteCount } == 0)
-                // A second time: writability is watched again.
+                // A second write shows that writability is watched again.
                 try await driven.on { $0.write(payload[...]) }
                 let hasArrived1 = try await onThread { try peer.receive(exactly: payload.count) } == payload
                 #expect(hasArrived1)
                 var event = await driven.next()
-                // Drained comes first if the kernel's buffers left enough.
+                // `drained` comes first if enough bytes had to be queued.
                 if event == .drained { event = await driven.next() }
                 #expect(event == .flushed)
                 peer.close()
@@ -116,7 +116,7 @@ struct StreamWritingTests {
         }
     }
 
-    @Test("The end follows the queued bytes")
+    @Test("shutdownWrite sends the end after the queued bytes, and reading goes on")
     func shutdownAfterQueue() async throws {
         try await withLoop { loop in
             let payload = testBytes(4 << 20)
@@ -140,7 +140,7 @@ struct StreamWritingTests {
         }
     }
 
-    @Test("reset shows the peer an error instead of an end")
+    @Test("Resetting a stream shows the peer an error instead of an end")
     func reset() async throws {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
@@ -153,7 +153,7 @@ struct StreamWritingTests {
         }
     }
 
-    @Test("close drops the queue, reports nothing, and may be repeated")
+    @Test("Closing a stream drops the queue, reports nothing, and may be repeated")
     func closeDropsTheQueue() async throws {
         try await withLoop { loop in
             let payload = testBytes(8 << 20)

@@ -2,6 +2,7 @@ import Dispatch
 import EventIO
 import Foundation
 import Locking
+import TestSupport
 
 /// Runs `body` with a loop on its own thread.
 func withLoop<Result>(_ body: (EventLoop) async throws -> Result) async throws -> Result {

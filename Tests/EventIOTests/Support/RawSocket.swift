@@ -32,7 +32,7 @@ final class RawSocket: Sendable {
         }
     }
 
-    /// A bound socket whose port has no listener and cannot be taken while it is open.
+    /// A bound socket without a listener. Its port cannot be taken while the socket is open.
     static func bound() -> (RawSocket, SocketAddress) {
         let descriptor = Glibc.socket(AF_INET, RawSocket.type, 0)
         return (RawSocket(descriptor), bind(descriptor))
@@ -107,7 +107,7 @@ final class RawSocket: Sendable {
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == -1 && errno == EAGAIN
     }
 
-    /// Fixes the receive buffer's size, which the kernel grows for a fast reader otherwise.
+    /// Fixes the receive buffer's size, which the kernel otherwise grows for a fast reader.
     func fixReceiveBuffer(_ bytes: Int32) {
         var size = bytes
         let status = setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))

@@ -1,5 +1,6 @@
 import EventIO
 import Glibc
+import TestSupport
 import Testing
 
 extension SocketError {
@@ -9,7 +10,7 @@ extension SocketError {
 
 /// A stream driven from a test: calls run on its loop, and events are awaited one by one.
 final class StreamDriver: @unchecked Sendable {
-    // `stream` is used on the loop only, `iterator` and `buffer` by the test that owns this.
+    // `stream` is used on the loop only, `iterator` and `waiting` by the test that owns the driver.
     let loop: EventLoop
     private(set) var stream: SocketStream?
     private let recorder = Recorder()
@@ -34,7 +35,7 @@ final class StreamDriver: @unchecked Sendable {
         return driven
     }
 
-    /// Makes the stream on the loop, with the given handler.
+    /// Calls `connect` on the loop with a handler that records events.
     static func connecting(
         loop: EventLoop, _ connect: @escaping @Sendable (any StreamHandler) -> SocketStream
     ) async throws -> StreamDriver {
@@ -81,7 +82,7 @@ final class StreamDriver: @unchecked Sendable {
         return (bytes, nil)
     }
 
-    /// Returns at least `count` bytes, or fewer if another event comes first, which stays the next one.
+    /// Returns at least `count` bytes, or fewer if another event comes first. `next` then returns that event.
     func bytes(_ count: Int) async -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count, let event = await next() {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("TLS verification", .timeLimit(.minutes(1)))
 struct TLSVerificationTests {
-    /// Returns why the handshake with such a server fails; nil if it succeeds.
+    /// Returns the error of a handshake with such a server; nil if it succeeds.
     private func failure(
         _ identity: TestIdentity, chain: [String] = [], host: String = "localhost",
         _ configuration: TLSConfiguration = .trusting()
@@ -146,7 +146,7 @@ struct TLSVerificationTests {
         #expect(try await fault(identity, configuration) == Self.unknownAuthority)
         configuration.verification = .insecureNone
         #expect(try await failure(identity, configuration) == nil)
-        // Anybody can append an authority's certificate to their own.
+        // Anyone can append an authority's certificate to their own.
         configuration.pins = [TestAuthority.other.identity.pin]
         #expect(
             try await failure(identity, chain: [TestAuthority.other.pem], configuration)?.code
@@ -164,7 +164,9 @@ struct TLSVerificationTests {
         }
     }
 
-    @Test("A server that requires a client certificate gets it, and sends an alert without one")
+    @Test(
+        "A server that requires a client certificate receives it, and sends an alert to a client without a certificate"
+    )
     func clientCertificate() async throws {
         var options = TLSServer.Options()
         options.clientAuthority = .shared

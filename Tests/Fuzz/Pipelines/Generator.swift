@@ -28,7 +28,7 @@ extension Experiment {
 struct Generator {
     var random: SplitMix64
     private var lastID = 0
-    /// The ids of enclosing `sharing` nodes, which can be used by what is drawn now.
+    /// The ids of the enclosing `sharing` nodes. Sources that are drawn now may use their streams.
     private var sharedIDs: [Int] = []
 
     init(seed: UInt64) {
@@ -88,12 +88,12 @@ struct Generator {
         }
     }
 
-    /// Always increases, so that the sequence ends.
+    /// Returns a function that always increases, so that the sequence ends.
     private mutating func advancing() -> Function {
         Function(factor: 1, addend: draw(1...3), throwsAt: chance(4) ? draw(0...6) : nil)
     }
 
-    /// Often several events in one tick. Most lists end with a terminal event.
+    /// Returns a list of events, often several in one tick. Most lists end with a terminal event.
     private mutating func events(from start: Int) -> [TimedSignal] {
         var time = start + (chance(3) ? 0 : self.time())
         var events: [TimedSignal] = []
@@ -132,17 +132,17 @@ struct Generator {
 
     mutating func values() -> [Int] { (0..<(chance(8) ? 0 : draw(1...4))).map { _ in value() } }
 
-    /// One of few values, so that events often coincide.
+    /// Returns one of a few times, so that events often coincide.
     mutating func time() -> Int {
         [0, 1, 2, 5, 10, 10, 20, 30, 50, 100].randomElement(using: &random) ?? 10
     }
 
-    /// A count, mostly a positive one.
+    /// Returns a count that is mostly positive.
     mutating func count(_ range: ClosedRange<Int>) -> Int {
         chance(10) ? draw(-1...0) : draw(range)
     }
 
-    /// A time that is usually long enough for other events.
+    /// Returns a time that is usually long enough for other events.
     mutating func longTime() -> Int {
         chance(4) ? time() : draw(2...20) * 10
     }

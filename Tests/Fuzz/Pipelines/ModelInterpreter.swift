@@ -2,7 +2,7 @@
 struct ModelInterpreter {
     let world: ModelWorld
     private let hot: [Int: Stream<Int>]
-    /// Returns a wrong operator to use instead of a pipeline's own. For tests of the comparison.
+    /// Returns a wrong operator to use instead of a pipeline's own. Tests of the comparison set it.
     var planted: (@Sendable (Pipeline) -> Node?)?
 
     /// Creates an interpreter and schedules the events of hot sources.

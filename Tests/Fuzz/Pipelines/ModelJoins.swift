@@ -123,8 +123,8 @@ extension ModelWorld {
         }
     }
 
-    /// Completes when all have completed, or at a value of the only running one if another ended without a
-    /// value.
+    /// Completes when all streams have completed, or when the only running stream emits although another ended
+    /// without a value.
     func combineLatest(
         _ streams: [Stream<Int>], _ select: @escaping ([Int]) throws -> Int
     ) -> Stream<Int> {
@@ -156,8 +156,8 @@ extension ModelWorld {
         }
     }
 
-    /// - Parameter endsWithLast: Whether a value of the only running stream that finds no partners ends it,
-    ///   as with a collection. Otherwise it completes when all have completed.
+    /// - Parameter endsWithLast: Whether the result completes when the only running stream emits a value that
+    ///   finds no partners, as with a collection. Otherwise it completes when all streams have completed.
     func zip(
         _ streams: [Stream<Int>], endsWithLast: Bool,
         _ select: @escaping ([Int]) throws -> Int

@@ -1,4 +1,4 @@
-/// The model's filtering operators, and those that continue with another stream.
+/// The model's filtering operators and the operators that continue with another stream.
 extension Stream {
     /// With 0, completes without subscribing.
     func take(_ count: Int) -> Stream<Value> {
@@ -131,7 +131,7 @@ extension ModelWorld {
             var rest = streams[...]
             var isStarting = false
             var ended: Stop??
-            // A stream that ends during its subscription is followed by the next one afterwards.
+            // If a stream ends during its subscription, the next one starts after that subscription.
             func goOn(_ last: Stop?) {
                 ended = .some(last)
                 guard !isStarting else { return }

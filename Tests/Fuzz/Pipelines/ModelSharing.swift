@@ -23,7 +23,7 @@ extension Stream {
                 let connected = subject
                 weak var weakMine: Sink<Value>?
                 mine = Sink(world, leavesFirst: { _ in true }) { note in
-                    // Whoever subscribes because of the end starts a new connection, unless the subject is
+                    // A subscriber that reacts to the end starts a new connection, unless the subject is
                     // permanent.
                     if case .stop = note, connection === weakMine { forget() }
                     connected.send(note)
@@ -44,8 +44,7 @@ extension Stream {
         }
     }
 
-    /// Returns `body` applied to a stream with a single subscription to this one, made after that to the
-    /// result.
+    /// Returns the result of `body` for a shared stream. This stream is subscribed to once, after the result.
     func multicast<Other>(replay: Int, _ body: @escaping (Stream<Value>) -> Stream<Other>) -> Stream<Other> {
         Stream<Other>(world: world) { sink in
             let subject = ModelSubject<Value>(replay: replay)

@@ -23,7 +23,7 @@ extension ModelWorld {
         stopped(.error(name))
     }
 
-    /// Emits the results of `pull`, one a turn, until it returns nil. For `of`, `range` and `generate`.
+    /// Emits the results of `pull`, one a turn, until it returns nil. `of`, `range` and `generate` use it.
     func sequence(
         _ makePull: @escaping () -> () throws -> Int?
     ) -> Stream<Int> {

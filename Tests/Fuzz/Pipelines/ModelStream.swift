@@ -17,8 +17,8 @@ struct Stream<Value> {
     var isPlain = false
     let start: (Sink<Value>) -> Void
 
-    /// Subscribes on behalf of `parent`, which leaves the subscription when it ends. Has no effect if it has
-    /// already ended.
+    /// Subscribes on behalf of `parent`, which leaves the subscription when it ends. Has no effect if `parent`
+    /// has already ended.
     ///
     /// - Parameter leavesFirst: Whether the source is left before the given terminal event is passed on,
     ///   rather than after.
@@ -95,7 +95,7 @@ final class Sink<Value>: ModelSubscription {
         deliver { receive?(.next(value)) }
     }
 
-    /// Performs a delivery, then those that were parked meanwhile.
+    /// Performs a delivery, then the deliveries that were parked meanwhile.
     private func deliver(_ action: () -> Void) {
         guard isSerial else { return action() }
         isDelivering = true
@@ -104,7 +104,7 @@ final class Sink<Value>: ModelSubscription {
         if !parked.isEmpty { send(parked.removeFirst()) }
     }
 
-    /// Passes the end on first and then leaves the sources.
+    /// Passes the end on and then leaves the sources, or the other way round if `leavesFirst` returns true.
     func stop(_ stop: Stop) {
         if isDelivering { return parked.append(.stop(stop)) }
         guard !isOver else { return }
@@ -124,7 +124,7 @@ final class Sink<Value>: ModelSubscription {
         stop(.error(name))
     }
 
-    /// Calls `action` with the result of `body`, or fails if that throws.
+    /// Calls `action` with the result of `body`, or fails if `body` throws.
     func attempt<Result>(_ body: () throws -> Result, _ action: (Result) -> Void) {
         let result: Result
         do {

@@ -23,7 +23,7 @@ final class ModelWorld {
     /// All subscriptions ever made.
     private var subscriptions: [any ModelSubscription] = []
 
-    /// - Parameter steps: The maximum number of events it passes on.
+    /// - Parameter steps: The maximum number of events that are passed on.
     init(steps: Int) {
         stepsLeft = steps
     }
@@ -43,7 +43,7 @@ final class ModelWorld {
 
     // MARK: Time
 
-    /// Runs `action` at `time`, after what is already scheduled for then.
+    /// Runs `action` at `time`, after the work that is already scheduled for that time.
     @discardableResult
     func schedule(at time: Int, _ action: @escaping () -> Void) -> Int {
         lastNumber += 1

@@ -3,7 +3,7 @@ import RxTesting
 
 /// The observable behavior of a run.
 struct Outcome: Equatable, Sendable {
-    /// What the subscriber received.
+    /// The events that the subscriber received.
     var events: [TimedSignal]
     /// When each source was subscribed to and each resource existed, by id.
     var spans: [Int: [Span]]

@@ -28,7 +28,7 @@ public func fuzzChunks(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         let data = bytes[start..<min(start + step, bytes.count)]
         ChunkedEncoding.appendSize(data.count, to: &written)
         written += data
-        ChunkedEncoding.appendDataEnd(to: &written)
+        written += Array("\r\n".utf8)
     }
     ChunkedEncoding.appendEnd(to: &written)
     let length = written.count
@@ -54,7 +54,7 @@ private struct Decoded: Equatable {
 
 private func decode(_ bytes: [UInt8], step: Int) -> Decoded {
     var decoder = ChunkedDecoder()
-    // Small, so that inputs reach the limits.
+    // The limits are small, so that inputs reach them.
     var trailers = FieldSection(block: 400, line: 100, count: 5, side: .response)
     var decoded = Decoded()
     for start in stride(from: 0, to: bytes.count, by: step) {

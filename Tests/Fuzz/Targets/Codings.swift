@@ -22,7 +22,7 @@ public func fuzzCodings(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-// Small, so that inputs reach them.
+// The limits are small, so that inputs reach them.
 private let limits = DecodingLimits(size: 20_000, ratio: 50, freeSize: 4096)
 
 private struct Decoded {
@@ -47,7 +47,7 @@ private func decode(_ bytes: [UInt8], _ codings: [ContentCoding], step: Int, roo
         var start = 0
         while start < bytes.count {
             let end = bytes.count - start > step ? start + step : bytes.count
-            // A copy, so that the sanitizer sees reads beyond it.
+            // A copy lets the sanitizer see reads beyond it.
             let piece = Array(bytes[start..<end])
             start = end
             var consumed = 0

@@ -179,7 +179,7 @@ private func agree(_ ours: [JSONFragment], _ theirs: [Any]?) -> Bool {
     return zip(ours, theirs).allSatisfy { agree($0, $1) }
 }
 
-/// Of members with canonically equivalent names Foundation keeps an unspecified one, and we keep the last.
+/// If members have canonically equivalent names, Foundation keeps an unspecified one, and we keep the last.
 private func agree(_ ours: JSONFragment, _ theirs: [String: Any]?) -> Bool {
     let members = ours.members
     guard let theirs, Set(members.map(\.name)) == Set(theirs.keys) else { return false }

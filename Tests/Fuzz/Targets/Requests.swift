@@ -39,7 +39,7 @@ public func fuzzRequests(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Serialized heads gain lines.
+/// Limits for serialized heads, which have more lines than the parsed ones.
 private let roomier: RequestLimits = {
     var limits = RequestLimits()
     limits.fieldCount += 4

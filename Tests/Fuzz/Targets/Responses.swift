@@ -32,12 +32,12 @@ private func events(of pieces: [[UInt8]], method: HTTPMethod, finishes: Bool, ta
     for piece in pieces where !hasFailed {
         piece.withUnsafeBytes { input in
             var consumed = 0
-            if takesWhole, let whole = parser.whole(in: input, contentLimit: input.count) {
-                let (head, taken) = parser.take(whole, of: input)
-                consumed = whole.length
-                _ = note(.head(head, whole.framing), in: &text)
+            if takesWhole, let layout = parser.locateResponse(in: input, contentLimit: input.count) {
+                let (head, taken) = parser.take(layout, of: input)
+                consumed = layout.length
+                _ = note(.head(head, layout.framing), in: &text)
                 for byte in taken { body = (body &* 31 &+ Int(byte)) }
-                _ = note(.end(reusable: whole.framing.keepAlive), in: &text)
+                _ = note(.end(reusable: layout.framing.keepAlive), in: &text)
             }
             while !hasFailed {
                 let event = parser.parse(input, consumed: &consumed)

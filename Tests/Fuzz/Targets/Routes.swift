@@ -137,7 +137,7 @@ private func parameters(of template: PathTemplate, _ segments: [[UInt8]]) -> [[U
     }
 }
 
-/// At the first difference, a literal is preferred over a parameter.
+/// Whether `left` is preferred: at the first difference, a literal is preferred over a parameter.
 private func isPreferred(_ left: PathTemplate, _ right: PathTemplate) -> Bool {
     for (left, right) in zip(left.segments, right.segments) {
         switch (left, right) {

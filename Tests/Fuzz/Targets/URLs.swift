@@ -58,7 +58,7 @@ private func checkSegment(_ value: [UInt8]) {
     guard once == decodePlainly(value, isLenient: false) else { fatalError("decoded wrong: \(once as Any)") }
 }
 
-/// nil if a `%` does not start an escape and `isLenient` is false.
+/// Returns nil if a `%` does not start an escape and `isLenient` is false.
 private func decodePlainly(_ bytes: [UInt8], isLenient: Bool) -> [UInt8]? {
     var decoded: [UInt8] = []
     var rest = bytes[...]
@@ -221,7 +221,7 @@ private func checkPath(_ path: ArraySlice<UInt8>) {
     }
 }
 
-/// Plain code for the rules of `TargetRules`.
+/// Checks the rules of `TargetRules` in plain code.
 private func isSendablePlainly(_ target: ArraySlice<UInt8>) -> Bool {
     let mark = target.firstIndex(of: 0x3f) ?? target.endIndex
     let path = target[..<mark]
@@ -236,7 +236,7 @@ private func isSendablePlainly(_ target: ArraySlice<UInt8>) -> Bool {
         let decoded = decodePlainly(Array(path), isLenient: false),
         !decoded.contains(where: { $0 < 0x20 || $0 == 0x7f })
     else { return false }
-    // Split as by a server that decodes first.
+    // Splits the path as a server that decodes first would.
     return decoded.split(whereSeparator: { $0 == 0x2f || $0 == 0x5c }).allSatisfy {
         $0 != [0x2e] && $0 != [0x2e, 0x2e]
     }

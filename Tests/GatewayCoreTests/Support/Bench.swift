@@ -21,7 +21,7 @@ final class Bench: Sendable {
     /// The reported incidents.
     var incidents: [GatewayIncident] { reported.incidents.withLock { $0 } }
 
-    /// - Parameter retry: by default calls are not retried.
+    /// - Parameter retry: The retry policy of calls to the diary. By default they are not retried.
     init(
         limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil, overrides: [String: String] = [:],
         retry: CallRetryPolicy = .never
@@ -39,12 +39,12 @@ final class Bench: Sendable {
         diary = gateway.provider(DiaryAPI.self, upstream: "diary", policy: policy)
     }
 
-    /// Sets the answer to calls of one path of the diary.
+    /// Sets the diary's answer to calls of this path.
     func upstream(_ path: String, _ answer: StubTransport.Answer) {
         transport.answer("/food-diary\(path)", answer)
     }
 
-    /// Sends a request without waiting: the answer is there at once, or after `time.advance`.
+    /// Sends a request without waiting. The answer arrives at once, or during `time.advance`.
     func ask(
         _ method: HTTPMethod = .get, _ target: String, fields: HTTPFields = HTTPFields(), body: String = ""
     ) throws -> Pending {
@@ -62,7 +62,7 @@ final class Bench: Sendable {
     }
 }
 
-/// A pending request, which deallocation cancels.
+/// A pending request. Deallocation cancels it.
 final class Pending: Sendable {
     private final class Record: Sendable {
         let responses = Lock<[GatewayResponse]>([])
@@ -80,12 +80,13 @@ final class Pending: Sendable {
 
     deinit { subscription.dispose() }
 
-    /// The number of answers so far: 0, or 1 unless something is wrong.
+    /// The number of answers so far. More than 1 is a defect.
     var count: Int { record.responses.withLock { $0.count } }
 
     func reply(sourceLocation: SourceLocation = #_sourceLocation) throws -> Reply {
         let responses = record.responses.withLock { $0 }
-        #expect(responses.count == 1, "a request has one answer", sourceLocation: sourceLocation)
+        #expect(
+            responses.count == 1, "a request has one answer", sourceLocation: sourceLocation)
         return Reply(try #require(responses.first, sourceLocation: sourceLocation))
     }
 

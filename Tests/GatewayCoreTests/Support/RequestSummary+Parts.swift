@@ -1,7 +1,7 @@
 import GatewayCore
 import Networking
 
-/// A part or step as an access log sees it.
+/// A part or step, as an access log reports it.
 struct LoggedPart {
     let stage: Int?
     let name: String?

@@ -12,7 +12,7 @@ extension Reply {
     ///     weights 0-12
     ///       diary GET: 0 new 0 - 1 - connection_terminated | 6 new 6 12 12 200 -
     ///
-    /// An attempt is began, connection, sent, first byte, end, status and reason; `-` is null.
+    /// Each attempt shows beganMs, connection, sentMs, firstByteMs, endMs, status and reason; `-` is null.
     var timeline: [String]? {
         let json = try? json()
         return (json?[member: "meta"]?[member: "timeline"] ?? json?[member: "timeline"]).map(Self.lines)
@@ -47,7 +47,7 @@ extension Reply {
 }
 
 extension Bench {
-    /// A gateway that allows timelines. Failed attempts are retried after 5 ms, twice.
+    /// Returns a gateway that allows timelines and retries a failed attempt twice, 5 ms apart.
     static func timed(limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil) -> Bench {
         var limits = limits
         limits.allowsTimeline = true
@@ -56,7 +56,7 @@ extension Bench {
         return Bench(limits: limits, cors: cors, retry: retry)
     }
 
-    /// Returns the answer to a request for its timeline, after some time.
+    /// Sends a request that prefers a timeline, advances the clock and returns the answer.
     func timed(
         _ target: String, by method: HTTPMethod = .get, fields: HTTPFields = [:],
         after duration: Duration = .zero

@@ -1,14 +1,14 @@
 import Dispatch
 import Rx
 
-/// The clock of these tests, which only a test moves.
+/// The clock of these tests. Only a test advances it.
 typealias VirtualTime = ManualScheduler
 
 extension ManualScheduler {
-    /// Pending timers.
+    /// The number of pending timers.
     var pending: Int { pendingCount }
 
-    /// Takes a `Duration`, like that of a limit, where the scheduler takes a `RxTimeInterval`.
+    /// Advances by a `Duration`, the type of limits, instead of an `RxTimeInterval`.
     @_disfavoredOverload
     func advance(by duration: Duration) {
         advance(by: .nanoseconds(Int(duration / .nanoseconds(1))))

@@ -22,7 +22,9 @@ struct ExpectationTests {
             StreamedRequestTests.pieces, length: 11, canRestart: canRestart, expectsContinue: true)
     }
 
-    @Test("A 417 to a request without an expectation is the response", arguments: refusals)
+    @Test(
+        "A 417 to the repeated request, which has no expectation, is returned as the response",
+        arguments: refusals)
     func twice(_ refusal: String) async throws {
         let upstream = try ScriptedUpstream([.read(1), .send(refusal), .awaitEnd])
         try await ClientHarness.with { harness in
@@ -34,7 +36,7 @@ struct ExpectationTests {
         upstream.stop()
     }
 
-    @Test("If the body has begun and cannot be restarted, the 417 is the response")
+    @Test("If the body has begun and cannot be restarted, the 417 is returned as the response")
     func begun() async throws {
         let body = Self.body()
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.refusals[0]), .awaitEnd])
@@ -49,7 +51,7 @@ struct ExpectationTests {
         upstream.stop()
     }
 
-    @Test("The request is repeated without the expectation, whatever its method", arguments: refusals)
+    @Test("After a 417 even a POST is repeated without the expectation", arguments: refusals)
     func again(_ refusal: String) async throws {
         let body = Self.body()
         let upstream = try ScriptedUpstream(
@@ -66,7 +68,7 @@ struct ExpectationTests {
         upstream.stop()
     }
 
-    @Test("A body that began because the upstream was silent is sent again from the start")
+    @Test("A body that began before the 417 is sent again from the start")
     func begunAnew() async throws {
         let body = Self.body(canRestart: true)
         let upstream = try ScriptedUpstream(

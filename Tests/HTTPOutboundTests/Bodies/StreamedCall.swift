@@ -6,6 +6,16 @@ import TestSupport
 
 @testable import HTTPOutbound
 
+/// A call's own limits, nil for the client's, and what else only its class can set.
+struct CallSettings: Sendable {
+    var connect: Duration?
+    var firstByte: Duration?
+    var read: Duration?
+    var total: Duration?
+    var sharedFields = HTTPFields()
+    var decodesContent = true
+}
+
 /// A call that streams its response under the control of a test.
 final class StreamedCall: OutboundCall, @unchecked Sendable {
     struct Record: Sendable {
@@ -18,37 +28,42 @@ final class StreamedCall: OutboundCall, @unchecked Sendable {
     }
 
     private let request: OutboundRequest
+    private let sharedFields: HTTPFields
     private let delivery: @Sendable (HTTPResponseHead) -> BodyDelivery
     private let onPiece: @Sendable (StreamedCall) -> Void
     private let recording = Lock(Record())
-    /// Fires for each piece.
+    /// Fires after each piece.
     let pieceReceived = Signal()
     let ended = Signal()
 
     private init(
-        _ request: OutboundRequest, to api: OriginClient,
+        _ request: OutboundRequest, to api: OriginClient, _ settings: CallSettings, mayStream: Bool,
         delivery: @escaping @Sendable (HTTPResponseHead) -> BodyDelivery,
         onPiece: @escaping @Sendable (StreamedCall) -> Void
     ) {
         self.request = request
+        sharedFields = settings.sharedFields
         self.delivery = delivery
         self.onPiece = onPiece
         super.init(
             to: api.pool, mayResend: request.method.isIdempotent,
-            firstByteTimeout: request.firstByteTimeout, readTimeout: request.readTimeout,
-            total: request.totalTimeout.map { TimeAmount($0) }, mayStream: true)
+            connectTimeout: settings.connect, firstByteTimeout: settings.firstByte,
+            readTimeout: settings.read, total: settings.total.map { TimeAmount($0) }, mayStream: mayStream,
+            decodesContent: settings.decodesContent)
     }
 
     /// Starts a call.
     ///
-    /// - Parameter onPiece: called on the loop after each piece was recorded.
+    /// - Parameter onPiece: Runs on the loop after each piece is recorded.
     static func begin(
         _ api: OriginClient, _ request: OutboundRequest = OutboundRequest(target: "/"),
+        settings: CallSettings = CallSettings(), mayStream: Bool = true,
         delivery: @escaping @Sendable (HTTPResponseHead) -> BodyDelivery = { _ in .streamed() },
         onPiece: @escaping @Sendable (StreamedCall) -> Void = { _ in }
     ) async throws -> StreamedCall {
         try await api.loop.perform {
-            let call = StreamedCall(request, to: api, delivery: delivery, onPiece: onPiece)
+            let call = StreamedCall(
+                request, to: api, settings, mayStream: mayStream, delivery: delivery, onPiece: onPiece)
             api.pool.start(call)
             return call
         }
@@ -74,7 +89,7 @@ final class StreamedCall: OutboundCall, @unchecked Sendable {
     override func writeRequest(to writer: RequestWriter) {
         writer.write(
             request.method, target: request.target, fields: request.fields,
-            sharedFields: request.sharedFields, body: request.body)
+            sharedFields: sharedFields, body: request.body)
     }
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
@@ -107,7 +122,16 @@ final class StreamedCall: OutboundCall, @unchecked Sendable {
     }
 }
 
-/// A closure as a timer's target.
+extension OriginClient {
+    /// Makes a call with its own limits and without streaming.
+    func call(
+        _ request: OutboundRequest = OutboundRequest(target: "/"), settings: CallSettings
+    ) async throws -> Result<OutboundResponse, OutboundError> {
+        try await StreamedCall.begin(self, request, settings: settings, mayStream: false).end()
+    }
+}
+
+/// A timer target that runs a closure.
 final class ClosureTimer: TimerTarget {
     private let work: () -> Void
     init(_ work: @escaping () -> Void) { self.work = work }
@@ -115,7 +139,7 @@ final class ClosureTimer: TimerTarget {
 }
 
 extension ClientHarness {
-    /// Waits for a timer of the loop.
+    /// Waits until `time` has passed on the loop.
     func pass(_ time: TimeAmount) async throws {
         let signal = Signal()
         try await loop.perform { [loop] in
@@ -125,7 +149,7 @@ extension ClientHarness {
     }
 }
 
-/// A body made of a test's pieces, which records how it was used.
+/// A body made of given pieces. It records how it was used.
 final class ScriptedBody: OutboundBodySource {
     struct Used: Sendable, Equatable {
         var opened = 0

@@ -31,7 +31,7 @@ struct StreamedResponseTests {
         }
     }
 
-    @Test("An end or a silence within the body fails the call after the pieces that arrived")
+    @Test("A body that ends early or stalls fails the call after the pieces that arrived")
     func cut() async throws {
         let upstream = try ScriptedUpstream(
             [.readRequest, .send(Self.head(10) + "12345"), .close],
@@ -41,9 +41,7 @@ struct StreamedResponseTests {
             let cut = try await StreamedCall.begin(api)
             #expect(await cut.end().reason == "http_response_incomplete")
             #expect(cut.record.bytes == Array("12345".utf8))
-            var request = OutboundRequest(target: "/")
-            request.readTimeout = .milliseconds(50)
-            let silent = try await StreamedCall.begin(api, request)
+            let silent = try await StreamedCall.begin(api, settings: CallSettings(read: .milliseconds(50)))
             #expect(await silent.end().reason == "connection_read_timeout")
         }
         upstream.stop()
@@ -73,13 +71,16 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("A paused call gets no pieces and stalls the upstream; after resuming it gets all")
+    @Test(
+        "A paused call stops reading from the upstream, and gets the rest of the body once it resumes"
+    )
     func paused() async throws {
         let count = 8 << 20
         let block = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let body = Array(repeatElement(block, count: count / 65_536).joined())
+        let sent = Signal()
         let upstream = try ScriptedUpstream([
-            .readRequest, .send(Self.head(count)), .sendBytes(body), .awaitEnd,
+            .readRequest, .send(Self.head(count)), .sendBytes(body), .fire(sent), .awaitEnd,
         ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
@@ -91,12 +92,13 @@ struct StreamedResponseTests {
             await call.pieceReceived.wait()
             try await harness.pass(.milliseconds(100))
             #expect(call.record.pieces.count == 1)
-            let received = try await harness.loop.perform {
-                guard case .onConnection(let connection) = call.state else { return Int64(-1) }
-                return connection.stream?.bytesReceived ?? -1
+            #expect(sent.count == 0)
+            let unread = try await harness.loop.perform {
+                guard case .onConnection(let connection) = call.state else { return -1 }
+                return connection.unread?.bytes.count ?? 0
             }
-            // The most that one read takes, and the head before it.
-            #expect((0...131_072).contains(received))
+            // One read and the head are the most that can have arrived.
+            #expect((0...131_072).contains(unread))
             call.resumeSoon()
             #expect(await call.end().text == "")
             #expect(call.record.bytes == body)
@@ -104,7 +106,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("A call that pauses at each piece of a compressed body gets all bytes in order")
+    @Test("A call that pauses after each piece of a compressed body gets all bytes in order")
     func pausedWhileDecoding() async throws {
         let plain = (0..<60_000).map { "line \($0) of the text\n" }.joined()
         let response = CodingTests.response(Deflated.gzip(Array(plain.utf8)), coding: "gzip")
@@ -117,8 +119,7 @@ struct StreamedResponseTests {
                     call.pause()
                     call.resumeSoon()
                 })
-            let response = try await call.end().get()
-            #expect(response.timings.encodedBodySize.map { $0 < plain.utf8.count / 3 } == true)
+            #expect(await call.end().status == 200)
             #expect(call.record.bytes == Array(plain.utf8))
             #expect(call.record.pieces.count > 20 && call.record.pieces.allSatisfy { $0 <= 65_536 })
             #expect(await api.get().text == plain)
@@ -127,7 +128,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("During a pause the read limit does not run, and the end of the response waits")
+    @Test("During a pause the read limit does not run, and the response does not end")
     func silenceWhilePaused() async throws {
         let goOn = Signal()
         let upstream = try ScriptedUpstream(
@@ -135,11 +136,9 @@ struct StreamedResponseTests {
             [.readRequest, .send(Self.head(4) + "full"), .awaitEnd])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            var request = OutboundRequest(target: "/")
-            request.readTimeout = .milliseconds(60)
             for whole in ["firstsecond", "full"] {
                 let call = try await StreamedCall.begin(
-                    api, request,
+                    api, settings: CallSettings(read: .milliseconds(60)),
                     onPiece: { call in
                         guard call.record.pieces.count == 1 else { return }
                         call.pause()
@@ -153,15 +152,14 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("The end of the request's body does not end a pause of its response")
+    @Test("A paused response stays paused when its request body ends")
     func pausedWhileSending() async throws {
         let upstream = try ScriptedUpstream([.read(65_536), .send(Self.head(4) + "full"), .awaitEnd])
         try await ClientHarness.with { harness in
             let body = ScriptedBody(StreamedRequestTests.blocks(256), length: 256 << 16)
-            var request = StreamedRequestTests.put(body)
-            request.readTimeout = .milliseconds(60)
             let call = try await StreamedCall.begin(
-                harness.upstream(upstream), request,
+                harness.upstream(upstream), StreamedRequestTests.put(body),
+                settings: CallSettings(read: .milliseconds(60)),
                 onPiece: { call in
                     call.pause()
                     call.resume(after: .milliseconds(300))
@@ -198,7 +196,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("The head may replace the total limit, or lift it")
+    @Test("When the head arrives, the call may replace the total limit or lift it")
     func total() async throws {
         let goOn = Signal()
         let upstream = try ScriptedUpstream([
@@ -206,14 +204,12 @@ struct StreamedResponseTests {
         ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            var request = OutboundRequest(target: "/")
-            request.totalTimeout = .seconds(20)
-            let short = try await StreamedCall.begin(api, request) { _ in
-                .streamed(total: .milliseconds(50))
-            }
+            let short = try await StreamedCall.begin(
+                api, settings: CallSettings(total: .seconds(20)),
+                delivery: { _ in .streamed(total: .milliseconds(50)) })
             #expect(await short.end().reason == "http_response_timeout")
-            request.totalTimeout = .milliseconds(400)
-            let long = try await StreamedCall.begin(api, request)
+            let long = try await StreamedCall.begin(
+                api, settings: CallSettings(total: .milliseconds(400)))
             await long.pieceReceived.wait()
             try await harness.pass(.milliseconds(450))
             goOn.fire()
@@ -223,7 +219,7 @@ struct StreamedResponseTests {
         upstream.stop()
     }
 
-    @Test("A call may choose to gather the body, and is told its progress")
+    @Test("A call that gathers the body still learns its progress")
     func gathered() async throws {
         let body = String(repeating: "y", count: 100_000)
         let upstream = try ScriptedUpstream([

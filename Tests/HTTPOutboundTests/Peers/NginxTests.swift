@@ -5,9 +5,9 @@ import Testing
 
 @testable import HTTPOutbound
 
-@Suite("With nginx", .timeLimit(.minutes(2)), .enabled(if: Nginx.isInstalled, "nginx is not installed"))
+@Suite("Calls to nginx", .timeLimit(.minutes(2)), .enabled(if: Nginx.isInstalled, "nginx is not installed"))
 struct NginxTests {
-    @Test("A stopped nginx refuses the connection")
+    @Test("A call to a stopped nginx fails with connection_refused")
     func ended() async throws {
         let nginx = try Nginx()
         nginx.stop()
@@ -17,7 +17,7 @@ struct NginxTests {
         }
     }
 
-    @Test("An error page is an ordinary response")
+    @Test("An error page is returned as an ordinary response")
     func errorPage() async throws {
         let nginx = try Nginx()
         try await ClientHarness.with { harness in
@@ -27,7 +27,7 @@ struct NginxTests {
         }
     }
 
-    @Test("No call notices that nginx closes a connection after keepalive_requests")
+    @Test("Calls succeed although nginx closes each connection after keepalive_requests")
     func keepaliveRequests() async throws {
         let nginx = try Nginx("keepalive_requests 3;", files: ["a": Array("hello".utf8)])
         try await ClientHarness.with { harness in
@@ -38,7 +38,7 @@ struct NginxTests {
         }
     }
 
-    @Test("No call notices that nginx closes a connection after keepalive_timeout, not even a POST")
+    @Test("Calls succeed although nginx closes idle connections after keepalive_timeout, even a POST")
     func keepaliveTimeout() async throws {
         let nginx = try Nginx("keepalive_timeout 100ms; location /post { return 200 posted; }")
         try await ClientHarness.with { harness in
@@ -63,14 +63,13 @@ struct NginxTests {
         }
     }
 
-    @Test("A response throttled by limit_rate ends at the call's total limit")
+    @Test("A call for a response throttled by limit_rate fails at its total limit")
     func slow() async throws {
         let nginx = try Nginx(
             "limit_rate 1k;", files: ["big": [UInt8](repeating: 0x61, count: 100_000)])
         try await ClientHarness.with { harness in
-            var request = OutboundRequest(target: "/big")
-            request.totalTimeout = .milliseconds(400)
-            let result = try await harness.upstream(port: nginx.port).call(request)
+            let result = try await harness.upstream(port: nginx.port).call(
+                OutboundRequest(target: "/big"), settings: CallSettings(total: .milliseconds(400)))
             #expect(result.reason == "http_response_timeout")
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPOutbound
 
 @Suite(
-    "With openssl s_server", .timeLimit(.minutes(2)),
+    "Calls to openssl s_server", .timeLimit(.minutes(2)),
     .enabled(if: OpenSSLServer.isInstalled, "openssl is not installed: make setup"))
 struct OpenSSLTests {
     private func with(
@@ -25,23 +25,21 @@ struct OpenSSLTests {
             let result = await api.get()
             #expect(result.status == 200, "\(result)")
             #expect(result.text?.contains("New, TLSv1.3") == true)
-            #expect(result.timings?.tls?.version == .tls13)
         }
     }
 
     @Test(
-        "The second connection resumes the session, as the server confirms",
+        "The second connection resumes the TLS session",
         arguments: ["-tls1_2", "-tls1_3"])
     func resumption(version: String) async throws {
         try await with(OpenSSLServer(TestAuthority.shared.issue(), version)) { api in
             #expect(await api.get().text?.contains("New, TLSv1.") == true)
             let second = await api.get()
             #expect(second.text?.contains("Reused, TLSv1.") == true, "\(second)")
-            #expect(second.timings?.tls?.isResumed == true)
         }
     }
 
-    @Test("TLS 1.1 is refused by either side")
+    @Test("A server that speaks only TLS 1.1 fails the call")
     func oldVersion() async throws {
         try await with(
             OpenSSLServer(TestAuthority.shared.issue(), "-tls1_1", "-cipher", "DEFAULT:@SECLEVEL=0")
@@ -51,7 +49,7 @@ struct OpenSSLTests {
         }
     }
 
-    @Test("A server without a shared cipher sends an alert")
+    @Test("A server that shares no cipher with the client fails the call with its alert")
     func ciphers() async throws {
         try await with(
             OpenSSLServer(TestAuthority.shared.issue(), "-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256")
@@ -62,18 +60,19 @@ struct OpenSSLTests {
         }
     }
 
-    @Test("The only TLS 1.2 cipher of a server is accepted")
+    @Test("A server with a single TLS 1.2 cipher is accepted")
     func oneCipher() async throws {
         try await with(
             OpenSSLServer(TestAuthority.shared.issue(), "-tls1_2", "-cipher", "ECDHE-ECDSA-CHACHA20-POLY1305")
         ) { api in
             let result = await api.get()
             #expect(result.text?.contains("ECDHE-ECDSA-CHACHA20-POLY1305") == true)
-            #expect(result.timings?.tls?.version == .tls12)
         }
     }
 
-    @Test("A server that requires a client certificate", arguments: ["-tls1_2", "-tls1_3"])
+    @Test(
+        "A server that requires a client certificate accepts only one from its own authority",
+        arguments: ["-tls1_2", "-tls1_3"])
     func clientCertificate(version: String) async throws {
         let server = try await OpenSSLServer(
             TestAuthority.shared.issue(), version, "-Verify", "1", "-verify_return_error",
@@ -124,7 +123,7 @@ struct OpenSSLTests {
     }
 
     @Test(
-        "ALPN: a server that only speaks h2 sends an alert, and HTTP/1.1 is accepted",
+        "A server that accepts only h2 by ALPN fails the call, and one that accepts HTTP/1.1 serves it",
         arguments: ["h2", "http/1.1"])
     func applicationProtocols(name: String) async throws {
         try await with(OpenSSLServer(TestAuthority.shared.issue(), "-alpn", name)) { api in

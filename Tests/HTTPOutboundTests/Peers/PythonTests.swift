@@ -6,10 +6,10 @@ import Testing
 @testable import HTTPOutbound
 
 @Suite(
-    "With Python's http.server", .timeLimit(.minutes(2)),
+    "Calls to Python's http.server", .timeLimit(.minutes(2)),
     .enabled(if: PythonServer.isInstalled, "python3 is not installed"))
 struct PythonTests {
-    @Test("An HTTP/1.0 response with a length works, and each call gets its own connection")
+    @Test("An HTTP/1.0 response with a length is accepted, and each call gets its own connection")
     func http10() async throws {
         let python = try PythonServer(files: ["a.txt": Array("hello".utf8)])
         try await ClientHarness.with { harness in
@@ -20,7 +20,7 @@ struct PythonTests {
         }
     }
 
-    @Test("A body without a length or chunks ends with the connection")
+    @Test("A body with neither a length nor chunks ends when the connection closes")
     func closeDelimited() async throws {
         let python = try PythonServer(
             """
@@ -38,7 +38,7 @@ struct PythonTests {
         }
     }
 
-    @Test("A server that dies within a response fails the call")
+    @Test("A server that crashes within a response fails the call")
     func dies() async throws {
         let python = try PythonServer(
             """

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPOutbound
 
 @Suite(
-    "With tinyproxy", .timeLimit(.minutes(2)),
+    "Calls through tinyproxy", .timeLimit(.minutes(2)),
     .enabled(if: Tinyproxy.isInstalled, "tinyproxy is not installed: make setup"))
 struct TinyproxyTests {
     private static let ok = CallTests.ok
@@ -43,7 +43,9 @@ struct TinyproxyTests {
         upstream.stop()
     }
 
-    @Test("The proxy requires a password", arguments: ["", "user:wrong@", "user:secret@"])
+    @Test(
+        "A proxy that requires a password opens a tunnel only with the right one",
+        arguments: ["", "user:wrong@", "user:secret@"])
     func authorization(userinfo: String) async throws {
         let upstream = try ScriptedUpstream(tls: Wire.tls.server, [.readRequest, .send(Self.ok), .again])
         let proxy = try await Tinyproxy("BasicAuth user secret")
@@ -61,7 +63,7 @@ struct TinyproxyTests {
         upstream.stop()
     }
 
-    @Test("A forbidden port and an unreachable origin are refused")
+    @Test("A tunnel to a forbidden port or an unreachable origin is refused")
     func refusals() async throws {
         let closed = try ScriptedUpstream(.closed, [])
         let strict = try await Tinyproxy("ConnectPort 443")

@@ -11,7 +11,7 @@ struct UnixSocketTests {
         try #require(Origin(unixSocket: path, host: host))
     }
 
-    @Test("A missing path, or one that nobody listens on, is refused")
+    @Test("A call to a socket path without a listener fails with connection_refused")
     func refused() async throws {
         let scratch = ScratchFolder()
         let gone = try ScriptedUpstream(unixPath: scratch.file("gone"), [.awaitEnd])
@@ -24,7 +24,7 @@ struct UnixSocketTests {
         }
     }
 
-    @Test("An invalid socket path or host makes no origin")
+    @Test("An origin with an invalid socket path or host is refused")
     func noOrigin() {
         #expect(Origin(unixSocket: "") == nil)
         #expect(Origin(unixSocket: "/" + String(repeating: "a", count: 107)) == nil)
@@ -33,7 +33,7 @@ struct UnixSocketTests {
         #expect(Origin(unixSocket: "/run/a.sock")?.authority == "localhost")
     }
 
-    @Test("The request carries the given host, and its connection is reused")
+    @Test("The request carries the origin's host, and its connection is reused")
     func reuse() async throws {
         let scratch = ScratchFolder()
         let upstream = try ScriptedUpstream(
@@ -52,7 +52,7 @@ struct UnixSocketTests {
     }
 
     @Test(
-        "nginx on a socket serves files and large bodies both ways",
+        "Large bodies to and from nginx arrive complete over a Unix-domain socket",
         .enabled(if: Nginx.isInstalled, "nginx is not installed"))
     func nginx() async throws {
         let nginx = try Nginx(
@@ -73,7 +73,7 @@ struct UnixSocketTests {
     }
 
     @Test(
-        "Python's http.server works on a socket",
+        "Calls to Python's http.server succeed over a Unix-domain socket",
         .enabled(if: PythonServer.isInstalled, "python3 is not installed"))
     func python() async throws {
         let python = try PythonServer(files: ["a": Array("hello".utf8)], onUnixSocket: true)

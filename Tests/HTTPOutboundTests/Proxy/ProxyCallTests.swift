@@ -42,7 +42,7 @@ struct ProxyCallTests {
         proxy.stop()
     }
 
-    @Test("The proxy's answer to an http request is the response, even a refusal")
+    @Test("A proxy's refusal of an http request is returned as the response")
     func refusalOfRequest() async throws {
         let proxy = try ScriptedUpstream([
             .readRequest, .send("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"),
@@ -70,7 +70,7 @@ struct ProxyCallTests {
             let api = try await harness.upstream(Self.origin(proxy, userinfo: userinfo))
             let first = await api.get("/a")
             #expect(first.text == "hi", "\(first)")
-            #expect(first.timings?.tls != nil)
+            #expect(proxy.handshakes.count == 1)
             #expect(await api.get("/b").timings?.isReusedConnection == true)
             let authorization =
                 userinfo.isEmpty ? "" : "Proxy-Authorization: Basic dXNlcjpzZWNyZXQ=\r\n"
@@ -86,7 +86,7 @@ struct ProxyCallTests {
     }
 
     @Test(
-        "Framing fields in the answer to CONNECT are ignored, valid or not, and its head may arrive in pieces",
+        "Framing fields in the answer to CONNECT are ignored even if they are invalid",
         arguments: [
             "ngth: 5", "ngth: 5\r\nContent-Length: 6", "ngth: five", "ngth: 5\r\nTransfer-Encoding: chunked",
             "vel: 1\r\nTransfer-Encoding: gzip, chunked\r\nTransfer-Encoding: (", "ngth: -1",
@@ -106,7 +106,7 @@ struct ProxyCallTests {
         proxy.stop()
     }
 
-    @Test("A GET that meets a stale tunnel opens a new one unnoticed")
+    @Test("A GET on a stale tunnel succeeds through a new tunnel")
     func stale() async throws {
         let proxy = try ScriptedUpstream(
             tls: Wire.tls.server, isSecure: false,
@@ -145,7 +145,7 @@ struct ProxyCallTests {
     }
 
     @Test(
-        "A fault of the proxy fails the call with its reason",
+        "Each fault of a proxy fails the call with its own reason",
         arguments: [
             Fault(
                 testDescription: "not HTTP", steps: [.readRequest, .send("SSH-2.0-x\r\n"), .awaitEnd],
@@ -185,23 +185,24 @@ struct ProxyCallTests {
     }
 
     @Test(
-        "A silent proxy or a silent tunnel fails the call with connection_timeout at the connect limit",
+        "A silent proxy or tunnel fails the call with connection_timeout at the connect limit",
         arguments: [[.readRequest], [.readRequest, .send(tunnel)]] as [[ScriptedUpstream.Step]])
     func silence(steps: [ScriptedUpstream.Step]) async throws {
         let proxy = try ScriptedUpstream(steps + [.awaitEnd])
         var limits = OutboundLimits.patient
         limits.connectTimeout = .milliseconds(100)
         try await ClientHarness.with(limits: limits) { harness in
+            let start = ContinuousClock.now
             let result = try await harness.upstream(Self.origin(proxy)).get()
             #expect(result.reason == "connection_timeout", "\(result)")
-            let total = try #require(result.timings?.total)
+            let total = start.duration(to: .now)
             #expect(total >= .milliseconds(100) && total < .seconds(10))
             await proxy.clientEnded.wait()
         }
         proxy.stop()
     }
 
-    @Test("An absent proxy fails the call with connection_refused and its address")
+    @Test("An unreachable proxy fails the call with connection_refused, and the detail contains its address")
     func absent() async throws {
         let proxy = try ScriptedUpstream(.closed, [])
         try await ClientHarness.with { harness in

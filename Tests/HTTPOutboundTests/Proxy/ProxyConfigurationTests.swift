@@ -6,7 +6,7 @@ import Testing
 @Suite("Proxy configuration")
 struct ProxyConfigurationTests {
     @Test(
-        "An invalid proxy URL is refused without showing a password",
+        "An invalid proxy URL is refused, and the message does not contain the password",
         arguments: [
             ("", "the proxy's host is not valid"), ("http://", "the proxy's host is not valid"),
             ("a b:1", "the proxy's host is not valid"), ("[::1:1", "the proxy's host is not valid"),
@@ -28,7 +28,7 @@ struct ProxyConfigurationTests {
     }
 
     @Test(
-        "Host and port are parsed, and the default port is 1080",
+        "The host and port are parsed, and the port defaults to 1080",
         arguments: [
             ("proxy", "proxy", 1080), ("http://proxy:3128", "proxy", 3128),
             ("HTTP://proxy:3128/", "proxy", 3128),
@@ -42,7 +42,7 @@ struct ProxyConfigurationTests {
     }
 
     @Test(
-        "User and password are decoded and become Basic credentials",
+        "The user and password are decoded and sent as Basic credentials",
         arguments: [
             ("http://user:pass@p", "Basic dXNlcjpwYXNz"), ("http://user@p", "Basic dXNlcjo="),
             ("http://Aladdin:open%20sesame@p", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
@@ -75,7 +75,9 @@ struct ProxyConfigurationTests {
         #expect(try proxy([:], http) == nil)
         #expect(try proxy(["http_proxy": "a:1"], http) == "a:1")
         #expect(try proxy(["http_proxy": "a:1"], https) == nil)
-        #expect(try proxy(["HTTP_PROXY": "a:1"], http) == nil, "a CGI client could set it by a Proxy field")
+        #expect(
+            try proxy(["HTTP_PROXY": "a:1"], http) == nil,
+            "a CGI client could set it with a Proxy header field")
         #expect(try proxy(["HTTPS_PROXY": "b:1"], https) == "b:1")
         #expect(try proxy(["HTTPS_PROXY": "b:1", "https_proxy": "c:1"], https) == "c:1")
         #expect(try proxy(["ALL_PROXY": "d:1"], http) == "d:1")
@@ -86,7 +88,7 @@ struct ProxyConfigurationTests {
     }
 
     @Test(
-        "An invalid proxy fails only the origins that need it, and the error names its variable"
+        "An invalid proxy fails only the origins that use it, and the error names its variable"
     )
     func badProxies() throws {
         let http = Origin(host: "api.example")
@@ -108,7 +110,7 @@ struct ProxyConfigurationTests {
         }
     }
 
-    @Test("An invalid entry of no_proxy is skipped, and the others apply")
+    @Test("An invalid entry in no_proxy is skipped, and the others apply")
     func oddExceptions() throws {
         let variables = ["http_proxy": "a:1", "no_proxy": "localhost,10.*, [x ,api.example"]
         #expect(try proxy(variables, Origin(host: "localhost")) == nil)
@@ -116,7 +118,7 @@ struct ProxyConfigurationTests {
         #expect(try proxy(variables, Origin(host: "10.0.0.1")) == "a:1")
     }
 
-    @Test("An invalid variable causes a warning that states the consequence without a password")
+    @Test("The warning about an invalid variable states the consequence and omits the password")
     func warnings() {
         #expect(ProxyEnvironment(["http_proxy": "a:1", "no_proxy": "localhost, .b"]).warnings == [])
         #expect(
@@ -125,7 +127,7 @@ struct ProxyConfigurationTests {
         #expect(
             ProxyEnvironment(["all_proxy": "socks5h://u:secret@p:1", "http_proxy": "a:1"]).warnings
                 == ["all_proxy: the proxy's scheme is socks5h, but only http is supported; https calls fail"])
-        // No scheme needs all_proxy.
+        // Both schemes have their own proxy, so all_proxy is not used.
         #expect(
             ProxyEnvironment(["all_proxy": "socks5://p", "http_proxy": "a:1", "https_proxy": "a:1"]).warnings
                 == [])
@@ -143,7 +145,7 @@ struct ProxyConfigurationTests {
     }
 
     @Test(
-        "Hosts are matched against the exceptions",
+        "A host bypasses the proxy if it matches an exception",
         arguments: [
             ("*", "anything", 80, true), ("", "anything", 80, false), (" , ,", "anything", 80, false),
             ("example.com", "example.com", 80, true), ("example.com", "www.example.com", 80, true),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPOutbound
 
-/// Bodies of many TLS records, which are decrypted right where they are gathered.
+/// Tests bodies of many TLS records. The client decrypts them directly into the gathered body.
 @Suite("Long bodies over TLS", .timeLimit(.minutes(1)))
 struct LongBodyTests {
     private static func bytes(_ count: Int) -> [UInt8] {
@@ -39,7 +39,7 @@ struct LongBodyTests {
         stray.stop()
     }
 
-    @Test("A body beyond the limit fails in any framing")
+    @Test("A body beyond the size limit fails the call")
     func limit() async throws {
         let upstream = try ScriptedUpstream(
             tls: Wire.tls.server,
@@ -54,7 +54,7 @@ struct LongBodyTests {
     }
 
     @Test(
-        "Bodies of any length arrive intact, one after another on a connection",
+        "Bodies of any length arrive intact, one after another on one connection",
         arguments: [
             [1, 16_384, 65_536, 0, 65_537], [100_000, 3, 1 << 20, 70_000], [(1 << 20) + 1, 3_000_000, 2],
         ])

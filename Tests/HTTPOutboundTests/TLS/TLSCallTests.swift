@@ -21,7 +21,7 @@ struct TLSCallTests {
         upstream.stop()
     }
 
-    @Test("A rejected certificate fails the call with tls_certificate_error, and the detail says why")
+    @Test("A rejected certificate fails the call with tls_certificate_error, and the detail states the cause")
     func certificate() async throws {
         var options = TLSServer.Options()
         options.identity = TestAuthority.shared.issue(days: -20 ... -10)
@@ -56,22 +56,26 @@ struct TLSCallTests {
     }
 
     @Test(
-        "A server that accepts and stays silent fails the call with connection_timeout at the connect limit")
+        "A server that never answers the handshake fails the call with connection_timeout"
+    )
     func silence() async throws {
         let upstream = try ScriptedUpstream([.awaitEnd])
         var limits = OutboundLimits.patient
         limits.connectTimeout = .milliseconds(100)
         try await ClientHarness.with(limits: limits) { harness in
+            let start = ContinuousClock.now
             let result = try await harness.upstream(Wire.origin(upstream.port)).get()
             #expect(result.reason == "connection_timeout", "\(result)")
-            let total = try #require(result.timings?.total)
+            let total = start.duration(to: .now)
             #expect(total >= .milliseconds(100) && total < .seconds(10))
             await upstream.clientEnded.wait()
         }
         upstream.stop()
     }
 
-    @Test("An end within the handshake fails the call with connection_terminated", arguments: [true, false])
+    @Test(
+        "A connection that ends within the handshake fails the call with connection_terminated",
+        arguments: [true, false])
     func ended(byReset: Bool) async throws {
         let upstream = try ScriptedUpstream([.read(100), byReset ? .reset : .cut])
         try await ClientHarness.with { harness in
@@ -81,7 +85,7 @@ struct TLSCallTests {
         upstream.stop()
     }
 
-    @Test("A closed port fails the call with connection_refused, as without TLS")
+    @Test("A closed port fails the call with connection_refused")
     func refused() async throws {
         let upstream = try ScriptedUpstream(.closed, [])
         try await ClientHarness.with { harness in
@@ -91,7 +95,7 @@ struct TLSCallTests {
         upstream.stop()
     }
 
-    @Test("A body delimited by the close is complete with close_notify, and truncated without")
+    @Test("A body delimited by the close is complete with close_notify and truncated without it")
     func truncation() async throws {
         let head = "HTTP/1.1 200 OK\r\n\r\nall of it"
         let upstream = try ScriptedUpstream(
@@ -117,23 +121,17 @@ struct TLSCallTests {
     }
 
     @Test(
-        "The first call reports its handshake, the next reuses its connection, and a new connection resumes the session"
+        "The second call reuses the connection of the first, and a new connection resumes its session"
     )
-    func timings() async throws {
+    func resumption() async throws {
         let upstream = try ScriptedUpstream(
             tls: Wire.tls.server, [.readRequest, .send(Self.ok), .readRequest, .send(Self.ok), .close])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream, tls: TLSContext(Wire.configuration))
-            let first = await api.get()
-            let timings = try #require(first.timings)
-            let tls = try #require(timings.tls)
-            #expect(tls.version == .tls13 && !tls.isResumed)
-            #expect(timings.started <= tls.began && tls.began <= tls.finished)
-            #expect(try tls.finished <= #require(timings.connected))
-            let second = await api.get()
-            #expect(second.timings?.isReusedConnection == true && second.timings?.tls == nil)
+            #expect(await api.get().timings?.isReusedConnection == false)
+            #expect(await api.get().timings?.isReusedConnection == true)
             try await harness.until { $0.idle == 0 }
-            #expect(await api.get().timings?.tls?.isResumed == true)
+            #expect(await api.get().timings?.isReusedConnection == false)
             #expect(upstream.handshakes.map(\.isResumed) == [false, true])
         }
         upstream.stop()
@@ -157,7 +155,7 @@ struct TLSCallTests {
         upstream.stop()
     }
 
-    @Test("Different TLS configurations share no connection, but equal ones do")
+    @Test("Calls with equal TLS configurations share connections, and calls with different ones do not")
     func pools() async throws {
         let upstream = try ScriptedUpstream(tls: Wire.tls.server, [.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
@@ -176,7 +174,7 @@ struct TLSCallTests {
         upstream.stop()
     }
 
-    @Test("A megabyte is uploaded and eight are downloaded")
+    @Test("A body of 1 MiB is uploaded, and one of 8 MiB is downloaded")
     func large() async throws {
         let body = String(repeating: "0123456789abcdef", count: 65_536)
         let down = String(repeating: "x", count: 8 << 20)
@@ -208,7 +206,7 @@ struct TLSCallTests {
         upstream.stop()
     }
 
-    @Test("https requires a TLS context, and http takes none")
+    @Test("An https origin requires a TLS context, and an http origin refuses one")
     func origins() throws {
         let context = try TLSContext(Wire.configuration)
         #expect(Origin(scheme: .https, host: "localhost") == nil)

@@ -7,13 +7,13 @@ import NetworkingSession
 import TestSupport
 import Testing
 
-/// The curl command that the logger prints for a request, run by a shell.
+/// Runs the curl command that the logger prints for a request.
 @Suite(
     "curl commands", .timeLimit(.minutes(2)),
     .enabled(
         if: PythonServer.isInstalled && Shell.hasCurl, "python3 or curl is not installed: make setup"))
 struct CurlTests {
-    /// Answers with the request: method, target, fields, body.
+    /// Answers with the method, target, fields and body of the request.
     private static let mirror = """
         import base64, json
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -44,7 +44,7 @@ struct CurlTests {
     }()
 
     @Test(
-        "The command run by curl gets the same answer as the call",
+        "The curl command gets the same answer as the call",
         arguments: [
             (
                 "a query", HTTPMethod.get, "it's [1-3] {a,b}",
@@ -66,7 +66,7 @@ struct CurlTests {
         let lines = Lock<[String]>([])
         try await PeerSession.with("http://127.0.0.1:\(python.port)") { peer async throws in
             var peer = peer
-            // A multipart form is printed only if no part is secret.
+            // The logger omits a multipart form unless redaction is off.
             let redaction = name == "parts" ? Redaction.none : Redaction()
             peer.plugins = [
                 NetworkLogger(.requests, redaction: redaction) { line in lines.withLock { $0.append(line) } }
@@ -83,7 +83,7 @@ struct CurlTests {
         }
     }
 
-    @Test("Secrets are left out: the server admits the call but not the command")
+    @Test("The curl command omits secrets, so the server accepts the call but not the command")
     func redacted() async throws {
         try #require(Nginx.isInstalled, "nginx is not installed: make setup")
         let nginx = try Nginx.secure(
@@ -105,7 +105,7 @@ struct CurlTests {
     }
 
     @Test(
-        "A streamed body and a form with a secret part are left out, and the command says so",
+        "The curl command omits a streamed body or a form with a secret part, and a comment says so",
         arguments: [true, false])
     func leftOut(isStreamed: Bool) async throws {
         let python = try PythonServer(Self.mirror)
@@ -122,7 +122,7 @@ struct CurlTests {
             let line = try #require(lines.withLock { $0 }.first)
             let remark = try #require(line.split(separator: "#").last)
             #expect(remark.hasSuffix(" omitted"), "\(line)")
-            // A comment for the shell.
+            // To the shell, the remark is a comment.
             #expect(try Shell.run(line).contains("\"body\": \"\""))
         }
     }

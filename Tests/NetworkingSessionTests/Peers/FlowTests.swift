@@ -6,13 +6,13 @@ import Rx
 import TestSupport
 import Testing
 
-/// Flows of several requests between nginx over plain HTTP and nginx over TLS.
+/// Tests flows of several requests between nginx over plain HTTP and nginx over TLS.
 @Suite(
     "Redirects, cookies and tokens over TLS", .timeLimit(.minutes(2)),
     .enabled(if: Nginx.isInstalled, "nginx is not installed: make setup"))
 struct FlowTests {
     @Test(
-        "A redirect from https to http is not followed; one from http to https is, without credentials"
+        "A redirect from https to http is not followed, and a redirect to https loses the credentials"
     )
     func redirects() async throws {
         let plain = try Nginx("location / { return 200 'in the clear'; }")
@@ -38,7 +38,7 @@ struct FlowTests {
             var target = peer.target("/up")
             target.headers = [.authorization: "Bearer secret", .cookie: "sid=secret"]
             var peer = peer
-            // Another port is another origin, which has to be allowed.
+            // Another port is another origin, which the policy must allow.
             peer.policy.redirects = .follow(hosts: ["127.0.0.1:1"])
             #expect(try await peer.failure("/up")?.statusCode == 301)
             peer.policy.redirects = .follow(hosts: ["127.0.0.1:\(secure.port)"])
@@ -47,7 +47,7 @@ struct FlowTests {
     }
 
     @Test(
-        "A Secure cookie is refused from http, sent only to https, and removed when the server says so"
+        "A Secure cookie is rejected over http, sent only over https, and removed by Max-Age=0"
     )
     func cookies() async throws {
         let server = """
@@ -72,7 +72,7 @@ struct FlowTests {
         #expect(try await text(plain.url, "/who") == "cookie=")
         _ = try await text(secure.secureURL, "/in")
         #expect(try await text(secure.secureURL, "/who") == "cookie=https")
-        // Cookies ignore ports, so only the scheme keeps it away.
+        // Cookies ignore ports, so only the scheme keeps the cookie from being sent.
         #expect(try await text(plain.url, "/who") == "cookie=")
         _ = try await text(secure.secureURL, "/out")
         #expect(try await text(secure.secureURL, "/who") == "cookie=")
@@ -81,7 +81,7 @@ struct FlowTests {
     private struct Tokens: Decodable { var accessToken: String }
 
     @Test(
-        "Concurrent calls that get 401 share one refresh, which fails or serves all of them"
+        "Concurrent calls that get a 401 share one refresh, and all succeed or fail with it"
     )
     func tokens() async throws {
         let nginx = try Nginx.secure(
@@ -120,7 +120,7 @@ struct FlowTests {
                     == Array(repeating: nil, count: 40))
             #expect(
                 try await statuses(refreshToken: "r0") == Array(repeating: 200, count: 40))
-            // Calls refused after the failure refresh again, as often as the window allows.
+            // Calls that get a 401 after the failed refresh start another, up to the limit on refreshes.
             #expect((1...5).contains(refreshes("stolen")))
             #expect(refreshes("r0") == 1)
         }

@@ -6,13 +6,15 @@ import NetworkingSession
 import TestSupport
 import Testing
 
-/// Bodies over TLS that are larger than the memory allowed for them, each in its own process so that the peak is its own.
+/// Transfers bodies over TLS that are larger than the allowed memory. Each test measures its peak in its own
+/// process.
 @Suite(
     "Large bodies over TLS", .timeLimit(.minutes(2)),
     .enabled(if: Nginx.isInstalled, "nginx is not installed: make setup"))
 struct LargeBodyTests {
     private static let mebibytes = 64
-    /// Memory for loops, buffers and the allocator in an unoptimized build. A body kept in memory would be eight times that.
+    /// The memory in KiB for loops, buffers and the allocator in an unoptimized build. A body in memory would
+    /// need eight times as much.
     private static let allowed = 8 << 10
 
     private static func makeFile(_ path: String) throws {
@@ -28,7 +30,7 @@ struct LargeBodyTests {
         }
     }
 
-    /// Whether two files are equal, compared in pieces.
+    /// Compares two files in pieces.
     private static func areEqual(_ one: String, _ other: String) throws -> Bool {
         let files = try [one, other].map { try FileHandle(forReadingFrom: URL(fileURLWithPath: $0)) }
         while true {
@@ -38,7 +40,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("A download beyond its limit fails; any other needs no memory for its size")
+    @Test("A download to a file may exceed the body limit, and its memory does not grow with its size")
     func download() async {
         await #expect(processExitsWith: .success) {
             let nginx = try Nginx.secure(files: ["small": [1, 2, 3]])
@@ -58,7 +60,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("An upload may be refused by the server; any other needs no memory for its size")
+    @Test("An upload's memory does not grow with its size, and the server may refuse it")
     func upload() async {
         await #expect(processExitsWith: .success) {
             let nginx = try Nginx.secure(
@@ -90,7 +92,7 @@ struct LargeBodyTests {
 enum PeakMemory {
     /// Resets the peak to the current size, in KiB.
     static func reset() -> Int {
-        // proc(5): 5 resets the peak to what is resident.
+        // proc(5): writing 5 resets the peak to the current resident size.
         let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
         precondition(file >= 0 && write(file, "5", 1) == 1, "the kernel does not reset the peak")
         close(file)

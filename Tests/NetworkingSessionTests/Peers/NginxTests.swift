@@ -6,14 +6,13 @@ import NetworkingSession
 import TestSupport
 import Testing
 
-/// Providers over a session that call nginx over TLS.
 @Suite(
-    "A provider and nginx over TLS", .timeLimit(.minutes(2)),
+    "Calls of a provider to nginx over TLS", .timeLimit(.minutes(2)),
     .enabled(if: Nginx.isInstalled, "nginx is not installed: make setup"))
 struct NginxTests {
     private static let hello: [String: [UInt8]] = ["hello": Array("hello".utf8)]
 
-    @Test("nginx is trusted with its authority's file, but not with the system's roots")
+    @Test("nginx is trusted with its authority's file but not with the system's roots")
     func authority() async throws {
         let nginx = try Nginx.secure(files: Self.hello)
         defer { nginx.stop() }
@@ -37,7 +36,7 @@ struct NginxTests {
     }
 
     @Test(
-        "A key other than the pinned one is refused, even from a trusted authority; one of several pins is enough"
+        "A key without a matching pin is refused even if its authority is trusted; one matching pin is enough"
     )
     func pins() async throws {
         let identity = TestAuthority.shared.issue()
@@ -54,7 +53,7 @@ struct NginxTests {
         }
     }
 
-    @Test("A client certificate is shown only to the upstream it is configured for")
+    @Test("A client certificate is sent only to the upstream it is configured for")
     func clientCertificate() async throws {
         let folder = ScratchFolder()
         try TestAuthority.shared.pem.write(
@@ -83,7 +82,7 @@ struct NginxTests {
         #expect(try await shown(identity, to: "127.0.0.1").text == "SUCCESS CN=The client")
     }
 
-    @Test("A server with only TLS 1.2 is accepted unless the minimum is 1.3")
+    @Test("A server that speaks only TLS 1.2 is accepted unless the minimum version is 1.3")
     func onlyTLS12() async throws {
         let nginx = try Nginx.secure("ssl_protocols TLSv1.2; location / { return 200 $ssl_protocol; }")
         defer { nginx.stop() }
@@ -96,7 +95,7 @@ struct NginxTests {
     }
 
     @Test(
-        "TLS sessions are resumed, as nginx confirms, and never those of other configurations",
+        "TLS sessions are resumed, but never across different TLS configurations",
         arguments: ["TLSv1.2", "TLSv1.3"])
     func resumption(version: String) async throws {
         let folder = ScratchFolder()
@@ -115,7 +114,7 @@ struct NginxTests {
             ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(
                 String.init)
         }
-        // This test's own pins; otherwise other tests' connections would evict its sessions.
+        // With pins of its own, this test's sessions are not evicted by other tests' connections.
         let first: Set<String> = [identity.pin]
         for (pins, name) in [(first, "first"), (first.union([TestAuthority.shared.identity.pin]), "second")] {
             try await PeerSession.with(nginx.secureURL, { $0.tls.pins = pins }) { peer async throws in
@@ -126,7 +125,7 @@ struct NginxTests {
         #expect(logged() == ["/first .", "/first r", "/first r", "/second .", "/second r", "/second r"])
     }
 
-    @Test("No call notices that nginx closes a connection after keepalive_requests, not even a POST")
+    @Test("Calls succeed although nginx closes each connection after keepalive_requests, even a POST")
     func keepaliveRequests() async throws {
         let nginx = try Nginx.secure(
             "keepalive_requests 3; location /post { return 200 posted; }", files: Self.hello)
@@ -141,13 +140,13 @@ struct NginxTests {
         }
     }
 
-    @Test("gzip over TLS is decoded, and an invalid gzip body is a failure")
+    @Test("A gzip body over TLS is decoded, and an invalid gzip body is a failure")
     func gzip() async throws {
         try await coded("gzip", "gzip on; gzip_types *; gzip_min_length 1;", main: "")
     }
 
     @Test(
-        "br over TLS is decoded, and an invalid br body is a failure",
+        "A br body over TLS is decoded, and an invalid br body is a failure",
         .enabled(if: Nginx.brotliModule != nil, "nginx's module for br is not installed: make setup"))
     func brotli() async throws {
         let module = try #require(Nginx.brotliModule)
@@ -173,7 +172,8 @@ struct NginxTests {
         #expect(try #require(Int(line.split(separator: " ").last ?? "")) < text.utf8.count / 10, "\(line)")
     }
 
-    @Test("A body throttled by limit_rate fails a short time limit, and arrives complete with a longer one")
+    @Test(
+        "A body throttled by limit_rate fails at a short time limit and arrives complete within a longer one")
     func slow() async throws {
         let nginx = try Nginx.secure(
             "limit_rate 400k;", files: ["large": [UInt8](repeating: 0x61, count: 600_000)])

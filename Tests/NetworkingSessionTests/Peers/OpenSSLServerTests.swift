@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 @Suite(
-    "A provider and openssl s_server", .timeLimit(.minutes(2)),
+    "Calls of a provider to openssl s_server", .timeLimit(.minutes(2)),
     .enabled(if: OpenSSLServer.isInstalled, "openssl is not installed: make setup"))
 struct OpenSSLServerTests {
-    @Test("An HTML page fails as JSON and succeeds as text")
+    @Test("An HTML page can be mapped to text but not to JSON")
     func page() async throws {
         let server = try await OpenSSLServer()
         defer { server.stop() }

@@ -4,7 +4,7 @@ import NetworkingSession
 import Rx
 import TestSupport
 
-/// Calls one server over its own session, as a program would, with generous time limits.
+/// Calls one server over a session of its own, with generous time limits.
 struct PeerSession: Sendable {
     let session: Session
     let base: String
@@ -12,7 +12,8 @@ struct PeerSession: Sendable {
     var plugins: [any PluginType] = []
     var cookies: CookieJar?
 
-    /// Runs `body` with a session that trusts the tests' authority and uses no proxy, unless `change` says otherwise.
+    /// Runs `body` with a session that trusts the tests' authority and uses no proxy, unless `change` sets
+    /// something else.
     static func with(
         _ base: String, _ change: (inout ConnectionSettings) throws -> Void = { _ in },
         _ body: (PeerSession) async throws -> Void
@@ -20,7 +21,7 @@ struct PeerSession: Sendable {
         try await calling(base, change, body)
     }
 
-    /// The same, and returns the result of `body`.
+    /// Does the same and returns the result of `body`.
     static func calling<Result>(
         _ base: String, _ change: (inout ConnectionSettings) throws -> Void = { _ in },
         _ body: (PeerSession) async throws -> Result
@@ -46,7 +47,7 @@ struct PeerSession: Sendable {
 
     func text(_ path: RequestPath = "/") async throws -> String { try await get(path).text }
 
-    /// Returns why a call fails; nil if it succeeds.
+    /// Returns the error of a call, or nil if it succeeds.
     func failure(_ path: RequestPath = "/") async throws -> NetworkError? {
         switch try await provider.rx.request(target(path)).asResult().value {
         case .success: return nil

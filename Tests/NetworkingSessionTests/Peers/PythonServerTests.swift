@@ -5,13 +5,14 @@ import TestSupport
 import Testing
 
 @Suite(
-    "A provider and Python's http.server", .timeLimit(.minutes(2)),
+    "Calls of a provider to Python's http.server", .timeLimit(.minutes(2)),
     .enabled(if: PythonServer.isInstalled, "python3 is not installed: make setup"))
 struct PythonServerTests {
     private struct Named: Decodable, Equatable { var name: String }
 
     @Test(
-        "Over HTTP/1.0, a missing file is a 404 and an existing one is decoded, each on its own connection")
+        "Over HTTP/1.0, a missing file gets a 404, a JSON file is decoded, and no connection is reused"
+    )
     func files() async throws {
         let python = try PythonServer(files: ["name.json": Array(#"{"name":"GREEN"}"#.utf8)])
         defer { python.stop() }
@@ -27,7 +28,7 @@ struct PythonServerTests {
     }
 
     @Test(
-        "A server that dies within a body fails the call after three attempts; a body ended by the close is complete"
+        "A truncated body fails the call after three attempts, and a body delimited by the close is complete"
     )
     func closeDelimited() async throws {
         let python = try PythonServer(

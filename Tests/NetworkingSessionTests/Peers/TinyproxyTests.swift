@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "A provider and tinyproxy", .timeLimit(.minutes(2)),
+    "Calls of a provider through tinyproxy", .timeLimit(.minutes(2)),
     .enabled(
         if: Tinyproxy.isInstalled && Nginx.isInstalled, "tinyproxy or nginx is not installed: make setup"))
 struct TinyproxyTests {
@@ -19,7 +19,7 @@ struct TinyproxyTests {
     }
 
     @Test(
-        "For http, a wrong password gets 407 from the proxy; with the right one it forwards requests and adds Via"
+        "For http, the proxy refuses a wrong password; with the right one it forwards requests and adds Via"
     )
     func plain() async throws {
         let nginx = try Nginx("location / { return 200 'via=$http_via'; }")
@@ -42,7 +42,7 @@ struct TinyproxyTests {
     }
 
     @Test(
-        "For https, a wrong password opens no tunnel; with the right one it carries end-to-end TLS and is reused"
+        "For https, a wrong password opens no tunnel; with the right one, TLS runs end to end through it"
     )
     func tunnel() async throws {
         let nginx = try Nginx.secure("location / { return 200 'via=$http_via'; }")
@@ -73,7 +73,7 @@ struct TinyproxyTests {
     }
 
     @Test(
-        "Exceptions by address, range or port are reached directly, and other hosts through the proxy",
+        "Hosts that match an exception are reached directly, and other hosts through the proxy",
         arguments: [
             ("127.0.0.1", true), ("10.0.0.0/8, 127.0.0.0/8", true), ("*", true),
             ("example.com, 127.0.0.2", false),
@@ -92,9 +92,9 @@ struct TinyproxyTests {
         }
     }
 
-    @Test("The environment sets the proxy of each scheme, and the exceptions")
+    @Test("The environment sets the proxy for each scheme and the exceptions")
     func environment() async {
-        // In its own process, since all tests share the environment.
+        // The test runs in its own process because tests share the environment.
         await #expect(processExitsWith: .success) {
             let plain = try Nginx(files: Self.hello)
             let secure = try Nginx.secure(files: Self.hello)

@@ -49,7 +49,7 @@ final class Probe<Element: Sendable>: Sendable {
         var error: (any Error)?
     }
 
-    /// Separate from the probe, which holds the subscription that retains this.
+    /// Separate from the probe to avoid a retain cycle: the probe's subscription retains this.
     private final class Record: Sendable {
         let state = Lock(State())
     }
@@ -78,7 +78,7 @@ struct Bench {
     let transport: StubTransport
     let provider: Provider<Diary>
 
-    /// By default, jitter is the whole bound.
+    /// By default, each wait takes its full jitter bound.
     init(
         policy: CallPolicy = CallPolicy(), plugins: [any PluginType] = [],
         jitter: @escaping Jitter = { $0 }

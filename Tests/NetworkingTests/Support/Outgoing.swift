@@ -4,7 +4,7 @@ import Rx
 import RxTesting
 import Testing
 
-/// The call that is sent for a target, or the error.
+/// Captures the call that is sent for a target, or its error.
 enum Outgoing {
     static func call(_ target: Anything) throws -> TransportCall {
         let (call, error) = try attempt(target)
@@ -25,14 +25,12 @@ enum Outgoing {
         return (transport.attempts.first?.call, probe.networkError)
     }
 
-    /// The query for these parameters.
     static func query(
         _ parameters: Parameters, _ encoding: ParameterEncoding, path: RequestPath = "/x"
     ) throws -> String? {
         try call(Anything(path: path, task: .parameters(parameters, encoding: encoding))).query
     }
 
-    /// The body for this task.
     static func body(_ task: RequestTask) throws -> String {
         let call = try call(Anything(method: .post, task: task))
         return String(decoding: try call.body.collect(), as: UTF8.self)

@@ -8,7 +8,7 @@ extension ManualScheduler {
     /// Number of timers that are set and not cancelled.
     var pending: Int { pendingCount }
 
-    /// Takes a `Duration`, because a time literal is an `RxTimeInterval` of the scheduler.
+    /// Accepts a `Duration`. Disfavored, so that a time literal remains an `RxTimeInterval`.
     @_disfavoredOverload
     func advance(by duration: Duration) {
         advance(by: .nanoseconds(Int(duration / .nanoseconds(1))))

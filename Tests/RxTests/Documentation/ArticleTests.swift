@@ -6,7 +6,7 @@ import Testing
 /// The code blocks of the articles, verbatim.
 @Suite("Code in the articles of Rx", .noLeaks)
 struct ArticleTests {
-    @Test("Suggestions while typing")
+    @Test("Suggestions appear once the user stops typing")
     func search() {
         let scheduler = TestScheduler()
         let query = PublishSubject<String>()
@@ -38,7 +38,7 @@ struct ArticleTests {
         #expect(events(numbers) == ["1", "done"])
     }
 
-    @Test("A subscription disposes itself")
+    @Test("A subscription can dispose itself")
     func disposal() {
         let subject = PublishSubject<Int>()
         let received = Log<Int>()
@@ -52,7 +52,7 @@ struct ArticleTests {
         #expect(received.entries == [1, 2])
     }
 
-    @Test("The order of a subscription")
+    @Test("The hooks of a subscription run in the documented order")
     func order() {
         let log = Log<String>()
         let source = Observable<Int>.create { observer in
@@ -96,7 +96,7 @@ struct ArticleTests {
         subscription.dispose()
     }
 
-    @Test("Closures run on a queue")
+    @Test("observe(on:) moves values to a queue")
     func threads() async throws {
         let queue = SerialDispatchQueueScheduler(qos: .background)
         let numbers = Observable.just(1).observe(on: queue).map { $0 + 1 }
@@ -131,7 +131,7 @@ struct ArticleTests {
         #expect(try await total(of: .of(1, 2, 3)) == 6)
     }
 
-    @Test("Marbles")
+    @Test("Marbles describe a source and its expected output")
     func marbles() throws {
         let scheduler = TestScheduler(frame: .milliseconds(100))
         let typing = try scheduler.createColdObservable("-a-b-----c|")
@@ -149,7 +149,7 @@ struct ArticleTests {
                 """)
     }
 
-    @Test("Ticks and events")
+    @Test("Events are recorded with their ticks")
     func ticks() {
         let clock = TestScheduler(initialClock: 0)
         let source = clock.createHotObservable([.next(210, 1), .next(220, 2), .completed(230)])

@@ -24,7 +24,7 @@ extension ObservableType where Element: Numeric {
 /// The code blocks of the article, verbatim.
 @Suite("Coming from RxSwift", .noLeaks)
 struct ComingFromRxSwiftTests {
-    @Test("A view model")
+    @Test("A view model reports whether its name is valid, and releases its bindings")
     func viewModel() {
         let saved = PublishSubject<String>()
         let log = Log<String>()
@@ -38,12 +38,12 @@ struct ComingFromRxSwiftTests {
         #expect(!saved.hasObservers, "the bag is deallocated with the model")
     }
 
-    @Test("A custom operator")
+    @Test("A custom operator extends ObservableType")
     func scaled() {
         #expect(events(Observable.of(1, 2).scaled(by: 3)) == ["3", "6", "done"])
     }
 
-    @Test("A request that is retried until its deadline")
+    @Test("A request is retried within its deadline")
     func request() {
         let scheduler = TestScheduler(frame: .milliseconds(100))
         let deadline = scheduler.now.addingTimeInterval(1)

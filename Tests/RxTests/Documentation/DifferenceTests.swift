@@ -23,7 +23,8 @@ struct DifferenceTests {
         #expect(!subject.hasObservers)
     }
 
-    @Test("A combined source is disposed after the end was passed on, an inner one of merge before")
+    @Test(
+        "combineLatest and zip dispose their last source after the completion, and merge disposes it before")
     func joined() {
         for (build, expected) in [
             ({ Observable.combineLatest($0, $1) { $0 + $1 } }, ["+a", "-b", "done", "-a"]),
@@ -41,7 +42,8 @@ struct DifferenceTests {
         }
     }
 
-    @Test("An event sent during a delivery is delivered after it by an operator, and at once by a subject")
+    @Test(
+        "An operator delivers an event sent during a delivery afterwards, and a subject delivers it at once")
     func inside() {
         let (join, plain) = (Log<Int>(), Log<Int>())
         let (one, other) = (PublishSubject<Int>(), PublishSubject<Int>())

@@ -1,12 +1,12 @@
 import Rx
 import RxTesting
 
-/// Each arity is a type of its own. Every one is tested, with the source at different positions.
+/// Each arity is a separate type, so each is tested, with the source at different positions.
 let arityOperators: [OperatorCase] = latestArities + zipArities
 
 private typealias Build = @Sendable (Observable<String>) -> Observable<String>
 
-/// A case for the source at `place` among sources that emit `others` in turn.
+/// A case with the source at `position` among sources that emit `others`.
 private func joining(
     _ name: String, position: Int, of arity: Int, others: [String], _ build: @escaping Build,
     throwing: @escaping Build

@@ -2,7 +2,7 @@ import Glibc
 import Rx
 
 /// Runs `body` on a thread with 512 KiB of stack and waits for it. Anything that needs stack for each of a
-/// million repetitions overflows it. `Resources` count what it creates for the current task.
+/// million repetitions overflows it. `Resources` counts its objects for the current task.
 @discardableResult
 func onSmallStack<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
     let ledger = Resources.ledger

@@ -6,13 +6,13 @@ import Testing
 /// An operator of two streams, each fed by its own thread: one with 0, 1, 2 and so on, the other with 1000,
 /// 1001 and so on. Each emitted array lists the source values it was made of.
 struct StressCase: Sendable, CustomTestStringConvertible {
-    /// What must have arrived after both threads have sent everything and completed.
+    /// The values that must have arrived after both threads have sent everything and completed.
     enum Delivery {
         /// Each value of the first stream, once.
         case first
         /// Each value of both streams, once.
         case both
-        /// A last array with the last values of both streams.
+        /// A final array with the last values of both streams.
         case latest
         /// Depends on the timing.
         case some
@@ -20,8 +20,8 @@ struct StressCase: Sendable, CustomTestStringConvertible {
 
     let testDescription: String
     let delivery: Delivery
-    /// Values are in order among those that are equal modulo this number. Groups with gates of their own may
-    /// overtake each other.
+    /// Only values that are equal modulo this number are in order, since groups with separate gates may overtake
+    /// each other.
     let lanes: Int
     let build: @Sendable (Observable<Int>, Observable<Int>) -> Observable<[Int]>
 

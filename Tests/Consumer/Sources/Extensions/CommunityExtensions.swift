@@ -1,4 +1,4 @@
-// Extensions like those that users of RxSwift share, written without regard to Sendable.
+// Extensions as RxSwift users share them, written without regard to Sendable.
 
 import Foundation
 import Rx

@@ -1,7 +1,7 @@
 import Foundation
 import Rx
 
-// Code like that of packages around RxSwift and of its users' utilities.
+// Code as in packages around RxSwift and in its users' utilities.
 
 extension ObserverType where Element == Void {
     func onNext() {

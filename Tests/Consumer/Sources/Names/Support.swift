@@ -14,10 +14,10 @@ final class Mutable: @unchecked Sendable {
 
 extension Mutable: ReactiveCompatible {}
 
-/// Accepts a value, and fixes its type where that matters.
+/// Accepts a value and fixes its type where the type matters.
 func use<Value: Sendable>(_ value: Value) {}
 
-/// Subscribes, so that the compiler checks it.
+/// Disposes of a subscription.
 func use(_ disposable: any Disposable) {
     disposable.dispose()
 }

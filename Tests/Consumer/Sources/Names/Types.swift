@@ -197,7 +197,7 @@ func counted<Number: RxAbstractInteger & Sendable>(_ count: Number) -> Observabl
     .range(start: 0, count: count)
 }
 
-/// Generic over observables.
+/// Code that is generic over observables.
 func generic<Source: ObservableType, Convertible: ObservableConvertibleType, Trait: PrimitiveSequenceType>(
     _ source: Source, _ convertible: Convertible, _ trait: Trait
 ) -> Observable<Convertible.Element> where Source.Element: EventConvertible, Trait.Trait == SingleTrait {

@@ -15,7 +15,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("An unknown user is a 404 that names the part")
+    @Test("A request for an unknown user gets a 404 that names the part")
     func aUserThatDoesNotExistIsNotFound() async throws {
         try await withGateway(upstreams: ["users": users], declare: declareProfile) { client in
             let response = try await client.get("/api/profile/nobody")
@@ -50,7 +50,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("An async handler answers, and a missing parameter is named in the error")
+    @Test("An async handler answers, and the error for a missing parameter names it")
     func anAsyncHandlerAnswers() async throws {
         try await withGateway(upstreams: ["users": users], declare: declareProfile) { client in
             let refused = try await client.get("/api/hello")
@@ -64,7 +64,7 @@ struct ProfileTests {
 
 @Suite("The profile endpoint in virtual time")
 struct ProfileTimeTests {
-    @Test("A silent user service is a 504 after five seconds of virtual time")
+    @Test("If the user service stays silent, the client gets a 504 after five seconds of virtual time")
     func aSilentServiceIsATimeout() throws {
         let gateway = try VirtualGateway(declare: declareProfile)
         gateway.upstreams.answer("/users/kim", .silence)

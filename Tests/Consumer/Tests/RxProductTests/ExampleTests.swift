@@ -1,9 +1,9 @@
 import FromRxSwift
 import Testing
 
-@Suite("Source that is written for RxSwift, in mode 5")
+@Suite("Source written for RxSwift, in mode 5")
 struct ExampleTests {
-    @Test("It compiles after its import changes, and does what it says")
+    @Test("RxSwift's examples compile with only their import changed, and print the expected lines")
     func examples() {
         #expect(
             Examples.run() == [

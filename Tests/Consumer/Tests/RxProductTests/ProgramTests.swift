@@ -17,12 +17,12 @@ struct ProgramTests {
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    @Test("Closures written on the main actor run where their stream does")
+    @Test("Closures written on the main actor run on the thread of their stream")
     func closuresLeaveTheMainActor() throws {
         #expect(try output(of: "Isolated") == ["next 2", "completed"])
     }
 
-    @Test("A main thread that waits for a stream serves its queue, and sleeps meanwhile")
+    @Test("A main thread that waits for a stream serves the main queue and sleeps in between")
     func theMainThreadServesItsQueue() throws {
         #expect(
             try output(of: "MainThread") == [

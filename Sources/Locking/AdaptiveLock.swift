@@ -1,12 +1,13 @@
 import Glibc
 public import Synchronization
 
-/// A `Lock` for state that many threads want at once. One or two nanoseconds slower without contention.
+/// A `Lock` that spins before it sleeps, for state that many threads want at once. One or two nanoseconds slower without
+/// contention.
 ///
 /// On Linux a `Mutex` passes to the thread that has slept on it the longest. Once a few threads sleep, every operation
 /// takes a context switch (50 us instead of 50 ns), and each arriving thread goes to sleep as well: eight threads on
 /// two cores stay in that state for seconds. So threads spin first, and sleep on the mutex only if they get no turn.
-public struct CrowdLock<State>: ~Copyable, Sendable {
+public struct AdaptiveLock<State>: ~Copyable, Sendable {
     @usableFromInline let isTaken = Atomic<Bool>(false)
     @usableFromInline let lock: Lock<State>
 
@@ -29,7 +30,7 @@ public struct CrowdLock<State>: ~Copyable, Sendable {
     @usableFromInline
     @inline(never)
     borrowing func waitForTurn() {
-        for attempt in 0..<mostAttempts {
+        for attempt in 0..<maximumAttempts {
             if attempt >= attemptsBeforeYielding { sched_yield() }
             if !isTaken.load(ordering: .relaxed), !isTaken.exchange(true, ordering: .acquiring) { return }
         }
@@ -37,4 +38,4 @@ public struct CrowdLock<State>: ~Copyable, Sendable {
 }
 
 private let attemptsBeforeYielding = 64
-private let mostAttempts = 256
+private let maximumAttempts = 256

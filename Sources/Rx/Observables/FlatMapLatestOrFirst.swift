@@ -10,7 +10,8 @@ extension ObservableType {
     public consuming func flatMapLatest<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
-        OneInner(asObservable(), .latest, { try selector($0).asObservable() }, OneInnerStep.self)
+        FlatMapLatestOrFirst(
+            asObservable(), .latest, { try selector($0).asObservable() }, FlatMapLatestOrFirstInner.self)
     }
 }
 
@@ -18,7 +19,7 @@ extension ObservableType where Element: ObservableConvertibleType {
     /// Emits the values of the latest inner stream. The previous one is disposed before the new one is subscribed to.
     @inlinable
     public consuming func switchLatest() -> Observable<Element.Element> {
-        OneInner(asObservable(), .latest, { $0.asObservable() }, OneInnerStep.self)
+        FlatMapLatestOrFirst(asObservable(), .latest, { $0.asObservable() }, FlatMapLatestOrFirstInner.self)
     }
 }
 
@@ -30,7 +31,8 @@ extension ObservableType {
     public consuming func flatMapFirst<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
-        OneInner(asObservable(), .first, { try selector($0).asObservable() }, OneInnerStep.self)
+        FlatMapLatestOrFirst(
+            asObservable(), .first, { try selector($0).asObservable() }, FlatMapLatestOrFirstInner.self)
     }
 }
 
@@ -43,23 +45,23 @@ enum InnerChoice: Sendable {
 
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline
-final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
+final class FlatMapLatestOrFirst<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
     @unchecked Sendable
 {
     private let choice: InnerChoice
     private let selector: @Sendable (In) throws -> Observable<Out>
     /// Stored, because naming the type for each value would look up its metadata.
-    private let innerType: OneInnerStep<In, Out>.Type
+    private let innerType: FlatMapLatestOrFirstInner<In, Out>.Type
     private let gate = SerialGate()
     private let current = LinkSlot()
     private let latest = Atomic<UInt64>(0)
-    private let state = Lock(OneInnerState())
+    private let state = Lock(FlatMapLatestOrFirstState())
 
     @usableFromInline
     init(
         _ source: consuming Observable<In>?, _ choice: InnerChoice,
         _ selector: @escaping @Sendable (In) throws -> Observable<Out>,
-        _ innerType: OneInnerStep<In, Out>.Type
+        _ innerType: FlatMapLatestOrFirstInner<In, Out>.Type
     ) {
         self.choice = choice
         self.selector = selector
@@ -192,18 +194,18 @@ final class OneInner<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>,
 }
 
 /// Declared outside the generic class, where using it would look up metadata.
-private struct OneInnerState {
+private struct FlatMapLatestOrFirstState {
     var hasInner = false
     var isOuterDone = false
 }
 
 // Sound: it adds only constants.
 @usableFromInline
-final class OneInnerStep<In: Sendable, Out: Sendable>: InnerStep<Out>, @unchecked Sendable {
-    private let parent: OneInner<In, Out>
+final class FlatMapLatestOrFirstInner<In: Sendable, Out: Sendable>: InnerStep<Out>, @unchecked Sendable {
+    private let parent: FlatMapLatestOrFirst<In, Out>
     private let id: UInt64
 
-    required init(_ parent: OneInner<In, Out>, _ id: UInt64) {
+    required init(_ parent: FlatMapLatestOrFirst<In, Out>, _ id: UInt64) {
         self.parent = parent
         self.id = id
         super.init()

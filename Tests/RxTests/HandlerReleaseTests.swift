@@ -18,7 +18,7 @@ enum Ending: CaseIterable {
     }
 }
 
-/// A way to subscribe whose closures capture an object.
+/// A way to subscribe with closures that capture an object.
 struct SubscribingForm: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let subscribe: @Sendable (PublishSubject<Int>, Tracked) -> any Disposable
@@ -123,11 +123,11 @@ struct SubscribingForm: CustomTestStringConvertible, Sendable {
 }
 
 @Suite("An ended subscription releases its closures", .noLeaks)
-struct LettingGoTests {
+struct HandlerReleaseTests {
     private let census = Census()
 
     @Test(
-        "Closures are released at the end, while the disposable is still in a bag",
+        "Closures are released when the subscription ends, even if the disposable is still in a bag",
         arguments: SubscribingForm.all, Ending.allCases)
     func freed(form: SubscribingForm, ending: Ending) {
         let subject = PublishSubject<Int>()
@@ -140,7 +140,7 @@ struct LettingGoTests {
         withExtendedLifetime((bag, subscription)) {}
     }
 
-    /// Stores the result of a call in itself, through a subscription in its own bag.
+    /// Keeps the subscription of a call in its bag, and stores the result in itself.
     private final class Screen: Sendable {
         let tracked: Tracked
         let title = Shared("")
@@ -153,7 +153,7 @@ struct LettingGoTests {
     }
 
     @Test(
-        "An object that keeps the subscription of a call that captures it is freed once the call has ended"
+        "A retain cycle between an object and its subscription ends with the call"
     )
     func cycle() {
         let answer = PublishSubject<String>()
@@ -180,7 +180,7 @@ struct LettingGoTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("Closures disposed from inside a delivery are released after all nested deliveries")
+    @Test("Closures disposed during a delivery are released after all nested deliveries")
     func within() {
         let subject = PublishSubject<Int>()
         let subscription = SerialDisposable()
@@ -196,7 +196,7 @@ struct LettingGoTests {
     }
 
     @Test(
-        "Closures disposed while another thread delivers are released when that returns",
+        "Closures disposed while another thread delivers are released when the delivery returns",
         .timeLimit(.minutes(1)))
     func meanwhile() {
         let subject = PublishSubject<Int>()

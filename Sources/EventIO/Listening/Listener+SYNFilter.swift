@@ -8,7 +8,7 @@ extension Listener {
     /// A client sends a dropped SYN again after a second (RFC 6298, section 2.1). By then this socket is closed, and
     /// the SYN reaches the process that listens in its place, or is refused. Closing without this resets clients in
     /// the middle of their handshake, and clients that connect between the last accept and the close.
-    public func turnNewcomersAway() {
+    public func dropNewSYNs() {
         guard !address.isUnix else { return }
         withDescriptor { descriptor in
             // The filter sees the TCP header: byte 13 holds the flags, 0x02 is SYN (RFC 9293, section 3.1). In terms

@@ -2,20 +2,20 @@ import Synchronization
 
 /// An operator that emits streams of its source's values. The source stays subscribed while the operator or
 /// any of these streams has a subscriber.
-protocol SourceHolder: Link {
+protocol SourceOwner: Link {
     /// Stops the source, after the last subscription has ended.
-    func letGo()
+    func stopSource()
 }
 
 /// Counts the subscriptions that need a source: the outer one from the start, and each inner one. Retains the operator
 /// until the count reaches 0. A stream kept beyond that retains nothing else.
-final class HoldCount: Sendable {
+final class SourceRetainCount: Sendable {
     private let count = Atomic<Int>(1)
-    private let holder = LinkSlot()
+    private let owner = LinkSlot()
 
     /// Sets the operator that owns the source, before the first call of `release()`.
-    func begin(_ holder: any SourceHolder) {
-        self.holder.set(HeldSource(holder))
+    func begin(_ owner: any SourceOwner) {
+        self.owner.set(RetainedSource(owner))
     }
 
     /// Adds a subscription. Returns false if the count has reached 0.
@@ -32,43 +32,44 @@ final class HoldCount: Sendable {
 
     /// Removes a subscription. The last one stops the source.
     func release() {
-        if count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { holder.closeAndStop() }
+        if count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { owner.closeAndStop() }
     }
 }
 
 // Sound: it adds only constants.
-private final class HeldSource: Link, @unchecked Sendable {
-    private let holder: any SourceHolder
+private final class RetainedSource: Link, @unchecked Sendable {
+    private let owner: any SourceOwner
 
-    init(_ holder: any SourceHolder) {
-        self.holder = holder
+    init(_ owner: any SourceOwner) {
+        self.owner = owner
         super.init()
     }
 
     override func stop() {
-        holder.letGo()
+        owner.stopSource()
     }
 }
 
 /// A stream that keeps its operator's source subscribed while it has subscribers.
-// Sound: `isHolding` is written before the source starts.
-final class HeldStream<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+// Sound: `isRetaining` is written before the source starts.
+final class SourceRetainingStream<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable
+{
     private let stream: PublishSubject<Element>
-    private let holds: HoldCount
-    private var isHolding = false
+    private let sourceRetains: SourceRetainCount
+    private var isRetaining = false
 
-    init(_ stream: PublishSubject<Element>, _ holds: HoldCount) {
+    init(_ stream: PublishSubject<Element>, _ sourceRetains: SourceRetainCount) {
         self.stream = stream
-        self.holds = holds
+        self.sourceRetains = sourceRetains
         super.init(stream)
     }
 
     override func copy() -> Operator<Element, Element> {
-        HeldStream(stream, holds)
+        SourceRetainingStream(stream, sourceRetains)
     }
 
     override consuming func begin(_ source: consuming Observable<Element>) {
-        isHolding = holds.retain()
+        isRetaining = sourceRetains.retain()
         super.begin(source)
     }
 
@@ -77,6 +78,6 @@ final class HeldStream<Element: Sendable>: StatefulOperator<Element, Element>, @
     }
 
     override func stop() {
-        if upstream.closeAndStop(), isHolding { holds.release() }
+        if upstream.closeAndStop(), isRetaining { sourceRetains.release() }
     }
 }

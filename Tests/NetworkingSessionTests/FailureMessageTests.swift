@@ -1,0 +1,51 @@
+import Glibc
+import Networking
+import NetworkingSession
+import TestSupport
+import Testing
+
+@Suite("Messages of failed calls over a session", .timeLimit(.minutes(1)))
+struct FailureMessageTests {
+    private func message(after sent: String) async throws -> String? {
+        let upstream = try ScriptedUpstream([.readRequest, .send(sent), .awaitEnd])
+        defer { upstream.stop() }
+        var configuration = Session.Configuration()
+        configuration.connections.proxy = .none
+        configuration.policy = .patient
+        configuration.policy.attemptLimits.firstByte = .milliseconds(80)
+        let session = try Session(configuration)
+        defer { session.close() }
+        let request = HTTPRequest(url: "http://127.0.0.1:\(upstream.port)/")
+        let error = await #expect(throws: NetworkError.self) { try await session.request(request) }
+        #expect(error?.reason == .connectionReadTimeout)
+        return error?.message
+    }
+
+    @Test("Silence before a response and silence within one have different messages")
+    func silence() async throws {
+        #expect(try await message(after: "") == "no response within 80 ms")
+        #expect(
+            try await message(after: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{")
+                == "nothing more of the response for 80 ms")
+    }
+
+    @Test("A call that gets no file descriptor says so")
+    func descriptors() async {
+        // Runs in its own process, because the limit applies to the whole process.
+        await #expect(processExitsWith: .success) {
+            let session = try Session.patient()
+            // Lower than the descriptors that are open, which stay open.
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            limit.rlim_cur = 3
+            precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            do {
+                _ = try await session.request(HTTPRequest(url: "http://127.0.0.1:1/"))
+                preconditionFailure("there is a response")
+            } catch let error as NetworkError {
+                precondition(error.reason == .connectionLimitReached, "\(error)")
+                precondition(error.message == "the process has no file descriptors left", "\(error)")
+            }
+        }
+    }
+}
