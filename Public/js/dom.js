@@ -25,16 +25,29 @@ export function glyph(name, className = "glyph") {
   return svg("svg", { class: className, viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("use", { href: `#${name}` }));
 }
 
+/** Whether both lists have the same nodes, so that drawing the new ones would change nothing. */
+function isSame(old, drawn) {
+  return old.length === drawn.length && drawn.every((node, index) => (typeof node === "string"
+    ? old[index].nodeType === Node.TEXT_NODE && old[index].data === node
+    : old[index].isEqualNode(node)));
+}
+
 /**
- * Replaces the children of `root`. The focus stays on the same control or, if that is gone, moves to the element that
- * `otherwise` returns.
+ * Replaces the children of `root`, unless they look the same: then screen readers have nothing to repeat.
+ *
+ * The focus stays on the control with the same `data-control`, which names what the control acts on. If that is gone, the
+ * focus moves to the element that `otherwise` returns. It never moves to a control with another effect.
  */
 export function redraw(root, children, otherwise = () => null) {
+  const drawn = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== "");
+  if (isSame([...root.childNodes], drawn)) return;
   const active = document.activeElement;
-  const name = active !== root && root.contains(active) ? active.localName : null;
-  const index = name && [...root.querySelectorAll(name)].indexOf(active);
-  root.replaceChildren(...children);
-  if (name) (root.querySelectorAll(name)[index] ?? otherwise())?.focus({ preventScroll: true });
+  const hadFocus = active !== root && root.contains(active);
+  const name = hadFocus ? active.dataset.control : null;
+  root.replaceChildren(...drawn);
+  if (!hadFocus) return;
+  const same = name && root.querySelector(`[data-control="${CSS.escape(name)}"]`);
+  (same || otherwise())?.focus({ preventScroll: true });
 }
 
 /** Calls `draw(width)` now and whenever the width of `node` changes. */

@@ -33,7 +33,7 @@ export function failed(title, error, retry) {
     names(error),
     el("p", {}, happened(error)),
     el("p", {}, advice(error)),
-    retry && el("button", { class: "plain", type: "button", onclick: retry }, t("again")));
+    retry && el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
 }
 
 /** Draws a part that succeeded but was withheld because another part failed. */
@@ -49,7 +49,7 @@ export function unreachable(exchange, retry) {
     "div", { class: "failed", "data-reason": key },
     el("p", { class: "failed-head" }, glyph("broken"), t(key)),
     el("p", {}, t(`${key}.advice`, { status: exchange.status ?? "" })),
-    el("button", { class: "plain", type: "button", onclick: retry }, t("again")));
+    el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
 }
 
 /** Draws a failure without a failed part: the gateway refused the request. */
@@ -59,5 +59,5 @@ export function refused(exchange, retry) {
     "div", { class: "failed", "data-reason": code },
     el("p", { class: "failed-head" }, glyph("broken"), t("refused", { status })),
     el("p", { class: "names", translate: "no" }, el("code", {}, code), el("code", {}, message)),
-    el("button", { class: "plain", type: "button", onclick: retry }, t("again")));
+    el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
 }

@@ -16,18 +16,18 @@ function nameOf(kind) {
 const faults = new Map();
 let changed = () => {};
 
-/** Upstreams without a switch; `sluice serve` has no switches. */
-const without = new Set();
+/** `sluice serve` has no switches. */
+let hasSwitches = true;
 
 const places = (upstream) => document.querySelectorAll(`[data-fault="${upstream}"]`);
-const upstreams = () => new Set([...document.querySelectorAll("[data-fault]")].map((place) => place.dataset.fault));
 
-/** The fault of a whole upstream or, without one, of one of its APIs; null if it is unknown. */
-async function askFor(upstream) {
-  const { envelope, status } = await ask({ method: "GET", path: `/demo/faults/${upstream}` });
-  if (status === 404) without.add(upstream);
-  const set = status === 200 ? envelope?.data : null;
-  return set?.[upstream] ? Object.values(set).find((fault) => fault !== "none") ?? "none" : null;
+/** The fault of each upstream or, if it has none as a whole, of one of its APIs. Empty if the faults are unknown. */
+async function askForFaults() {
+  if (!hasSwitches) return new Map();
+  const { envelope, status } = await ask({ method: "GET", path: "/demo/faults" });
+  hasSwitches = status !== 404;
+  const all = Object.entries(status === 200 ? envelope?.data ?? {} : {});
+  return new Map(all.map(([upstream, set]) => [upstream, Object.values(set).find((fault) => fault !== "none") ?? "none"]));
 }
 
 /** Sends the latest choice; earlier choices that have not been sent are skipped. */
@@ -89,42 +89,36 @@ function draw(place) {
     el("p", { class: "fault-said", role: "status" }));
 }
 
-async function load(upstream) {
-  const now = await askFor(upstream);
-  if (now === null) return;
+function add(upstream, now) {
   const kind = now === "none" ? "status:503" : now;
   if (!kinds.includes(kind)) kinds.push(kind);
   faults.set(upstream, { kind, isOn: now !== "none", put: now, isPutting: false, hasFailed: false });
 }
 
-/** Reads the current fault, which another page, curl or a restart may have changed. */
-async function renew(upstream) {
-  const fault = faults.get(upstream);
-  if (fault.isPutting) return;
-  const { put } = fault;
-  const now = await askFor(upstream);
-  if (now === null || fault.isPutting || fault.put !== put) return;
-  if (now === put) {
-    fault.hasFailed = false;
-    show(upstream);
-    return;
-  }
-  Object.assign(fault, { put: now, isOn: now !== "none", kind: now === "none" ? fault.kind : now, hasFailed: false });
-  if (kinds.includes(fault.kind)) {
-    show(upstream);
-  } else {
-    kinds.push(fault.kind);
-    drawAll();
-  }
-}
-
-/** Updates all switches, and adds those that were unreachable before. */
+/** Updates all switches, and adds those that were unreachable before. Another page, curl or a restart may have changed them. */
 export async function renewFaults() {
-  [...faults.keys()].forEach(renew);
-  const missing = [...upstreams()].filter((upstream) => !faults.has(upstream) && !without.has(upstream));
-  if (missing.length === 0) return;
-  await Promise.all(missing.map(load));
-  drawAll();
+  const before = new Map([...faults].map(([upstream, { put }]) => [upstream, put]));
+  const all = await askForFaults();
+  let isNew = false;
+  for (const [upstream, now] of all) {
+    const fault = faults.get(upstream);
+    if (!fault) {
+      add(upstream, now);
+      isNew = true;
+      continue;
+    }
+    // This page has changed it meanwhile.
+    if (fault.isPutting || fault.put !== before.get(upstream)) continue;
+    if (now !== fault.put && now !== "none") fault.kind = now;
+    if (!kinds.includes(fault.kind)) {
+      kinds.push(fault.kind);
+      isNew = true;
+    }
+    Object.assign(fault, { put: now, isOn: now !== "none", hasFailed: false });
+  }
+  // Drawing all switches anew would take the focus from them.
+  if (isNew) drawAll();
+  else [...faults.keys()].forEach(show);
 }
 
 function drawAll() {
@@ -152,7 +146,7 @@ function goToSwitch(event) {
 export async function startFaults(whenChanged) {
   changed = whenChanged;
   document.getElementById("try").addEventListener("click", goToSwitch);
-  await Promise.all([...upstreams()].map(load));
+  await renewFaults();
   drawAll();
   onLanguage(drawAll);
 }

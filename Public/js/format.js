@@ -52,3 +52,10 @@ export function plainMilliseconds(value) {
 
 /** Milliseconds with unit, or a dash if unknown. */
 export const milliseconds = (value) => (value == null ? "–" : `${plainMilliseconds(value)} ms`);
+
+/** Seconds with one decimal place: `0.9 s`. */
+export const seconds = (value) =>
+  `${format("s", Intl.NumberFormat, { minimumFractionDigits: 0, maximumFractionDigits: 1 }).format(value / 1000)} s`;
+
+/** The visitor's time of day: `14:03:22`. */
+export const timeOfDay = (time) => format("time", Intl.DateTimeFormat, { timeStyle: "medium" }).format(time);

@@ -1,25 +1,22 @@
 import { cards } from "./cards.js";
 import { el, glyph, redraw } from "./dom.js";
-import { curlLine, errorsByPart, latest } from "./exchange.js";
+import { errorsByPart } from "./exchange.js";
 import { failed, held, refused, unreachable } from "./failure.js";
 import { Flow } from "./flow.js";
 import { today } from "./format.js";
-import { onLanguage, t } from "./language.js";
-import { showTrace } from "./trace.js";
+import { t } from "./language.js";
+import { Screen } from "./screen.js";
+import { waitingTime } from "./waiting.js";
+
+/** The limits in HomeEndpoint.swift: of its optional parts, of a call to the diary, and of the request. */
+const limits = [{ name: "optional", at: 3000 }, { name: "call", at: 10_000 }, { name: "request", at: 15_000 }];
 
 /** The home screen: a card with its own state for each part of one answer. */
-export class HomeScreen {
+export class HomeScreen extends Screen {
   constructor(root) {
-    this.root = root;
-    this.send = latest();
-    this.exchange = null;
+    super(root, limits);
     this.flow = new Flow(document.getElementById("flow"), cards);
     this.build();
-    root.querySelector("[data-reload]").addEventListener("click", () => this.load());
-    onLanguage(() => {
-      this.draw();
-      if (this.isBusy) this.showWaiting();
-    });
   }
 
   build() {
@@ -37,45 +34,41 @@ export class HomeScreen {
         el("footer", { class: "fault", id: `fault-${card.upstream}`, "data-fault": card.upstream }));
       return [card.part, place];
     }));
-    this.root.querySelector("#cards").append(...[...this.places.values()].map((place) => place.card));
+    this.find("#cards").append(...[...this.places.values()].map((place) => place.card));
     this.draw();
   }
 
-  async load() {
-    this.busy(true);
-    const { exchange, isLatest } = await this.send({ method: "GET", path: `/api/home?date=${today()}` });
-    if (!isLatest) return;
-    this.exchange = exchange;
-    this.busy(false);
-    this.draw();
+  async load(options) {
+    const { isLatest } = await this.run({ method: "GET", path: `/api/home?date=${today()}` }, options);
+    if (isLatest) this.draw();
   }
 
-  busy(isBusy) {
-    this.isBusy = isBusy;
-    this.root.setAttribute("aria-busy", isBusy);
-    this.root.querySelector("[data-busy]").hidden = !isBusy;
-    this.flow.running(isBusy);
-    clearTimeout(this.waiting);
-    // Waits a little, so that fast answers do not flicker.
-    if (isBusy) this.waiting = setTimeout(() => this.showWaiting(), 150);
+  began(request, isQuiet) {
+    super.began(request, isQuiet);
+    if (!isQuiet) this.flow.running(true);
+  }
+
+  ended() {
+    super.ended();
+    this.flow.running(false);
   }
 
   /** Marks all cards as waiting, since they share one answer. Their content stays readable. */
-  showWaiting() {
+  drawWaiting() {
     for (const place of this.places.values()) {
       place.card.dataset.state = "waiting";
       place.state.textContent = t("state.waiting");
       place.state.className = "badge";
     }
+    this.find("#home-verdict").replaceChildren(el("span", { class: "badge" }, t("state.waiting")), waitingTime(this.begun));
+    this.flow.show(null);
   }
 
   draw() {
     for (const card of cards) this.drawCard(card, this.places.get(card.part));
     if (!this.exchange) return;
-    redraw(
-      this.root.querySelector("#home-verdict"), this.verdict(), () => this.root.querySelector("[data-reload]"));
+    redraw(this.find("#home-verdict"), this.verdict(), () => this.find("[data-reload]"));
     this.flow.show(this.exchange);
-    showTrace(this.root.querySelector(".trace-body"), this.exchange, curlLine(this.exchange.request));
   }
 
   drawCard(card, place) {
@@ -98,7 +91,7 @@ export class HomeScreen {
     const title = t(`failed.${card.part}`);
     const errors = errorsByPart(this.exchange);
     const error = errors.get(card.part);
-    if (error) return { state: "failed", content: [failed(title, error, () => this.again())] };
+    if (error) return { state: "failed", content: [failed(title, error, () => this.reload())] };
     if (!envelope.data) {
       const part = t(`card.${this.missing([...errors.values()]).part}`).toLowerCase();
       return { state: "held", content: [held(t("held", { part, status: envelope.status }))] };
@@ -108,10 +101,6 @@ export class HomeScreen {
       return { state: "empty", content: [el("p", { class: "nothing" }, glyph("nothing"), t(`empty.${card.part}`))] };
     }
     return { state: "there", content: card.draw(data) };
-  }
-
-  again() {
-    if (!this.isBusy) this.load();
   }
 
   /** Whether the request failed as a whole, which is shown once instead of on each card. */
@@ -128,7 +117,7 @@ export class HomeScreen {
 
   verdict() {
     const { envelope, status } = this.exchange;
-    if (this.isLost) return [(envelope ? refused : unreachable)(this.exchange, () => this.again())];
+    if (this.isLost) return [(envelope ? refused : unreachable)(this.exchange, () => this.reload())];
     const errors = envelope.errors ?? [];
     const badge = el(
       "span", { class: `badge ${status >= 400 ? "bad" : errors.length ? "late" : "good"}`, translate: "no" },

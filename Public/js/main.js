@@ -9,21 +9,23 @@ startPreferences();
 
 const home = new HomeScreen(document.getElementById("home"));
 const weights = new WeightScreen(document.getElementById("weights"), () => home.load());
+const screens = [weights, home];
 
+for (const screen of screens) {
+  screen.whenReloaded = () => {
+    renewFaults();
+    // After an outage, or a change whose outcome is unknown, neither screen can be trusted.
+    if (screens.some((one) => one.isUnsure)) screens.filter((one) => one !== screen).forEach((one) => one.load());
+  };
+}
 startFaults((upstream) => {
   home.load();
   if (upstream === "diary") weights.load();
 });
-// A reload also updates the switches.
-document.getElementById("screens").addEventListener("click", (event) => {
-  if (event.target.closest("[data-reload], .failed button")) renewFaults();
-});
 // Another page may have changed the data meanwhile.
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
-  weights.load();
-  home.load();
+  screens.forEach((screen) => screen.refresh());
   renewFaults();
 });
-weights.load();
-home.load();
+screens.forEach((screen) => screen.load());

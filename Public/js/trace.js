@@ -1,19 +1,27 @@
 import { el, redraw } from "./dom.js";
-import { milliseconds } from "./format.js";
+import { milliseconds, timeOfDay } from "./format.js";
 import { t } from "./language.js";
 import { coloured } from "./raw.js";
+import { waitingBar, waitingTime } from "./waiting.js";
 import { waterfall } from "./waterfall.js";
 
+/** The class of an exchange's badge. */
+function verdict({ envelope, status }) {
+  if (!envelope || status >= 400) return "bad";
+  return envelope.code === "PARTIAL" ? "late" : "good";
+}
+
+/** The status and code of an exchange. */
+const outcome = ({ reached, status, statusText, envelope }) =>
+  (reached ? `${status} ${envelope?.code ?? statusText}` : t("no.answer"));
+
 function summary(exchange) {
-  const { request, status, envelope, took } = exchange;
-  const code = envelope?.code ?? exchange.statusText;
-  const isBad = !envelope || status >= 400;
+  const { request, envelope, took } = exchange;
   const gateway = envelope?.meta?.elapsedMs;
   return el(
     "p", { class: "trace-line" },
     el("code", { translate: "no" }, `${request.method} ${request.path}`),
-    el("span", { class: `badge ${isBad ? "bad" : code === "PARTIAL" ? "late" : "good"}`, translate: "no" },
-      exchange.reached ? `${status} ${code}` : t("no.answer")),
+    el("span", { class: `badge ${verdict(exchange)}`, translate: "no" }, outcome(exchange)),
     el("span", { class: "soft" }, gateway === undefined
       ? t("took", { page: milliseconds(took) })
       : t("took.both", { gateway: milliseconds(gateway), page: milliseconds(took) })));
@@ -28,7 +36,7 @@ function field(exchange, name) {
 function curl(line) {
   const said = el("span", { class: "unseen", role: "status" });
   const button = el("button", {
-    class: "plain", type: "button", "data-copy": true,
+    class: "plain", type: "button", "data-copy": true, "data-control": "copy",
     onclick: async () => {
       try {
         await navigator.clipboard.writeText(line);
@@ -43,28 +51,111 @@ function curl(line) {
     },
   }, t("copy"));
   const code = el("code", { "data-curl": true }, line);
-  return el("div", { class: "curl", translate: "no" }, el("pre", { role: "group", tabindex: 0, "aria-label": t("curl") }, code), button, said);
+  return el("div", { class: "curl", translate: "no" }, el("pre", { role: "group", tabindex: 0, "data-control": "curl", "aria-label": t("curl") }, code), button, said);
 }
 
 function raw(exchange, isOpen) {
   return el(
-    "details", { class: "raw", open: isOpen }, el("summary", {}, t("raw")),
-    el("pre", { role: "group", tabindex: 0, translate: "no", "aria-label": t("raw") },
+    "details", { class: "raw", open: isOpen }, el("summary", { "data-control": "raw" }, t("raw")),
+    el("pre", { role: "group", tabindex: 0, translate: "no", "data-control": "raw text", "aria-label": t("raw") },
       el("code", { "data-raw": true }, ...coloured(exchange.text))));
 }
 
-/** Draws what happened: the verdict, the waterfall, response fields, the curl command and the raw envelope. */
-export function showTrace(root, exchange, line) {
-  const isOpen = root.querySelector(".raw")?.open ?? false;
-  const names = ["Server-Timing", "Proxy-Status", "Retry-After", "X-Request-Id"];
-  const fields = names.flatMap((name) => field(exchange, name));
-  const { envelope } = exchange;
-  const timeline = envelope?.meta?.timeline;
-  redraw(root, [
-    summary(exchange),
-    timeline ? waterfall(timeline, envelope.meta.elapsedMs) : el("p", { class: "trace-none" }, t("trace.none")),
-    ...(fields.length ? [el("div", { class: "trace-fields" }, fields)] : []),
-    curl(line),
-    exchange.text ? raw(exchange, isOpen) : "",
-  ]);
+/** The exchanges that a screen keeps. */
+const capacity = 8;
+
+/**
+ * What happened behind a screen: the verdict, the waterfall, response fields, the curl command and the raw envelope of the
+ * latest exchange, or of an earlier one that the visitor chooses.
+ */
+export class Trace {
+  /** @param limits see `Screen` */
+  constructor(root, limits) {
+    this.limits = limits;
+    /** Oldest first: `{exchange, line}`. */
+    this.kept = [];
+    this.chosen = null;
+    this.now = el("div", { class: "trace-now" });
+    this.history = el("div", { class: "history" });
+    this.shown = el("div", { class: "trace-shown" });
+    root.replaceChildren(this.now, this.history, this.shown);
+  }
+
+  /** Adds an exchange. It is shown at once, unless the page sent it by itself while an earlier one is looked at. */
+  add(exchange, line, isQuiet) {
+    const last = this.kept.at(-1);
+    const kept = { exchange, line };
+    this.kept.push(kept);
+    if (!isQuiet || this.chosen === last || !this.chosen) this.chosen = kept;
+    if (this.kept.length > capacity) this.kept.splice(this.chosen === this.kept[0] ? 1 : 0, 1);
+    this.draw();
+  }
+
+  /** Shows that a request is under way, in place of the exchange before it. */
+  wait({ method, path }, begun) {
+    this.waiting = () => [
+      el(
+        "p", { class: "trace-line" }, el("code", { translate: "no" }, `${method} ${path}`), el("span", { class: "badge" },
+          t("state.waiting")), waitingTime(begun)),
+      waitingBar(begun, this.limits),
+    ];
+    this.drawWaiting();
+  }
+
+  stop() {
+    if (!this.waiting) return;
+    this.waiting = null;
+    this.drawWaiting();
+  }
+
+  drawWaiting() {
+    // Hidden, but in its place: the page must not move.
+    this.shown.classList.toggle("hidden", Boolean(this.waiting));
+    this.now.replaceChildren(...(this.waiting?.() ?? []));
+  }
+
+  draw() {
+    this.drawWaiting();
+    this.drawHistory();
+    if (!this.chosen) return;
+    const { exchange, line } = this.chosen;
+    const isOpen = this.shown.querySelector(".raw")?.open ?? false;
+    const names = ["Server-Timing", "Proxy-Status", "Retry-After", "X-Request-Id"];
+    const fields = names.flatMap((name) => field(exchange, name));
+    const { envelope } = exchange;
+    const timeline = envelope?.meta?.timeline;
+    redraw(this.shown, [
+      summary(exchange),
+      timeline ? waterfall(timeline, envelope.meta.elapsedMs) : el("p", { class: "trace-none" }, t("trace.none")),
+      fields.length ? el("div", { class: "trace-fields" }, fields) : "",
+      curl(line),
+      exchange.text ? raw(exchange, isOpen) : "",
+    ]);
+  }
+
+  drawHistory() {
+    if (this.kept.length < 2) {
+      redraw(this.history, []);
+      return;
+    }
+    redraw(this.history, [
+      el("p", { class: "soft" }, t("history")),
+      el("ol", { reversed: true }, [...this.kept].reverse().map((kept) => this.entry(kept))),
+    ]);
+  }
+
+  entry(kept) {
+    const { request, took, at } = kept.exchange;
+    return el("li", {}, el(
+      "button", {
+        class: "plain", type: "button", "aria-pressed": String(kept === this.chosen), "data-control": `request ${at}`,
+        onclick: () => {
+          this.chosen = kept;
+          this.draw();
+        },
+      },
+      el("span", {}, timeOfDay(at)), el("code", { translate: "no" }, `${request.method} ${request.path.split("?")[0]}`),
+      el("span", { class: `badge ${verdict(kept.exchange)}`, translate: "no" }, outcome(kept.exchange)),
+      el("span", { class: "soft" }, milliseconds(took))));
+  }
 }

@@ -1,11 +1,11 @@
 import { Chart } from "./chart.js";
 import { el, glyph, redraw, svg } from "./dom.js";
 import { Entry } from "./entry.js";
-import { curlLine, errorsByPart, latest } from "./exchange.js";
+import { errorsByPart } from "./exchange.js";
 import { failed, happened, held, refused, unreachable } from "./failure.js";
 import { decimal, later, longDay, plainDate, today } from "./format.js";
-import { onLanguage, t } from "./language.js";
-import { showTrace } from "./trace.js";
+import { t } from "./language.js";
+import { Screen } from "./screen.js";
 
 const isTaken = ({ envelope, status }) => envelope !== null && status < 300;
 
@@ -15,28 +15,35 @@ const unsent = new Set([
   "dns_timeout", "tls_certificate_error", "tls_protocol_error", "tls_alert_received",
 ]);
 
+/** The limits in WeightEndpoints.swift: of a call to the diary, and of the request. */
+const limits = [{ name: "call", at: 10_000 }, { name: "request", at: 15_000 }];
+
+/** The deletions that can be undone. */
+const undoLimit = 5;
+
 /**
  * The weight screen: a day and the charts that end with it. Choosing a day, saving and deleting are one request each, and
  * its answer redraws the whole screen.
  */
-export class WeightScreen {
+export class WeightScreen extends Screen {
+  /** @param whenChanged called after each change of a weight */
   constructor(root, whenChanged) {
-    this.root = root;
+    super(root, limits);
     this.whenChanged = whenChanged;
-    this.send = latest();
     this.day = today();
     this.span = "recent";
-    /** The latest exchange, for the trace. */
-    this.exchange = null;
     /** The exchange whose answer is drawn, and its day. */
     this.drawn = null;
     this.drawnDay = null;
     this.deleting = new Set();
     this.said = null;
+    /** Deleted weights, the latest first: `{half, weight, day}`. */
+    this.deleted = [];
+    /** Whether a change may have been saved although its answer did not say so. */
+    this.hasUnknownChange = false;
     this.chart = new Chart(this.find("#chart"));
     this.entry = new Entry((...input) => this.register(...input), (...complaint) => this.complain(...complaint));
     this.listen();
-    onLanguage(() => this.draw());
   }
 
   /** Announces the result of a read to screen readers. Writes are announced elsewhere. */
@@ -44,12 +51,8 @@ export class WeightScreen {
     if (this.isBusy || !this.drawn) return;
     const isFailed = this.failure(this.span) !== null;
     const isInput = this.exchange.request.method !== "GET";
-    this.find("[data-outcome]").textContent = isFailed ? t(`failed.${this.span}`)
-      : isInput ? "" : t("weights.ready", { day: longDay(this.drawnDay) });
-  }
-
-  find(selector) {
-    return this.root.querySelector(selector);
+    const words = isFailed ? t(`failed.${this.span}`) : isInput ? "" : t("weights.ready", { day: longDay(this.drawnDay) });
+    redraw(this.find("[data-outcome]"), [words]);
   }
 
   listen() {
@@ -63,7 +66,6 @@ export class WeightScreen {
     this.find("#day").addEventListener("blur", () => this.drawDay());
     this.find("#day-before").addEventListener("click", () => this.open(later(this.day, -1)));
     this.find("#day-after").addEventListener("click", () => this.open(later(this.day, 1)));
-    this.find("[data-reload]").addEventListener("click", () => this.reload());
   }
 
   open(day) {
@@ -72,39 +74,44 @@ export class WeightScreen {
     this.load();
   }
 
-  /** Reloads on request. Clears an old error, since the screen then shows the current state. */
+  /** Also clears an old error, since the screen then shows the current state. */
   reload() {
     if (this.said?.words) this.said = null;
-    this.load();
+    super.reload();
   }
 
-  load() {
-    return this.run({ method: "GET", path: `/api/weights/screen?fddDate=${this.day}` });
+  get hasFailed() {
+    return super.hasFailed || Boolean(this.said?.words);
+  }
+
+  get isUnsure() {
+    return super.isUnsure || this.hasUnknownChange;
+  }
+
+  load(options) {
+    return this.show({ method: "GET", path: `/api/weights/screen?fddDate=${this.day}` }, options);
   }
 
   /** Sends a request and draws its answer unless a newer request was sent; null if that one cancelled it. */
-  async run(request) {
-    this.busy(true);
+  async show(request, options) {
+    const answer = this.run(request, options);
     this.drawDay();
-    const { exchange, isLatest } = await this.send(request);
+    const { exchange, isLatest } = await answer;
     if (isLatest) {
-      this.exchange = exchange;
       if (!this.isRefusedInput) {
         this.drawn = exchange;
         this.drawnDay = this.day;
+        if (exchange.envelope?.data) this.hasUnknownChange = false;
       }
-      this.busy(false);
       this.draw();
       if (this.drawnDay !== this.day) this.load();
     }
     return exchange;
   }
 
-  busy(isBusy) {
-    this.isBusy = isBusy;
-    this.root.setAttribute("aria-busy", isBusy);
-    this.find("[data-busy]").hidden = !isBusy;
-    if (isBusy) this.find("[data-outcome]").textContent = "";
+  began(request, isQuiet) {
+    super.began(request, isQuiet);
+    if (!isQuiet) this.find("[data-outcome]").textContent = "";
   }
 
   // Writes
@@ -115,9 +122,10 @@ export class WeightScreen {
 
   /** Null if the write succeeded, else the text that says why not. */
   async register(half, weight, day) {
-    const exchange = await this.run({ method: "PUT", path: this.path(half, day), body: { weight } });
+    const exchange = await this.show({ method: "PUT", path: this.path(half, day), body: { weight } });
     const complaint = this.complaint(exchange, "register");
     if (complaint) return complaint;
+    this.deleted = this.deleted.filter((one) => one.half !== half || one.day !== day);
     this.say({ key: "said.saved", half, weight, day });
     this.whenChanged();
     return null;
@@ -129,19 +137,20 @@ export class WeightScreen {
     if (this.deleting.has(input)) return;
     const weight = this.data.today?.[half];
     this.deleting.add(input);
-    const exchange = await this.run({ method: "DELETE", path: input });
+    const exchange = await this.show({ method: "DELETE", path: input });
     this.deleting.delete(input);
     const complaint = this.complaint(exchange, "delete");
     if (complaint) {
       this.complain(complaint, half, day);
       return;
     }
-    this.say({ key: "said.deleted", half, weight, day, undo: () => this.undo(half, weight, day) });
+    if (weight != null) this.deleted = [{ half, weight, day }, ...this.deleted].slice(0, undoLimit);
+    this.say({ key: "said.deleted", half, weight, day });
     this.whenChanged();
     this.focus(half);
   }
 
-  async undo(half, weight, day) {
+  async undo({ half, weight, day }) {
     this.day = day;
     const complaint = await this.register(half, weight, day);
     if (complaint) this.complain(complaint, half, day);
@@ -151,7 +160,8 @@ export class WeightScreen {
   /** Moves the focus to the replacement of the pressed button. */
   focus(half) {
     const active = document.activeElement;
-    const isLost = active === null || active === document.body || this.find("#halves").contains(active);
+    const isLost = active === null || active === document.body || this.find("#halves").contains(active)
+      || this.find("#undo").contains(active);
     if (isLost) this.find(`[data-half="${half}"] button`)?.focus();
   }
 
@@ -162,11 +172,15 @@ export class WeightScreen {
   complaint(exchange, part) {
     const { envelope, reached, status } = exchange;
     if (isTaken(exchange)) return null;
-    if (!envelope) return () => t("perhaps.taken", { why: t(reached ? "strange.input" : "no.gateway") });
+    if (!envelope) {
+      this.hasUnknownChange = true;
+      return () => t("perhaps.taken", { why: t(reached ? "strange.input" : "no.gateway") });
+    }
     const error = errorsByPart(exchange).get(part);
     if (!error) return () => t("not.taken", { why: t("refused", { status }) });
-    const isUnsure = error.kind === "networkFail" && !unsent.has(error.reason);
-    return () => t(isUnsure ? "perhaps.taken" : "not.taken", { why: happened(error) });
+    const isUnknown = error.kind === "networkFail" && !unsent.has(error.reason);
+    this.hasUnknownChange ||= isUnknown;
+    return () => t(isUnknown ? "perhaps.taken" : "not.taken", { why: happened(error) });
   }
 
   say(said) {
@@ -191,7 +205,6 @@ export class WeightScreen {
     this.drawHalves();
     this.drawSaid();
     this.tell();
-    if (this.exchange) showTrace(this.find(".trace-body"), this.exchange, curlLine(this.exchange.request));
   }
 
   drawDay() {
@@ -254,12 +267,17 @@ export class WeightScreen {
     if (!isThere) return item(el("p", { class: "unknown" }, t("unknown")));
     if (weight == null) {
       return item(el(
-        "button", { class: "add", type: "button", "data-add": half, onclick: () => this.edit(half, null) },
+        "button", {
+          class: "add", type: "button", "data-add": half, "data-control": `add ${half} ${this.drawnDay}`,
+          onclick: () => this.edit(half, null),
+        },
         glyph("plus"), el("span", {}, t(`add.${half}`))));
     }
     const action = (key, run) => el(
-      "button", { class: "plain", type: "button", [`data-${key}`]: half, "aria-label": t(`${key}.${half}`), onclick: run },
-      t(key));
+      "button", {
+        class: "plain", type: "button", [`data-${key}`]: half, "data-control": `${key} ${half} ${this.drawnDay}`,
+        "aria-label": t(`${key}.${half}`), onclick: run,
+      }, t(key));
     return item(
       el("p", { class: "kg", "data-weight": weight }, decimal(weight), " ", el("small", {}, "kg")),
       el("div", { class: "half-actions" }, action("change", () => this.edit(half, weight)),
@@ -277,17 +295,26 @@ export class WeightScreen {
 
   drawSaid() {
     const place = this.find("#weights-said");
-    const said = this.said;
+    const { said } = this;
     place.classList.toggle("bad", Boolean(said?.words));
-    if (!said) {
-      place.replaceChildren();
-      return;
-    }
-    const words = t(said.key, {
-      half: t(said.half), day: plainDate(said.day), value: said.weight == null ? "" : decimal(said.weight),
-      why: said.words?.() ?? "",
+    redraw(place, said ? [el("span", {}, this.sentence(said))] : []);
+    redraw(
+      this.find("#undo"), this.deleted.map((one) => this.undoItem(one)),
+      () => this.find("#undo button") ?? this.find("[data-reload]"));
+  }
+
+  sentence({ key, half, day, weight, words }) {
+    return t(key, {
+      half: t(half), day: plainDate(day), value: weight == null ? "" : decimal(weight), why: words?.() ?? "",
     });
-    place.replaceChildren(el("span", {}, words), ...(said.undo
-      ? [el("button", { type: "button", "data-undo": true, onclick: said.undo }, t("undo"))] : []));
+  }
+
+  undoItem(deleted) {
+    const { half, day, weight } = deleted;
+    return el("li", {}, el(
+      "button", {
+        type: "button", "data-undo": half, "data-control": `undo ${half} ${day}`, onclick: () => this.undo(deleted),
+      },
+      t("undo.of", { half: t(half), day: plainDate(day), value: decimal(weight) })));
   }
 }

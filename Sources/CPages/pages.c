@@ -70,6 +70,9 @@ static const unsigned char js_preferences_js[] = {
 static const unsigned char js_raw_js[] = {
 #embed "../../Public/js/raw.js"
 };
+static const unsigned char js_screen_js[] = {
+#embed "../../Public/js/screen.js"
+};
 static const unsigned char js_texts_en_js[] = {
 #embed "../../Public/js/texts/en.js"
 };
@@ -78,6 +81,9 @@ static const unsigned char js_texts_ko_js[] = {
 };
 static const unsigned char js_trace_js[] = {
 #embed "../../Public/js/trace.js"
+};
+static const unsigned char js_waiting_js[] = {
+#embed "../../Public/js/waiting.js"
 };
 static const unsigned char js_waterfall_js[] = {
 #embed "../../Public/js/waterfall.js"
@@ -114,9 +120,11 @@ static const struct CPage pages[] = {
     PAGE("js/main.js", js_main_js),
     PAGE("js/preferences.js", js_preferences_js),
     PAGE("js/raw.js", js_raw_js),
+    PAGE("js/screen.js", js_screen_js),
     PAGE("js/texts/en.js", js_texts_en_js),
     PAGE("js/texts/ko.js", js_texts_ko_js),
     PAGE("js/trace.js", js_trace_js),
+    PAGE("js/waiting.js", js_waiting_js),
     PAGE("js/waterfall.js", js_waterfall_js),
     PAGE("js/weather.js", js_weather_js),
     PAGE("js/weights.js", js_weights_js),

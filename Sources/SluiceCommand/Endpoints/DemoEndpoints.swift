@@ -6,6 +6,17 @@ import SampleUpstreams
 /// The fault switches of the demo. They make a sample upstream fail, to show how the gateway answers.
 enum DemoEndpoints {
     static func declare(on gateway: Gateway, faults: FaultBoard) {
+        gateway.get("/demo/faults") { _ in
+            var composer = JSONComposer()
+            composer.beginObject()
+            for upstream in SampleUpstream.allCases {
+                composer.key(upstream.rawValue)
+                composer.fragment(faults.list(of: upstream))
+            }
+            composer.endObject()
+            return .fragment(composer.fragment())
+        }
+
         gateway.get("/demo/faults/{upstream}") { request in
             .fragment(faults.list(of: try upstream(request)))
         }
@@ -17,7 +28,8 @@ enum DemoEndpoints {
             do throws(FaultError) {
                 try faults.set(document: request.body, of: upstream)
             } catch {
-                throw GatewayError.invalidRequest(error.description)
+                let text = error.description
+                throw GatewayError.invalidRequest(text.prefix(1).uppercased() + text.dropFirst())
             }
             return .fragment(faults.list(of: upstream))
         }
@@ -28,7 +40,7 @@ enum DemoEndpoints {
         guard let upstream = SampleUpstream(rawValue: name) else {
             let known = SampleUpstream.allCases.map(\.rawValue).joined(separator: ", ")
             throw GatewayError.notFound(
-                "no fault switch for upstream \"\(name)\"; there are: \(known)")
+                "No upstream \"\(name)\" has fault switches; these have: \(known)")
         }
         return upstream
     }

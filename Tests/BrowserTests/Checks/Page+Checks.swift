@@ -1,31 +1,31 @@
 import Foundation
 import Networking
 
-/// Checks that every page must pass. Each returns its complaints; a good page gives none.
+/// Checks that every page must pass. Each returns its complaints, none for a good page.
 extension Page {
-    /// WCAG 2.2, 1.4.3: text contrast.
+    /// WCAG 2.2, 1.4.3: text has enough contrast.
     func textContrastComplaints() async throws -> [String] { try await complaints("text-contrast") }
 
-    /// WCAG 2.2, 1.4.11: contrast of fields and of meaningful shapes.
+    /// WCAG 2.2, 1.4.11: fields and meaningful shapes have enough contrast.
     func shapeContrastComplaints() async throws -> [String] { try await complaints("shape-contrast") }
 
-    /// WCAG 2.2, 2.5.8: targets are large enough, or far enough apart.
+    /// WCAG 2.2, 2.5.8: targets are large enough or far enough apart.
     func targetComplaints() async throws -> [String] { try await complaints("targets") }
 
     /// WCAG 2.2, 1.4.10: the page does not scroll sideways, and no text is cut off.
     func overflowComplaints() async throws -> [String] { try await complaints("overflow") }
 
-    /// Language, title, headings, unique ids, and references between elements.
+    /// Checks the language, title, headings, unique ids and references between elements.
     func structureComplaints(_ language: Look.Language) async throws -> [String] {
         try await complaints("structure", [.text(language.code)])
     }
 
-    /// Nothing moves if the user prefers reduced motion.
+    /// Checks that nothing moves if the user prefers reduced motion.
     func motionComplaints() async throws -> [String] { try await complaints("motion") }
 
-    /// Warnings and errors in the console.
+    /// Returns the warnings and errors in the console.
     ///
-    /// - Parameter expectedStatuses: Failures that the test provokes. The browser logs each, and no page can prevent that.
+    /// - Parameter expectedStatuses: The statuses of failures that the test provokes. The browser logs each, and no page can prevent it.
     func consoleComplaints(expectedStatuses: Set<Int> = []) async throws -> [String] {
         try await console()
             .filter { ["WARNING", "SEVERE"].contains($0.level) }
@@ -38,7 +38,7 @@ extension Page {
             .map { "\($0.level) of \($0.source): \($0.message)" }
     }
 
-    /// Requests to other hosts.
+    /// Returns the requests to other hosts.
     func foreignRequestComplaints(origin: String) async throws -> [String] {
         try await requests()
             .filter { !$0.url.hasPrefix(origin + "/") && !$0.url.hasPrefix("data:") }

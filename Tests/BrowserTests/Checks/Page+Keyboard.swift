@@ -37,7 +37,7 @@ extension Page {
         var height: Double
     }
 
-    /// Checks the focused element. Two screenshots, with and without the focus, must differ.
+    /// Checks the focused element. Its screenshots with and without the focus must differ.
     private func focusComplaints() async throws -> [String] {
         let focus = try await run(
             CheckScript.text("common") + CheckScript.text("focus-looks"), as: Focus.self)

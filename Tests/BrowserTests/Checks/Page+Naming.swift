@@ -1,7 +1,7 @@
 import JSONBytes
 import Networking
 
-/// What a screen reader knows about an element.
+/// A node of the accessibility tree, as a screen reader gets it.
 struct AccessibleNode: Sendable, Equatable {
     let role: String
     let name: String

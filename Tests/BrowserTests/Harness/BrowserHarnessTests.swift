@@ -129,7 +129,7 @@ extension InBrowser {
             }
         }
 
-        @Test("A window is clean for each test")
+        @Test("Each test gets a clean window")
         func forgets() async throws {
             let site = try HarnessSite(["/": HarnessSite.html("<input id=a aria-label=a>")])
             defer { site.stop() }

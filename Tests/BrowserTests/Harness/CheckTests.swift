@@ -3,7 +3,7 @@ import Testing
 extension InBrowser {
     @Suite("The checks of a page", .timeLimit(.minutes(2)))
     struct CheckTests {
-        @Test("A good page gives no complaints")
+        @Test("A good page passes every check")
         func goodPage() async throws {
             let content = """
                 <label for="weight">Weight</label> <input id="weight" type="number">
@@ -67,7 +67,7 @@ extension InBrowser {
             }
         }
 
-        @Test("The contrast ratio follows WCAG close to the thresholds")
+        @Test("Contrast close to a threshold is judged as WCAG defines it")
         func ratio() async throws {
             // #767676 on white has 4.54, #777777 has 4.48; as large text, #949494 has 3.03 and #969696 has 2.96.
             let content = "<p id=a>a</p><p id=b>b</p><p id=c>c</p><p id=d>d</p>"
@@ -171,7 +171,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Motion despite a preference for reduced motion is found")
+        @Test("Motion is found unless the page reduces it on request")
         func motion() async throws {
             let style = """
                 @keyframes turn { to { rotate: 1turn } } i { display: block; animation: turn 1s infinite }
@@ -254,7 +254,7 @@ extension InBrowser {
                 let complaints = try await page.consoleComplaints(expectedStatuses: [404])
                 #expect(complaints.count == 1)
                 #expect(complaints.first?.hasPrefix("SEVERE of security:") == true)
-                // The page's policy does not apply to the measuring scripts.
+                // The page's policy does not stop the scripts of the checks.
                 #expect(try await !page.structureComplaints(.english).isEmpty)
             }
         }

@@ -4,7 +4,7 @@ import Testing
 extension InBrowser {
     @Suite("Faults on the page", .timeLimit(.minutes(2)))
     struct FaultCardTests {
-        /// A fault and what the failed card must show.
+        /// A fault and the texts that the failed card must show.
         struct Case: Sendable, CustomTestStringConvertible {
             let fault: String
             let kind: String
@@ -40,7 +40,7 @@ extension InBrowser {
         ]
 
         @Test(
-            "A failed card shows kind, reason and advice, spares the others, and recovers",
+            "A failed card shows kind, reason and advice, leaves the other cards alone, and recovers",
             arguments: cases)
         func cardFails(_ fault: Case) async throws {
             try await withDemo { page, _ async throws in
@@ -84,7 +84,7 @@ extension InBrowser {
         }
 
         @Test(
-            "A slow upstream keeps the cards waiting, also across a change of language")
+            "A slow upstream keeps the cards waiting, even if the language changes meanwhile")
         func slow() async throws {
             try await withDemo { page, demo async throws in
                 try await page.ready()
@@ -102,7 +102,7 @@ extension InBrowser {
             }
         }
 
-        @Test("An upstream without data makes a card that says it is empty")
+        @Test("The card of an upstream without data says that it is empty")
         func empty() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -113,7 +113,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Without the required weights the whole screen fails, says why, and recovers")
+        @Test("If the required weights fail, the whole screen fails, says why, and recovers")
         func required() async throws {
             try await withDemo(expectedStatuses: [503]) { page, _ async throws in
                 try await page.ready()
@@ -125,7 +125,7 @@ extension InBrowser {
                 try await page["#chart-failed .failed"].appears()
                 #expect(try await page["#chart-failed .failed"].attribute("data-reason") == "upstream_status")
                 #expect(try await !page["#chart"].isDisplayed)
-                // The diary has a switch on each screen, and both are on.
+                // The diary has a switch on each screen. Both are on.
                 #expect(try await page.count("[data-fault-switch=diary]:checked") == 2)
 
                 try await page.toggle("diary")
@@ -137,7 +137,7 @@ extension InBrowser {
             }
         }
 
-        @Test("A fault of one API shows where it hits, and the upstream's switch removes it")
+        @Test("A fault of one API shows on the parts that use it, and the upstream's switch removes it")
         func part() async throws {
             try await withDemo(expectedStatuses: [502]) { page, demo async throws in
                 try await page.ready()
@@ -156,7 +156,7 @@ extension InBrowser {
         }
 
         @Test(
-            "The links to try first lead to the switch and the trace, for mouse and keyboard",
+            "The suggested links lead to the switch and the trace, for mouse and keyboard",
             arguments: [Look(), Look(device: .phone)])
         func tryFirst(look: Look) async throws {
             try await withDemo(look) { page, _ async throws in
@@ -183,7 +183,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Both screens report a gateway that is down, and find a new one on retry")
+        @Test("Both screens report a gateway that is down and recover on retry")
         func gone() async throws {
             let demo = try await Demo()
             try await withPage { page async throws in
@@ -197,14 +197,14 @@ extension InBrowser {
                 try await page["#chart-failed"].says("unreachable")
                 #expect(
                     try await page.count("#home [data-reason], #weights [data-reason]") == 2,
-                    "each screen reports a common failure once")
+                    "each screen must report the failure once")
                 try await page.idle()
 
                 let next = try await Demo(port: demo.port)
                 defer { next.stop() }
                 try await page["#home .failed button"].click()
                 try await page.cards(are: ["weights": "there", "user": "there"])
-                try await page["#chart-failed button"].click()
+                // One retry is enough for both screens.
                 try await page["#chart"].appears()
                 let complaints = try await page.consoleComplaints()
                     .filter { !$0.contains("ERR_CONNECTION_REFUSED") }

@@ -49,7 +49,7 @@ extension InBrowser {
         }
 
         @Test(
-            "The narrowest screen, or a wide one at 400 %, does not scroll sideways",
+            "The narrowest screen does not scroll sideways",
             arguments: Look.Language.allCases)
         func narrow(language: Look.Language) async throws {
             let look = Look(device: .narrow, language: language)
@@ -94,7 +94,7 @@ extension InBrowser {
             try await withDemo(look) { page, demo async throws in
                 try await page.ready()
                 expectNone(try await page.motionComplaints())
-                // The waiting sign does not move either.
+                // The busy indicator does not move either.
                 try await demo.setFault("delay:1200", of: "diary")
                 try await page["#weights [data-reload]"].click()
                 try await page["#weights [data-busy]"].appears()

@@ -4,7 +4,7 @@ import Testing
 extension InBrowser {
     @Suite("Language and colors", .timeLimit(.minutes(2)))
     struct PreferenceTests {
-        @Test("The page uses the browser's language until the user chooses another, which it keeps")
+        @Test("The page uses the browser's language until the user chooses one, and keeps the choice")
         func language() async throws {
             try await withDemo(Look(language: .korean)) { page, _ async throws in
                 try await page.ready()
@@ -23,7 +23,7 @@ extension InBrowser {
             }
         }
 
-        @Test("No English words are left in the Korean page")
+        @Test("The Korean page contains no untranslated English words")
         func translated() async throws {
             try await withDemo(Look(language: .english)) { page, demo async throws in
                 try await page.ready()
@@ -39,7 +39,7 @@ extension InBrowser {
             }
         }
 
-        @Test("The page uses the system's theme until the user chooses another, which it keeps")
+        @Test("The page uses the system's theme until the user chooses one, and keeps the choice")
         func theme() async throws {
             try await withDemo(Look(theme: .dark)) { page, _ async throws in
                 try await page.ready()
@@ -57,7 +57,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Screen readers hear of saves, failures and errors")
+        @Test("Saves, failures and input errors are announced to screen readers")
         func announcements() async throws {
             try await withDemo { page, demo async throws in
                 try await page.ready()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension InBrowser {
-    /// Run by `make screenshots`, not by the tests: takes the README's pictures, and others to review when the page changes.
+    /// Takes the README's pictures and others to review when the page changes. Only `make screenshots` runs it.
     @Suite(
         "Pictures of the page", .timeLimit(.minutes(2)),
         .enabled(if: Pictures.folder != nil, "only `make screenshots` sets their folder"))
@@ -18,7 +18,7 @@ extension InBrowser {
         }
 
         @Test(
-            "Take a picture of the page in each state",
+            "A picture of the page is taken in each state",
             arguments: [
                 (Look(), State.fault), (Look(theme: .dark, language: .korean), .fault),
                 (Look(language: .korean), .form), (Look(theme: .dark), .failure),
@@ -37,7 +37,7 @@ extension InBrowser {
             }
         }
 
-        /// The whole page on a wide screen; on a phone 1500 pixels from where the state shows; for the form only the window.
+        /// Returns a picture: of the window for the form, of 1500 pixels from the affected screen on a phone, else of the whole page.
         private func picture(of page: Page, _ device: Look.Device, _ state: State) async throws -> Data {
             switch (device, state) {
             case (_, .form): try await page.screenshot()

@@ -6,7 +6,7 @@ import Testing
 extension InBrowser {
     @Suite("The trace below each screen", .timeLimit(.minutes(2)))
     struct TraceTests {
-        @Test("Each part and each attempt has its row")
+        @Test("Each part and each attempt has its own row")
         func waterfall() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -15,7 +15,7 @@ extension InBrowser {
                 }
                 #expect(try await page.count("#home-trace [data-row-attempt=\"user users 1\"]") == 1)
                 #expect(try await page.count("#home-trace [data-row-attempt=\"user users 2\"]") == 0)
-                // The weights take two calls to one upstream.
+                // The weights need two calls to one upstream.
                 for call in ["diary GET #1", "diary GET #2"] {
                     #expect(try await page["#home-trace .waterfall"].text.contains(call))
                 }
@@ -28,7 +28,7 @@ extension InBrowser {
                           const whole = end(rows.querySelector("[data-row-whole] .span"));
                           return [...rows.querySelectorAll(".bar-room i")].every((bar) => end(bar) <= whole + 0.001);
                         });
-                        """, as: Bool.self), "nothing lasts longer than the request")
+                        """, as: Bool.self), "a bar ends after the request")
                 try await page.breakUpstream("users", by: "drop")
                 try await page.cards(are: ["user": "failed"])
                 #expect(try await page.count("#home-trace [data-row-attempt^=\"user users \"]") == 3)
@@ -60,7 +60,7 @@ extension InBrowser {
             }
         }
 
-        @Test("A real shell can run the curl lines of reads and writes")
+        @Test("The curl lines of reads and writes run in a real shell")
         func curl() async throws {
             try await withDemo { page, demo async throws in
                 try await page.ready()

@@ -5,7 +5,7 @@ extension InBrowser {
     @Suite("The weight screen", .timeLimit(.minutes(2)))
     struct WeightTests {
         @Test(
-            "A weight is added, appears in the chart, is changed, deleted and restored"
+            "A weight can be added, changed, deleted and restored, and the chart follows"
         )
         func wayOfAWeight() async throws {
             try await withDemo { page, demo async throws in
@@ -41,7 +41,7 @@ extension InBrowser {
                 #expect(try await page.count("#chart [data-series=am] .dot") == dots)
                 try await page["[data-undo]"].click()
                 try await page.weight("am", is: 65.125)
-                // The diary stored it, not only the page.
+                // The diary has stored the weight, not only the page.
                 try await page.reload()
                 try await page.ready()
                 #expect(try await page.weight("am") == 65.125)
@@ -85,7 +85,7 @@ extension InBrowser {
             }
         }
 
-        @Test("The form reports a refusal by the diary, with its reason")
+        @Test("The form reports that the diary refused a weight, and why")
         func refused() async throws {
             try await withDemo(expectedStatuses: [422, 503]) { page, demo async throws in
                 try await page.ready()
@@ -107,7 +107,7 @@ extension InBrowser {
             }
         }
 
-        @Test("The chart switches between seven days and twelve months, with labels")
+        @Test("The chart switches between seven days and twelve months, and its slots have labels")
         func spans() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -155,7 +155,7 @@ extension InBrowser {
             }
         }
 
-        @Test("A change with unknown outcome is reported with its day until the next reload")
+        @Test("A change with an unknown outcome is reported with its day until the next reload")
         func unknownInput() async throws {
             try await withDemo(expectedStatuses: [502]) { page, demo async throws in
                 try await page.ready()
@@ -173,7 +173,7 @@ extension InBrowser {
         @Test("Both screens use the visitor's local day")
         func localDay() async throws {
             try await withDemo { page, _ async throws in
-                // At any time one of these zones has another date than UTC.
+                // At any time one of these zones has a date other than the UTC date.
                 let isLate = Int(Date().timeIntervalSince1970) % 86_400 >= 12 * 3600
                 let (zone, hours) = isLate ? ("Pacific/Kiritimati", 14) : ("Etc/GMT+12", -12)
                 func local() -> String {
@@ -192,7 +192,7 @@ extension InBrowser {
             }
         }
 
-        @Test("The buttons move by a day, not past today and not before the field's minimum")
+        @Test("The buttons move by a day and stop at today and at the earliest day")
         func days() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
@@ -217,7 +217,7 @@ extension InBrowser {
             }
         }
 
-        @Test("Loading is shown, and marked for screen readers, until it ends")
+        @Test("Loading is shown and marked for screen readers until it ends")
         func loading() async throws {
             try await withDemo { page, demo async throws in
                 try await page.ready()
@@ -239,7 +239,7 @@ extension InBrowser {
                 try await page.tab(to: "[data-delete=am]")
                 try await page.press(.enter)
                 try await page["[data-add=am]"].appears()
-                // The pressed button is gone, so the focus moves to its replacement.
+                // The pressed button disappears, so the focus moves to its replacement.
                 try await eventually("the focus is on the new button") {
                     try await page.run("return document.activeElement.dataset.add ?? ''", as: String.self)
                         == "am"

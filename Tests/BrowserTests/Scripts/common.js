@@ -1,6 +1,6 @@
-// What the measuring scripts share. Each script is the body of a function that returns complaints: sentences.
+// Functions that the check scripts share. Each script is the body of a function that returns complaints, one sentence each.
 
-/** `button#save.primary "Save"`: enough to find it by. */
+/** Returns a text that identifies an element, such as `button#save.primary "Save"`. */
 function name(element) {
   if (!element) return "nothing";
   const id = element.id ? `#${element.id}` : "";
@@ -13,7 +13,7 @@ function name(element) {
   return `${element.localName}${id}${id ? "" : classes + data}${text ? ` "${text}"` : ""}`;
 }
 
-/** Whether anything of it is painted. What only screen readers are told, cut to a pixel, is not. */
+/** Whether any part of an element is painted. Text for screen readers only, clipped to a pixel, is not. */
 function isSeen(element) {
   if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
   const box = element.getBoundingClientRect();
@@ -22,7 +22,7 @@ function isSeen(element) {
     const style = getComputedStyle(at);
     if (style.clipPath === "inset(50%)" || style.clip === "rect(0px, 0px, 0px, 0px)" || style.clip === "rect(1px, 1px, 1px, 1px)")
       return false;
-    // Moved out of the page, as links to the content are until they have the focus.
+    // Moved off the page, as skip links are until they have the focus.
     const place = at.getBoundingClientRect();
     if (style.position !== "static" && (place.right + scrollX <= 0 || place.bottom + scrollY <= 0)) return false;
   }
@@ -32,7 +32,7 @@ function isSeen(element) {
 const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 const colors = new Map();
 
-/** A CSS color of any notation as red, green, blue (0 to 255) and alpha (0 to 1). */
+/** Returns a CSS color in any notation as red, green, blue (0 to 255) and alpha (0 to 1). */
 function rgba(color) {
   if (!colors.has(color)) {
     paint.clearRect(0, 0, 1, 1);
@@ -45,7 +45,7 @@ function rgba(color) {
   return colors.get(color);
 }
 
-/** One color painted over another one, which is opaque. */
+/** Returns a color painted over an opaque color. */
 function over(top, below, opacity = 1) {
   const alpha = top[3] * opacity;
   return [0, 1, 2].map((index) => top[index] * alpha + below[index] * (1 - alpha)).concat(1);
@@ -70,7 +70,7 @@ function hex(color) {
   return "#" + color.slice(0, 3).map((value) => Math.round(value).toString(16).padStart(2, "0")).join("");
 }
 
-/** The root's canvas: what is behind everything. */
+/** Returns the color of the canvas behind the whole page. */
 function canvas() {
   const probe = document.createElement("span");
   probe.style.cssText = "display: none; background: Canvas";
@@ -80,7 +80,7 @@ function canvas() {
   return color;
 }
 
-/** The colors that an element's own background may have: each stop of a gradient is one. */
+/** Returns the colors of an element's own background: one, or each stop of a gradient. */
 function fills(element) {
   const style = getComputedStyle(element);
   const color = rgba(style.backgroundColor);
@@ -95,7 +95,7 @@ function ancestors(element) {
   return chain;
 }
 
-/** The shapes of a drawing that are painted before `element` and lie beneath its middle, the lowest first, as fills. */
+/** Returns the fills of the shapes in a drawing that are painted beneath the middle of `element`, the lowest first. */
 function shapesBeneath(element) {
   const surface = element.ownerSVGElement;
   if (!surface || surface === element) return [];
@@ -115,8 +115,8 @@ function shapesBeneath(element) {
 }
 
 /**
- * Every pair [what is seen of `color` inside `element`, what is seen beside it there], composited from the root: one for
- * each way in which gradients may meet.
+ * Returns pairs of the seen `color` inside `element` and the seen background beside it, composited from the root: one pair
+ * for each combination of gradient stops.
  */
 function composites(element, color) {
   const chain = ancestors(element);
@@ -134,14 +134,14 @@ function composites(element, color) {
   return step(0, canvas());
 }
 
-/** The worst ratio of `color` to what is behind it in `element`, and the two colors. */
+/** Returns the worst ratio of `color` to its background in `element`, and the two colors. */
 function contrast(element, color) {
   return composites(element, color)
     .map(([seen, beside]) => ({ ratio: ratio(seen, beside), seen: hex(seen), beside: hex(beside) }))
     .reduce((worst, pair) => (pair.ratio < worst.ratio ? pair : worst));
 }
 
-/** What the page draws in the top layer or outside of the document's own flow is asked for too. */
+/** Returns all elements, including those in the top layer or out of the normal flow. */
 function everything() {
   return [...document.querySelectorAll("*")];
 }

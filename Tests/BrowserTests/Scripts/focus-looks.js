@@ -1,5 +1,5 @@
-// What one would want to know of the element that has the focus: where it is, whether it can be seen there, how well its outline
-// can be told from its ground.
+// Checks that the focused element is in the window, that nothing covers it, and that its outline contrasts with its background.
+// Also returns its rectangle for a screenshot.
 const element = document.activeElement;
 const style = getComputedStyle(element);
 const box = element.getBoundingClientRect();
@@ -15,7 +15,7 @@ if (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 && style
 if (box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth)
   complaints.push(`${name(element)} has the focus out of sight`);
 else if (!isOurs) complaints.push(`${name(element)} has the focus beneath ${name(hit)}`);
-// The picture of it: some room around, for outlines, within the window.
+// The screenshot includes some room for outlines, within the window.
 const room = 8;
 const left = Math.max(0, box.left - room), top = Math.max(0, box.top - room);
 return {

@@ -1,4 +1,4 @@
-// Who asks for less motion gets none: no transition and no animation that takes time, no smooth scrolling.
+// With reduced motion no transition or animation takes time, and nothing scrolls smoothly.
 const seconds = (list) => Math.max(...list.split(",").map((time) => parseFloat(time) * (time.trim().endsWith("ms") ? 0.001 : 1)));
 const complaints = [];
 for (const element of everything()) {

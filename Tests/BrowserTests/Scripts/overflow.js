@@ -1,4 +1,4 @@
-// Nothing is wider than the window, and no text is cut off by the box that it is in.
+// Nothing is wider than the window, and no text is cut off by its box.
 const complaints = [];
 const width = document.documentElement.clientWidth;
 

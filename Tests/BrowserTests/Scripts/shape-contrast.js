@@ -1,4 +1,4 @@
-// WCAG 2.2, 1.4.11: what one needs to see of a control and of a graphic has 3 to 1 to what is beside it.
+// WCAG 2.2, 1.4.11: controls and meaningful graphics have a contrast of at least 3 to 1 with adjacent colors.
 const complaints = [];
 const least = 3;
 
@@ -6,20 +6,20 @@ function best(candidates) {
   return candidates.reduce((best, candidate) => (candidate.ratio > best.ratio ? candidate : best), { ratio: 1 });
 }
 
-/** What stands for a control whose own drawing is made transparent: what comes right after it. */
+/** Returns the element that is drawn for a control: the next sibling if the control itself is transparent. */
 function drawn(control) {
   return getComputedStyle(control).opacity === "0" && control.nextElementSibling ? control.nextElementSibling : control;
 }
 
-// A field is known by its outline or by its fill; what says something in words needs neither.
+// A field is recognized by its outline or its fill. A control with a text needs neither.
 for (const control of document.querySelectorAll("input:not([type=hidden]), select, textarea, [role=switch], [role=checkbox], [role=radio]")) {
   const element = drawn(control);
   if (!isSeen(element) || isDisabled(control)) continue;
   const style = getComputedStyle(element);
-  // The system draws it, in colors that it has chosen for the purpose.
+  // The browser draws this control in its own colors, which are exempt.
   if (style.appearance !== "none" && /^(checkbox|radio|range|color)$/.test(element.type)) continue;
   const saysWords = element.textContent.trim() && !element.matches("select, textarea");
-  // But which of several is chosen is not said in words.
+  // A text does not show which control is checked, so a checked one needs contrast.
   if (saysWords && !control.checked) continue;
   const parent = element.parentElement;
   const candidates = [];
@@ -36,7 +36,7 @@ for (const control of document.querySelectorAll("input:not([type=hidden]), selec
     complaints.push(`${name(control)} stands out by ${found.ratio.toFixed(2)} of ${least}: ${found.seen} on ${found.beside}`);
 }
 
-// Shapes that say something: whoever draws one that does not says so by data-decorative on it or around it.
+// Meaningful shapes. `data-decorative` on a shape or around it exempts it.
 const shapes = "path, line, polyline, polygon, circle, ellipse, rect";
 for (const element of document.querySelectorAll(`svg :is(${shapes})`)) {
   if (element.closest("defs, clipPath, mask, symbol, [data-decorative]") || !isSeen(element) || isDisabled(element)) continue;
@@ -51,7 +51,7 @@ for (const element of document.querySelectorAll(`svg :is(${shapes})`)) {
     const [red, green, blue, alpha] = rgba(style.fill);
     candidates.push([red, green, blue, alpha * Number(style.fillOpacity)]);
   }
-  // What is there to be hit, not to be seen.
+  // A fully transparent shape is only there to be clicked.
   const visible = candidates.filter((color) => color[3] > 0);
   if (visible.length === 0) continue;
   let opacity = 1;

@@ -1,4 +1,4 @@
-// The language is said, the title too; one h1, and no level of headings left out; ids are unique, and who refers to one finds it.
+// The page has the expected language, a title, one h1, headings without a skipped level, unique ids, and valid references to ids.
 const [language] = arguments;
 const complaints = [];
 

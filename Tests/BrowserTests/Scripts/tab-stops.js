@@ -1,10 +1,10 @@
-// The controls in the order of the document, each with a mark that the keyboard's way is told by. Of the radio buttons of a
-// group, of tabs and of other lists that arrow keys go through, one is a stop.
+// Returns the tab stops in document order and marks each element with its name, so that the keyboard check recognizes it. A group
+// of radio buttons has one stop.
 const groups = new Set();
 const stops = [];
 for (const element of document.querySelectorAll(controls)) {
   if (element.tabIndex < 0 || isDisabled(element) || element.disabled) continue;
-  // Also what is out of sight until it has the focus, as a link to the content is.
+  // Includes elements off the page until they have the focus, such as skip links.
   if (!element.checkVisibility({ visibilityProperty: true })) continue;
   if (element.matches("input[type=radio]")) {
     const group = `${element.form?.id ?? ""}/${element.name}`;

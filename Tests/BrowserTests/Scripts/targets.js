@@ -1,10 +1,10 @@
-// WCAG 2.2, 2.5.8: a target is 24 by 24 CSS pixels, or so far from others that a circle of 24 around its middle meets none
-// of them and none of their circles; links within a sentence are exempt.
+// WCAG 2.2, 2.5.8: a target has at least 24 by 24 CSS pixels, or a circle of 24 pixels around its middle meets no other target.
+// Links within a sentence are exempt.
 const least = 24;
 
 function area(element) {
   let box = element.getBoundingClientRect();
-  // Whoever taps a field's label taps the field.
+  // A tap on a field's label is a tap on the field.
   for (const label of element.labels ?? []) {
     const other = label.getBoundingClientRect();
     if (!isSeen(label) || !other.width) continue;
@@ -25,7 +25,7 @@ function isInSentence(element) {
 const targets = [...document.querySelectorAll(controls)]
   .filter((element) => element.tabIndex >= 0 || !element.hasAttribute("tabindex"))
   .filter((element) => !element.matches("svg *"))
-  // A transparent control over a drawn one is hit all the same.
+  // A transparent control over a drawn one can still be hit.
   .filter((element) => (isSeen(element) || (element.matches("input") && element.checkVisibility())) && !isDisabled(element))
   .map((element) => ({ element, box: area(element) }));
 

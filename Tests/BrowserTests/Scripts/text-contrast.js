@@ -1,4 +1,4 @@
-// WCAG 2.2, 1.4.3: text 4.5 to 1, large text 3 to 1. Text of controls that are out of use is exempt.
+// WCAG 2.2, 1.4.3: the contrast of text is at least 4.5 to 1, of large text 3 to 1. Text of disabled controls is exempt.
 const complaints = [];
 
 function measure(element, color, what, style) {
@@ -27,7 +27,7 @@ for (const element of everything()) {
   if (!isSeen(element) || isDisabled(element)) continue;
   for (const pseudo of ["::before", "::after"]) {
     const style = getComputedStyle(element, pseudo);
-    // Letters and digits are read; a dot or an arrow is a decoration.
+    // Only letters and digits count as text; a dot or an arrow is a decoration.
     if (/^".*[\p{L}\p{N}].*"$/u.test(style.content)) measure(element, rgba(style.color), `the text ${pseudo}`, style);
   }
   if (element.matches("input, textarea, select")) {

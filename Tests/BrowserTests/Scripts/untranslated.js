@@ -1,5 +1,4 @@
-// Words in Latin letters that stand in a Korean page without being names: what is marked by translate="no" or by lang is one, and
-// so are units.
+// Finds words in Latin letters in a Korean page. Units and texts marked by translate="no" or lang="en" are exempt.
 const complaints = [];
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 const units = /\b(kg|ms|m\/s|mm|Sluice|HTTP|Level|curl|UTC|GOLD)\b/g;

@@ -46,7 +46,7 @@ extension Page {
         try await self["#chart [data-slot=\"\(slot)\"]"].attribute("aria-label") ?? ""
     }
 
-    /// The day on show, as `2026-11-20`.
+    /// The day that is shown, such as `2026-11-20`.
     var day: String { get async throws { try await self["#day"].value } }
 
     func breakUpstream(_ upstream: String, by fault: String) async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One browser for all tests of a suite: starting one takes longer than most tests.
+/// Starts one browser for all tests of a suite, because a start takes longer than most tests.
 struct SharedBrowser: SuiteTrait, TestScoping {
     @TaskLocal static var current: Browser?
 

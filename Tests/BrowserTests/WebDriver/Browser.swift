@@ -51,12 +51,12 @@ final class Browser: Sendable {
         }
         self.program = program
         folder = ScratchFolder()
-        // The driver's files disappear with the scratch folder.
+        // The driver's files are removed with the scratch folder.
         driver = try PeerProcess(
             chromedriver, ["--port=0"], environment: ["HOME": folder.path, "TMPDIR": folder.path], in: folder)
         let port = try await Self.port(of: driver)
         var configuration = Session.Configuration()
-        // The driver is local: ignore proxies from the environment.
+        // The driver is local, so proxies of the environment are ignored.
         configuration.connections.proxy = .none
         // Room for a screenshot of a whole page in base64.
         configuration.limits.responseBody = 64 << 20

@@ -3,7 +3,7 @@ import Networking
 
 /// The first element of a page that matches a CSS selector.
 ///
-/// Each use waits for it and finds it again: a redrawn page has a new element in the same place.
+/// Each use finds the element again and waits for it, because a redrawn page has a new element in the same place.
 struct Element: Sendable {
     let page: Page
     let selector: String

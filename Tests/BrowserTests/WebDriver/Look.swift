@@ -5,7 +5,7 @@ struct Look: Sendable, Equatable, CustomTestStringConvertible {
     enum Device: String, Sendable, CaseIterable {
         case desktop
         case phone
-        /// The narrowest width to support (WCAG 2.2, 1.4.10), equal to a wide screen at 400 %.
+        /// The narrowest width to support (WCAG 2.2, 1.4.10). A wide screen at 400 % has this width.
         case narrow
 
         var width: Int { [.desktop: 1440, .phone: 390, .narrow: 320][self] ?? 0 }

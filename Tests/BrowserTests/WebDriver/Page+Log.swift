@@ -14,7 +14,7 @@ extension Page {
         let url: String
     }
 
-    /// Console entries since the last call.
+    /// Returns the console entries since the last call.
     func console() async throws -> [ConsoleEntry] {
         try await log(.browser).map {
             ConsoleEntry(
@@ -24,7 +24,7 @@ extension Page {
         }
     }
 
-    /// Requests since the last call, without those of the browser's own pages.
+    /// Returns the page's requests since the last call, without requests of the browser's own pages.
     func requests() async throws -> [SentRequest] {
         try await log(.performance).compactMap { entry in
             guard let text = entry[member: "message"]?.stringValue,

@@ -3,12 +3,12 @@ import JSONBytes
 import Networking
 
 extension Page {
-    /// A PNG of the window.
+    /// Returns a PNG of the window.
     func screenshot() async throws -> Data {
         try await capture(["format": "png"])
     }
 
-    /// A PNG of the page from an element down, at most `height` CSS pixels high, with `pixelRatio` image pixels per CSS pixel.
+    /// Returns a PNG of the page from an element down, at most `height` CSS pixels high, with `pixelRatio` image pixels per CSS pixel.
     func screenshot(
         from selector: String, height: Double = 10_000, _ device: Look.Device, pixelRatio: Double
     ) async throws -> Data {
@@ -26,7 +26,7 @@ extension Page {
         ])
     }
 
-    /// A PNG of a rectangle of the page, in CSS pixels.
+    /// Returns a PNG of a rectangle of the page, in CSS pixels.
     func screenshot(x: Double, y: Double, width: Double, height: Double) async throws -> Data {
         try await capture([
             "format": "png", "optimizeForSpeed": true,

@@ -76,7 +76,7 @@ final class Page: Sendable {
         _ = try await send(.session(session, .permit(permission)))
     }
 
-    /// Log entries since the last call.
+    /// Returns the log entries since the last call.
     func log(_ kind: WebDriver.LogKind) async throws -> [JSONFragment] {
         try await send(.session(session, .log(kind))).elements
     }

@@ -39,7 +39,7 @@ enum WebDriver: TargetType {
         case performance
     }
 
-    // Replaced by the provider, which knows the driver's port.
+    // The provider replaces it, because it knows the driver's port.
     var baseURL: String { "http://127.0.0.1" }
 
     var path: RequestPath {

@@ -1,0 +1,99 @@
+import { curlLine, latest } from "./exchange.js";
+import { onLanguage } from "./language.js";
+import { Trace } from "./trace.js";
+
+/** Whether the gateway answered, with all parts. */
+const isComplete = (exchange) => Boolean(exchange?.envelope) && exchange.status < 400 && !exchange.envelope.errors?.length;
+
+/** What all screens share: one request at a time, the indicator while it runs, the trace, and the reload button. */
+export class Screen {
+  /**
+   * @param root the section of the screen
+   * @param limits the time limits of its requests, `{name, at}` with `at` in milliseconds, the last for the whole request
+   */
+  constructor(root, limits) {
+    this.root = root;
+    this.send = latest();
+    /** The latest exchange; null before the first. */
+    this.exchange = null;
+    this.isBusy = false;
+    /** Called before a reload that the visitor asked for. */
+    this.whenReloaded = () => {};
+    this.trace = new Trace(this.find(".trace-body"), limits);
+    this.find("[data-reload]").addEventListener("click", () => this.reload());
+    onLanguage(() => {
+      this.draw();
+      this.trace.draw();
+      if (this.isWaiting) this.drawWaiting();
+    });
+  }
+
+  find(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  /** Whether something failed, which the visitor may still be looking at. */
+  get hasFailed() {
+    return this.exchange !== null && !isComplete(this.exchange);
+  }
+
+  /** Whether the screen may differ from what the gateway would answer: no answer came, or an answer of something else. */
+  get isUnsure() {
+    return this.exchange !== null && !this.exchange.envelope;
+  }
+
+  /** Loads the screen again because the visitor asked for it. */
+  reload() {
+    this.whenReloaded(this);
+    this.load();
+  }
+
+  /** Loads the screen again unless that would replace a failure. Shows nothing until the answer is there. */
+  refresh() {
+    if (!this.isBusy && !this.hasFailed) this.load({ isQuiet: true });
+  }
+
+  /**
+   * Sends a request and keeps its exchange, for the trace too.
+   *
+   * @returns `{exchange, isLatest}`: the exchange is null if a newer request cancelled it
+   */
+  async run(request, { isQuiet = false } = {}) {
+    this.began(request, isQuiet);
+    const { exchange, isLatest } = await this.send(request);
+    if (exchange) this.trace.add(exchange, curlLine(request), isQuiet);
+    if (isLatest) {
+      this.exchange = exchange;
+      this.ended();
+    }
+    return { exchange, isLatest };
+  }
+
+  began(request, isQuiet) {
+    clearTimeout(this.timer);
+    this.isBusy = true;
+    this.isWaiting = false;
+    this.begun = performance.now();
+    this.root.setAttribute("aria-busy", true);
+    if (isQuiet) return;
+    this.find("[data-busy]").hidden = false;
+    // Waits a little, so that fast answers do not flicker.
+    this.timer = setTimeout(() => {
+      this.isWaiting = true;
+      this.trace.wait(request, this.begun);
+      this.drawWaiting();
+    }, 150);
+  }
+
+  ended() {
+    clearTimeout(this.timer);
+    this.isBusy = false;
+    this.isWaiting = false;
+    this.root.setAttribute("aria-busy", false);
+    this.find("[data-busy]").hidden = true;
+    this.trace.stop();
+  }
+
+  /** Draws what the screen shows while it waits for an answer. */
+  drawWaiting() {}
+}
