@@ -40,10 +40,24 @@ function drawUser(user) {
   ].filter(Boolean);
 }
 
-/** The parts of `/api/home`: their upstreams, whether the screen needs them, and how each is drawn. */
+/**
+ * The parts of `/api/home`: their upstreams and calls, the limit of a call in milliseconds, whether the screen needs them, and
+ * how each is drawn. HomeEndpoint.swift makes the calls of a part in this order.
+ */
 export const cards = [
-  { part: "weights", upstream: "diary", isRequired: true, draw: drawWeights, isEmpty: (data) => !data.today && !data.recent },
-  { part: "user", upstream: "users", draw: drawUser },
-  { part: "weather", upstream: "weather", draw: drawWeather, isEmpty: (data) => !data.now },
-  { part: "tags", upstream: "tags", draw: drawTags, isEmpty: (data) => data.length === 0 },
+  {
+    part: "weights", upstream: "diary", isRequired: true, limit: 10_000,
+    calls: [{ name: "recent", target: /keyword=recent/ }, { name: "today", target: /\/weights\/\d/ }],
+    draw: drawWeights, isEmpty: (data) => !data.today && !data.recent,
+  },
+  { part: "user", upstream: "users", limit: 3000, calls: [{ name: "user", target: /^\/users\// }], draw: drawUser },
+  {
+    part: "weather", upstream: "weather", limit: 3000,
+    calls: [{ name: "now", target: /getUltraSrtNcst/ }, { name: "forecast", target: /getUltraSrtFcst/ }],
+    draw: drawWeather, isEmpty: (data) => !data.now,
+  },
+  {
+    part: "tags", upstream: "tags", limit: 3000, calls: [{ name: "tags", target: /^\/tags/ }], draw: drawTags,
+    isEmpty: (data) => data.length === 0,
+  },
 ];

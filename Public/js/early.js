@@ -10,7 +10,8 @@
   const root = document.documentElement;
   const theme = kept("theme");
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
-  const language = kept("language");
+  // An address that somebody sent may name the language.
+  const language = new URLSearchParams(location.hash.slice(1)).get("lang") ?? kept("language");
   const korean = language ? language === "ko" : navigator.language.toLowerCase().startsWith("ko");
   root.lang = korean ? "ko" : "en";
 })();

@@ -2,7 +2,7 @@
  * A request to the gateway and its answer.
  *
  * @typedef {object} Exchange
- * @property {{method: string, path: string, body: ?object}} request
+ * @property {{method: string, path: string, body: ?object, id: ?string}} request `id` is its `X-Request-Id`
  * @property {boolean} reached whether any answer arrived
  * @property {?number} status
  * @property {?string} statusText
@@ -22,9 +22,10 @@ function parsed(text) {
   }
 }
 
-function options({ method, body }, cancelled) {
+function options({ method, body, id }, cancelled) {
   const signal = AbortSignal.any([cancelled, AbortSignal.timeout(patience)].filter(Boolean));
   const headers = { accept: "application/json", prefer: "timeline" };
+  if (id) headers["x-request-id"] = id;
   if (body) headers["content-type"] = "application/json";
   return { method, headers, signal, cache: "no-store", body: body ? JSON.stringify(body) : undefined };
 }
@@ -75,9 +76,10 @@ export async function ask(request, signal) {
  * Sends one request at a time, as `flatMapLatest` does. A new request cancels the GET before it, and the gateway then
  * cancels its upstream calls. A write is never cancelled; requests after it wait.
  *
+ * @param send sends a GET; see `ask`
  * @returns a function whose promise resolves to `{exchange, isLatest}`; `exchange` is null if it was cancelled
  */
-export function latest() {
+export function latest(send = ask) {
   let controller = null;
   let input = null;
   return async (request) => {
@@ -88,7 +90,7 @@ export function latest() {
     let exchange = null;
     if (request.method === "GET") {
       await input;
-      if (!signal.aborted) exchange = await ask(request, signal).catch(() => null);
+      if (!signal.aborted) exchange = await send(request, signal).catch(() => null);
     } else {
       const before = input;
       input = (async () => {

@@ -36,6 +36,15 @@ export function failed(title, error, retry) {
     retry && el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
 }
 
+/** Draws a part whose calls the page made itself: it knows no more than what `fetch` and the JSON parser said. */
+export function failedDirectly(title, failures) {
+  return el(
+    "div", { class: "failed", "data-reason": "direct" },
+    el("p", { class: "failed-head" }, glyph("broken"), title),
+    el("p", { class: "names", translate: "no" }, failures.map(({ name, error }) => el("code", {}, `${name}: ${error}`))),
+    el("p", {}, t("direct.advice")));
+}
+
 /** Draws a part that succeeded but was withheld because another part failed. */
 export function held(words) {
   return el(

@@ -4,7 +4,7 @@ import { has, onLanguage, t } from "./language.js";
 
 /** The faults of an upstream, as `PUT /demo/faults/{upstream}` names them. */
 const kinds = [
-  "delay:1200", "delay:8000", "status:503", "status:204", "drop", "garbage", "truncate", "trickle",
+  "none", "delay:1200", "delay:8000", "status:503", "status:204", "drop", "garbage", "truncate", "trickle",
 ];
 
 function nameOf(kind) {
@@ -12,92 +12,95 @@ function nameOf(kind) {
   return has(key) ? t(key) : kind;
 }
 
-/** The chosen fault of each upstream, and whether it is on. */
+/** Of each upstream: the chosen fault, the one that the gateway has (`put`), and whether it is being sent or could not be. */
 const faults = new Map();
 let changed = () => {};
 
-/** `sluice serve` has no switches. */
-let hasSwitches = true;
+/** `sluice serve` has no faults. */
+let hasFaults = true;
 
-const places = (upstream) => document.querySelectorAll(`[data-fault="${upstream}"]`);
+const place = (upstream) => document.querySelector(`[data-fault="${upstream}"]`);
+
+/** The faults that are set: upstreams and kinds. */
+export const faultsNow = () => new Map([...faults].filter(([, { kind }]) => kind !== "none").map(([name, { kind }]) => [name, kind]));
 
 /** The fault of each upstream or, if it has none as a whole, of one of its APIs. Empty if the faults are unknown. */
 async function askForFaults() {
-  if (!hasSwitches) return new Map();
+  if (!hasFaults) return new Map();
   const { envelope, status } = await ask({ method: "GET", path: "/demo/faults" });
-  hasSwitches = status !== 404;
+  hasFaults = status !== 404;
   const all = Object.entries(status === 200 ? envelope?.data ?? {} : {});
   return new Map(all.map(([upstream, set]) => [upstream, Object.values(set).find((fault) => fault !== "none") ?? "none"]));
 }
 
-/** Sends the latest choice; earlier choices that have not been sent are skipped. */
-async function set(upstream, kind, isOn) {
+/** Sends the latest choice for an upstream; earlier choices that have not been sent are skipped. Whether it changed anything. */
+async function put(upstream, kind) {
   const fault = faults.get(upstream);
-  const wasOn = fault.isOn;
-  Object.assign(fault, { kind, isOn, hasFailed: false });
+  if (!kinds.includes(kind)) {
+    kinds.push(kind);
+    drawAll();
+  }
+  Object.assign(fault, { kind, hasFailed: false });
   show(upstream);
-  if (!wasOn && !isOn || fault.isPutting) return;
+  if (fault.isPutting || kind === fault.put) return false;
   fault.isPutting = true;
   let wanted;
   let exchange;
   do {
-    wanted = fault.isOn ? fault.kind : "none";
+    wanted = fault.kind;
     exchange = await ask({ method: "PUT", path: `/demo/faults/${upstream}`, body: { fault: wanted } });
-  } while (wanted !== (fault.isOn ? fault.kind : "none"));
+  } while (wanted !== fault.kind);
   fault.isPutting = false;
-  if (exchange.status === 200) {
-    fault.put = wanted;
-    changed(upstream);
-  } else {
-    // The fault has not changed, so the switch shows the old state.
-    fault.isOn = fault.put !== "none";
-    if (fault.isOn) fault.kind = fault.put;
-    fault.hasFailed = true;
-    show(upstream);
-  }
+  const isDone = exchange.status === 200;
+  if (isDone) fault.put = wanted;
+  // Otherwise the fault has not changed, so the control shows the old one.
+  else Object.assign(fault, { kind: fault.put, hasFailed: true });
+  show(upstream);
+  return isDone;
+}
+
+/** Sets exactly these faults, a map from upstreams to kinds, and repairs all other upstreams. Unknown upstreams are ignored. */
+export async function setFaults(wanted) {
+  const names = [...faults.keys()];
+  const results = await Promise.all(names.map((upstream) => put(upstream, wanted.get(upstream) ?? "none")));
+  const done = names.filter((_, index) => results[index]);
+  if (done.length) changed(done);
+}
+
+async function choose(upstream, kind) {
+  if (await put(upstream, kind)) changed([upstream]);
 }
 
 function show(upstream) {
-  const fault = faults.get(upstream);
-  for (const place of places(upstream)) {
-    place.querySelector("select").value = fault.kind;
-    place.querySelector("input").checked = fault.isOn;
-    place.querySelector(".state").textContent = t(fault.isOn ? "fault.on" : "fault.off");
-    const said = place.querySelector(".fault-said");
-    said.textContent = fault.hasFailed ? t("fault.failed") : "";
+  const { kind } = faults.get(upstream);
+  const root = place(upstream);
+  if (root) {
+    root.querySelector("select").value = kind;
+    root.classList.toggle("on", kind !== "none");
   }
+  document.getElementById("repair").hidden = false;
+  document.getElementById("repair").disabled = [...faults.values()].every((fault) => fault.kind === "none");
+  document.getElementById("fault-said").textContent = [...faults.values()].some((fault) => fault.hasFailed) ? t("fault.failed") : "";
 }
 
-function draw(place) {
-  const upstream = place.dataset.fault;
+function draw(upstream) {
   const select = el(
     "select", {
-      "aria-label": t("fault.kind", { upstream }), "data-fault-kind": upstream,
-      onchange: () => set(upstream, select.value, faults.get(upstream).isOn),
+      "aria-label": t("fault", { upstream }), "data-fault-kind": upstream, "data-control": `fault ${upstream}`,
+      onchange: () => choose(upstream, select.value),
     },
     kinds.map((kind) => el("option", { value: kind }, nameOf(kind))));
-  const box = el("input", {
-    type: "checkbox", role: "switch", "data-fault-switch": upstream,
-    "aria-label": t("fault.switch", { upstream }),
-    onchange: () => set(upstream, faults.get(upstream).kind, box.checked),
-  });
-  place.replaceChildren(
-    el("span", { class: "fault-name" }, t("fault"), " ", el("code", { translate: "no" }, upstream)),
-    select,
-    el("label", { class: "toggle" }, box, el("span", { class: "track", "aria-hidden": "true" }),
-      el("span", { class: "state", "aria-hidden": "true" })),
-    el("p", { class: "fault-said", role: "status" }));
+  place(upstream)?.replaceChildren(select);
 }
 
 function add(upstream, now) {
-  const kind = now === "none" ? "status:503" : now;
-  if (!kinds.includes(kind)) kinds.push(kind);
-  faults.set(upstream, { kind, isOn: now !== "none", put: now, isPutting: false, hasFailed: false });
+  if (!kinds.includes(now)) kinds.push(now);
+  faults.set(upstream, { kind: now, put: now, isPutting: false, hasFailed: false });
 }
 
-/** Updates all switches, and adds those that were unreachable before. Another page, curl or a restart may have changed them. */
+/** Updates all controls, and adds those that were unreachable before. Another page, curl or a restart may have changed them. */
 export async function renewFaults() {
-  const before = new Map([...faults].map(([upstream, { put }]) => [upstream, put]));
+  const before = new Map([...faults].map(([upstream, fault]) => [upstream, fault.put]));
   const all = await askForFaults();
   let isNew = false;
   for (const [upstream, now] of all) {
@@ -109,44 +112,33 @@ export async function renewFaults() {
     }
     // This page has changed it meanwhile.
     if (fault.isPutting || fault.put !== before.get(upstream)) continue;
-    if (now !== fault.put && now !== "none") fault.kind = now;
-    if (!kinds.includes(fault.kind)) {
-      kinds.push(fault.kind);
+    if (!kinds.includes(now)) {
+      kinds.push(now);
       isNew = true;
     }
-    Object.assign(fault, { put: now, isOn: now !== "none", hasFailed: false });
+    Object.assign(fault, { put: now, kind: now, hasFailed: false });
   }
-  // Drawing all switches anew would take the focus from them.
+  // Drawing all controls anew would take the focus from them.
   if (isNew) drawAll();
   else [...faults.keys()].forEach(show);
 }
 
 function drawAll() {
-  document.getElementById("try").hidden = faults.size === 0; // There is nothing to try without switches.
   for (const upstream of faults.keys()) {
-    places(upstream).forEach(draw);
+    draw(upstream);
     show(upstream);
   }
 }
 
-/** Follows a link to a fault: scrolls to its switch and the card that it breaks. */
-function goToSwitch(event) {
-  const place = document.getElementById(event.target.closest("a")?.hash.slice(1))?.closest(".card");
-  if (!place) return;
-  event.preventDefault();
-  place.scrollIntoView({ block: "center" });
-  place.querySelector("[data-fault-switch]").focus({ preventScroll: true, focusVisible: true });
-}
-
 /**
- * Adds the switches at `data-fault` if the gateway has them.
+ * Adds the controls at `data-fault` if the gateway has faults.
  *
- * @param whenChanged called with the upstream whose fault changed
+ * @param whenChanged called with the upstreams whose faults changed
  */
 export async function startFaults(whenChanged) {
   changed = whenChanged;
-  document.getElementById("try").addEventListener("click", goToSwitch);
-  await renewFaults();
-  drawAll();
+  document.getElementById("repair").addEventListener("click", () => setFaults(new Map()));
   onLanguage(drawAll);
+  await renewFaults();
+  return faults.size > 0;
 }

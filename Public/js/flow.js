@@ -1,91 +1,151 @@
-import { onWidth, svg } from "./dom.js";
-import { milliseconds } from "./format.js";
+import { el, svg } from "./dom.js";
+import { callsOf, worst } from "./fates.js";
+import { milliseconds, seconds } from "./format.js";
 import { onLanguage, t } from "./language.js";
-import { errorsByPart } from "./exchange.js";
 
-/** The diagram of the home screen's request: this page, the gateway, the upstreams, and the state of each. */
+/** Room for the lines on the left of the upstreams, in pixels, and the distance between two lines. */
+const gutter = 46;
+const distance = 5;
+
+/**
+ * The picture of the home screen's request: this page, the gateway, and each upstream with its calls and their state. Each
+ * upstream has a place for the control that breaks it (`data-fault`). Where the picture is out of sight, a small one at the
+ * top of the window shows the same.
+ */
 export class Flow {
-  constructor(root, cards) {
-    this.root = root;
+  constructor(cards) {
     this.cards = cards;
+    this.root = document.getElementById("flow");
+    this.mini = document.getElementById("mini");
     this.exchange = null;
-    onWidth(root, () => this.draw());
+    this.begun = null;
+    /** The calls that have arrived at the upstreams while the request is under way; see live.js. */
+    this.arrived = null;
+    this.isDirect = false;
+    this.build();
+    new ResizeObserver(() => this.drawLines()).observe(this.root);
+    new ResizeObserver(() => this.drawMini()).observe(document.documentElement);
+    new IntersectionObserver(([entry]) => {
+      this.mini.hidden = entry.isIntersecting;
+      this.drawMini();
+    }).observe(this.root);
     onLanguage(() => this.draw());
   }
 
-  running(isRunning) {
-    this.root.classList.toggle("running", isRunning);
-  }
-
-  show(exchange) {
-    this.exchange = exchange;
+  build() {
+    const node = (name) => ({ name: el("b"), note: el("span", { class: "note", translate: "no" }), node: el("p", { class: `node ${name}` }) });
+    this.page = node("page");
+    this.gate = node("gate");
+    for (const { node, name, note } of [this.page, this.gate]) node.append(name, " ", note);
+    this.lines = svg("svg", { class: "lines", "aria-hidden": "true" });
+    this.rows = this.cards.map((card) => {
+      const row = {
+        card, policy: el("span", { class: "policy" }),
+        calls: card.calls.map(() => ({ node: el("li"), name: el("span", { translate: "no" }), note: el("span", { class: "note", translate: "no" }) })),
+      };
+      for (const { node, name, note } of row.calls) node.append(name, " ", note);
+      row.node = el(
+        "li", { class: "upstream", "data-upstream": card.upstream },
+        el("p", { class: "upstream-name" }, el("code", { translate: "no" }, card.upstream), " ", row.policy),
+        el("div", { class: "fault", id: `fault-${card.upstream}`, "data-fault": card.upstream }),
+        el("ul", { class: "calls" }, row.calls.map(({ node }) => node)));
+      return row;
+    });
+    this.root.append(this.lines, this.page.node, this.gate.node, el("ul", { class: "upstreams" }, this.rows.map(({ node }) => node)));
     this.draw();
   }
 
-  /** The state of a part (`good`, `bad` or `none`) and its text. */
-  fate({ part }, isWide) {
-    const envelope = this.exchange?.envelope;
-    if (!envelope) return { state: "none", note: "" };
-    const error = errorsByPart(this.exchange).get(part);
-    if (error) return { state: "bad", note: isWide ? error.reason : error.kind };
-    const entry = envelope.meta.timeline?.find((entry) => entry.part === part);
-    if (envelope.meta.parts?.[part] === undefined) return { state: "none", note: "" };
-    return {
-      state: "good",
-      note: entry?.endMs != null ? milliseconds(entry.endMs - entry.beganMs) : envelope.meta.parts[part],
-    };
+  /** Shows whether the page calls the upstreams itself. */
+  setDirect(isDirect) {
+    this.isDirect = isDirect;
+    this.root.classList.toggle("direct", isDirect);
+    this.show(null);
+  }
+
+  /** Shows a request under way, and the calls that have arrived so far. */
+  wait(begun, arrived = null) {
+    Object.assign(this, { begun, arrived });
+    this.timer ??= setInterval(() => this.draw(), 100);
+    this.draw();
+  }
+
+  show(exchange) {
+    clearInterval(this.timer);
+    Object.assign(this, { exchange, begun: null, arrived: null, timer: null });
+    this.draw();
   }
 
   draw() {
-    const width = this.root.clientWidth;
-    if (!width) return;
-    const isWide = width > 480;
-    const step = 58;
-    const height = step * this.cards.length + 8;
-    const middle = height / 2;
-    const size = { page: isWide ? 112 : 78, gate: isWide ? 92 : 66, upstream: isWide ? 190 : 122 };
-    const gateX = size.page + (width - size.page - size.gate - size.upstream) * 0.42;
-    const upstreamX = width - size.upstream;
-    const { status, envelope, took } = this.exchange ?? {};
-    const isBad = this.exchange && (!envelope || status >= 400);
-    const node = (className, x, y, w, h) => svg("rect", { class: className, x, y, width: w, height: h, rx: 12, "data-decorative": true });
-    const label = (text, x, y, className) =>
-      svg("text", { x, y, class: className, "text-anchor": "middle" }, text);
-
-    const upstreams = this.cards.map((card, index) => {
-      const y = 4 + step * index;
-      const { state, note } = this.fate(card, isWide);
-      const from = gateX + size.gate;
-      const bend = (upstreamX - from) / 2;
-      return [
-        svg("path", {
-          class: `pipe ${state}`, d: `M${from} ${middle}c${bend} 0 ${bend} ${y + 24 - middle} ${upstreamX - from} ${y + 24 - middle}`,
-        }),
-        node("node", upstreamX, y, size.upstream, 48),
-        svg("text", { x: upstreamX + 12, y: y + (note ? 20 : 29) }, card.upstream),
-        svg("text", { class: `note ${state}`, x: upstreamX + 12, y: y + 37 }, note),
-      ];
+    const isWaiting = this.begun !== null;
+    const { status, envelope, took, reached } = (isWaiting ? null : this.exchange) ?? {};
+    this.page.name.textContent = t("flow.page");
+    this.page.note.textContent = isWaiting ? t("waiting", { time: seconds(performance.now() - this.begun) })
+      : this.exchange ? milliseconds(took) : "";
+    this.gate.name.textContent = "Sluice";
+    this.gate.note.textContent = envelope ? `${status} ${envelope.code}` : this.exchange && !isWaiting && !reached ? t("no.answer") : "";
+    this.gate.node.dataset.state = isWaiting || !this.exchange ? "none" : envelope && status < 400 ? "good" : "bad";
+    this.root.classList.toggle("running", isWaiting);
+    this.states = this.rows.flatMap((row) => {
+      const fates = callsOf(row.card, this);
+      row.policy.textContent = t(row.card.isRequired ? "flow.required" : "flow.optional", { time: seconds(row.card.limit) });
+      row.node.dataset.state = worst(fates);
+      row.calls.forEach((call, index) => {
+        const { state, note } = fates[index];
+        call.node.dataset.state = state;
+        call.name.textContent = row.card.calls[index].name;
+        call.note.textContent = note;
+      });
+      return fates.map(({ state }) => state);
     });
-    this.root.replaceChildren(svg(
-      "svg", { role: "img", "aria-labelledby": "flow-says", viewBox: `0 0 ${width} ${height}`, width, height },
-      svg("title", { id: "flow-says" }, this.says()),
-      svg("path", {
-        class: `pipe ${!this.exchange ? "none" : isBad ? "bad" : "good"}`, d: `M${size.page} ${middle}H${gateX}`,
-      }),
-      upstreams,
-      node("node", 0.5, middle - 32, size.page, 64),
-      label(t("flow.page"), size.page / 2, this.exchange ? middle - 4 : middle + 5),
-      label(this.exchange ? milliseconds(took) : "", size.page / 2, middle + 16, "note"),
-      node("gate", gateX, middle - 44, size.gate, 88),
-      label("Sluice", gateX + size.gate / 2, envelope ? middle - 4 : middle + 5, "gate-name"),
-      label(envelope ? String(status) : "", gateX + size.gate / 2, middle + 16, "gate-name")));
+    this.drawLines();
+    this.drawMini();
   }
 
-  says() {
-    const upstreams = this.cards.map((card) => {
-      const { note } = this.fate(card, true);
-      return note ? `${card.upstream}: ${note}` : card.upstream;
+  drawLines() {
+    const { width, height, left, top } = this.root.getBoundingClientRect();
+    if (!width || !this.states) return;
+    const from = (this.isDirect ? this.page : this.gate).node.getBoundingClientRect().bottom - top;
+    const calls = this.rows.flatMap((row) => row.calls);
+    const to = calls.map(({ node }) => {
+      const box = node.getBoundingClientRect();
+      return { x: box.left - left - 4, y: (box.top + box.bottom) / 2 - top };
     });
-    return t("flow.says", { upstreams: upstreams.join(", ") });
+    const line = ({ x, y }, index) => {
+      const start = gutter - 14 - distance * index;
+      return svg("path", { class: "line", "data-state": this.states[index], d: `M${start} ${from}V${y - 8}q0 8 8 8H${x}` });
+    };
+    const page = this.page.node.getBoundingClientRect().bottom - top;
+    const gate = this.gate.node.getBoundingClientRect().top - top;
+    this.lines.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.lines.replaceChildren(
+      this.isDirect ? "" : svg("path", { class: "line", "data-state": this.gate.node.dataset.state, d: `M24 ${page}V${gate}` }),
+      // The first line is drawn last, over the ends of the others.
+      ...to.map(line).reverse());
+  }
+
+  drawMini() {
+    if (this.mini.hidden) return;
+    const width = this.mini.clientWidth;
+    const step = 16;
+    const height = step * this.rows.length + 8;
+    const middle = height / 2;
+    const gate = 84;
+    const x = gate + 44;
+    this.mini.replaceChildren(svg(
+      "svg", { viewBox: `0 0 ${width} ${height}`, width, height },
+      this.rows.map((row, index) => {
+        const y = 4 + step * (index + 0.5);
+        const state = row.node.dataset.state;
+        const told = row.calls.find(({ node }) => node.dataset.state === state)?.note.textContent ?? "";
+        return [
+          svg("path", { class: "line", "data-state": state, d: `M${gate} ${middle}C${gate + 22} ${middle} ${gate + 22} ${y} ${x - 4} ${y}` }),
+          svg("text", { x, y: y + 4 }, row.card.upstream),
+          svg("text", { class: "note", "data-state": state, x: x + 68, y: y + 4 }, told),
+        ];
+      }),
+      svg("rect", { class: "gate", x: 1, y: middle - 20, width: gate - 1, height: 40, rx: 9 }),
+      svg("text", { class: "gate-name", x: gate / 2, y: middle - 2, "text-anchor": "middle" }, this.isDirect ? t("flow.page") : "Sluice"),
+      svg("text", { class: "gate-name note", x: gate / 2, y: middle + 13, "text-anchor": "middle" },
+        this.exchange?.status ? String(this.exchange.status) : "")));
   }
 }

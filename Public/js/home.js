@@ -1,9 +1,10 @@
 import { cards } from "./cards.js";
+import { askDirectly } from "./direct.js";
 import { el, glyph, redraw } from "./dom.js";
-import { errorsByPart } from "./exchange.js";
-import { failed, held, refused, unreachable } from "./failure.js";
+import { ask, errorsByPart } from "./exchange.js";
+import { failed, failedDirectly, held, refused, unreachable } from "./failure.js";
 import { Flow } from "./flow.js";
-import { today } from "./format.js";
+import { milliseconds, today } from "./format.js";
 import { t } from "./language.js";
 import { Screen } from "./screen.js";
 import { waitingTime } from "./waiting.js";
@@ -14,8 +15,10 @@ const limits = [{ name: "optional", at: 3000 }, { name: "call", at: 10_000 }, { 
 /** The home screen: a card with its own state for each part of one answer. */
 export class HomeScreen extends Screen {
   constructor(root) {
-    super(root, limits);
-    this.flow = new Flow(document.getElementById("flow"), cards);
+    super(root, limits, cards.flatMap(({ part, calls, limit }) => calls.map((call) => ({ part, limit, ...call }))));
+    this.flow = new Flow(cards);
+    /** Whether the page makes the calls itself. */
+    this.isDirect = false;
     this.build();
   }
 
@@ -30,8 +33,7 @@ export class HomeScreen extends Screen {
           class: "card", "data-part": card.part, "data-state": "waiting",
           "aria-labelledby": `card-${card.part}`,
         },
-        el("header", { class: "card-head" }, place.title, place.policy, place.state), place.body,
-        el("footer", { class: "fault", id: `fault-${card.upstream}`, "data-fault": card.upstream }));
+        el("header", { class: "card-head" }, place.title, place.policy, place.state), place.body);
       return [card.part, place];
     }));
     this.find("#cards").append(...[...this.places.values()].map((place) => place.card));
@@ -43,14 +45,21 @@ export class HomeScreen extends Screen {
     if (isLatest) this.draw();
   }
 
-  began(request, isQuiet) {
-    super.began(request, isQuiet);
-    if (!isQuiet) this.flow.running(true);
+  ask(request, signal) {
+    return this.isDirect ? askDirectly(today(), signal) : ask(request, signal);
   }
 
-  ended() {
-    super.ended();
-    this.flow.running(false);
+  /** Loads the screen through the gateway or, to compare, by the page's own calls. */
+  setDirect(isDirect) {
+    if (isDirect === this.isDirect) return;
+    this.isDirect = isDirect;
+    this.flow.setDirect(isDirect);
+    this.find(".asked code").textContent = isDirect ? "6 × GET" : "GET /api/home";
+    this.load();
+  }
+
+  get isUnsure() {
+    return super.isUnsure && !this.exchange.direct;
   }
 
   /** Marks all cards as waiting, since they share one answer. Their content stays readable. */
@@ -61,7 +70,11 @@ export class HomeScreen extends Screen {
       place.state.className = "badge";
     }
     this.find("#home-verdict").replaceChildren(el("span", { class: "badge" }, t("state.waiting")), waitingTime(this.begun));
-    this.flow.show(null);
+    this.flow.wait(this.begun);
+  }
+
+  drawArrived(arrived) {
+    if (this.isWaiting) this.flow.wait(this.begun, arrived);
   }
 
   draw() {
@@ -84,6 +97,7 @@ export class HomeScreen extends Screen {
   /** The content of a card and its state. */
   content(card) {
     if (!this.exchange) return { state: "waiting", content: [] };
+    if (this.exchange.direct) return this.directContent(card);
     if (this.isLost) {
       return { state: "unknown", content: [el("p", { class: "nothing" }, glyph("nothing"), t("unknown"))] };
     }
@@ -103,6 +117,14 @@ export class HomeScreen extends Screen {
     return { state: "there", content: card.draw(data) };
   }
 
+  /** The content of a card by the page's own calls. */
+  directContent(card) {
+    const { data, direct } = this.exchange;
+    const failures = direct.filter((call) => call.part === card.part && call.error);
+    if (failures.length) return { state: "failed", content: [failedDirectly(t(`failed.${card.part}`), failures)] };
+    return { state: "there", content: card.draw(data[card.part]) };
+  }
+
   /** Whether the request failed as a whole, which is shown once instead of on each card. */
   get isLost() {
     const { envelope } = this.exchange;
@@ -116,7 +138,14 @@ export class HomeScreen extends Screen {
   }
 
   verdict() {
-    const { envelope, status } = this.exchange;
+    const { envelope, status, direct, took } = this.exchange;
+    if (direct) {
+      const failures = direct.filter((call) => call.error);
+      return [
+        el("span", { class: `badge ${failures.length ? "bad" : "good"}` }, t("direct.badge", { count: direct.length })),
+        el("span", {}, t(failures.length ? "direct.failed" : "direct.complete", { time: milliseconds(took), count: failures.length })),
+      ];
+    }
     if (this.isLost) return [(envelope ? refused : unreachable)(this.exchange, () => this.reload())];
     const errors = envelope.errors ?? [];
     const badge = el(

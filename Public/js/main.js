@@ -1,15 +1,21 @@
-import { renewFaults, startFaults } from "./faults.js";
+import { addressedFaults, isDirectAddressed, writeAddress } from "./address.js";
+import { startCode } from "./code.js";
+import { faultsNow, renewFaults, setFaults, startFaults } from "./faults.js";
 import { HomeScreen } from "./home.js";
 import { translate } from "./language.js";
 import { startPreferences } from "./preferences.js";
+import { Tour } from "./tour.js";
 import { WeightScreen } from "./weights.js";
 
 translate();
-startPreferences();
+startPreferences((language) => writeAddress({ lang: language }));
+startCode();
 
 const home = new HomeScreen(document.getElementById("home"));
 const weights = new WeightScreen(document.getElementById("weights"), () => home.load());
-const screens = [weights, home];
+const screens = [home, weights];
+let tour = null;
+let isStarted = false;
 
 for (const screen of screens) {
   screen.whenReloaded = () => {
@@ -18,14 +24,43 @@ for (const screen of screens) {
     if (screens.some((one) => one.isUnsure)) screens.filter((one) => one !== screen).forEach((one) => one.load());
   };
 }
-startFaults((upstream) => {
+
+function faultsChanged(upstreams) {
+  if (!isStarted) return;
+  tour?.check();
+  writeAddress({ fault: [...faultsNow()].map(([upstream, kind]) => `${upstream}:${kind}`).join(",") });
   home.load();
-  if (upstream === "diary") weights.load();
-});
+  if (upstreams.includes("diary")) weights.load();
+}
+
+function setDirect(isDirect) {
+  document.querySelector(`#mode [value="${isDirect ? "without" : "with"}"]`).checked = true;
+  writeAddress({ view: isDirect ? "without" : null });
+  tour?.setDirect(isDirect);
+  home.setDirect(isDirect);
+}
+
+document.getElementById("mode").addEventListener("change", (event) => setDirect(event.target.value === "without"));
+
 // Another page may have changed the data meanwhile.
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
   screens.forEach((screen) => screen.refresh());
   renewFaults();
 });
-screens.forEach((screen) => screen.load());
+
+/** Loads the screens. If somebody sent the address with faults, they are set first. */
+async function start() {
+  const wanted = addressedFaults();
+  const isAddressed = wanted.size > 0 || isDirectAddressed();
+  if (!isAddressed) screens.forEach((screen) => screen.load());
+  if (await startFaults(faultsChanged)) {
+    await setFaults(wanted);
+    document.getElementById("mode").hidden = false;
+    tour = new Tour(document.getElementById("tour"), () => setDirect(false));
+    setDirect(isDirectAddressed());
+  }
+  isStarted = true;
+  if (isAddressed) screens.filter((screen) => !screen.isBusy).forEach((screen) => screen.load());
+}
+start();

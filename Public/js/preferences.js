@@ -16,12 +16,17 @@ function choose(id, value, changed) {
   choice.addEventListener("change", (event) => changed(event.target.value));
 }
 
-/** The switches for language and theme. early.js applies stored choices before the first paint. */
-export function startPreferences() {
+/**
+ * The switches for language and theme. early.js applies stored choices before the first paint.
+ *
+ * @param whenTranslated called with the language that the visitor chose
+ */
+export function startPreferences(whenTranslated) {
   const root = document.documentElement;
   choose("language", root.lang, (code) => {
     keep("language", code);
     setLanguage(code);
+    whenTranslated(code);
   });
   choose("theme", root.dataset.theme, (theme) => {
     keep("theme", theme === "auto" ? null : theme);

@@ -1,5 +1,6 @@
-import { curlLine, latest } from "./exchange.js";
+import { ask, curlLine, latest } from "./exchange.js";
 import { onLanguage } from "./language.js";
+import { requestID, watch } from "./live.js";
 import { Trace } from "./trace.js";
 
 /** Whether the gateway answered, with all parts. */
@@ -10,16 +11,18 @@ export class Screen {
   /**
    * @param root the section of the screen
    * @param limits the time limits of its requests, `{name, at}` with `at` in milliseconds, the last for the whole request
+   * @param calls the calls of its parts, `{part, name, target, limit}`: `target` is an expression for the upstream's target, and
+   *   `limit` the limit of a call in milliseconds
    */
-  constructor(root, limits) {
+  constructor(root, limits, calls) {
     this.root = root;
-    this.send = latest();
+    this.send = latest((request, signal) => this.ask(request, signal));
     /** The latest exchange; null before the first. */
     this.exchange = null;
     this.isBusy = false;
     /** Called before a reload that the visitor asked for. */
     this.whenReloaded = () => {};
-    this.trace = new Trace(this.find(".trace-body"), limits);
+    this.trace = new Trace(this.find(".trace-body"), limits, calls);
     this.find("[data-reload]").addEventListener("click", () => this.reload());
     onLanguage(() => {
       this.draw();
@@ -30,6 +33,11 @@ export class Screen {
 
   find(selector) {
     return this.root.querySelector(selector);
+  }
+
+  /** Sends a GET. */
+  ask(request, signal) {
+    return ask(request, signal);
   }
 
   /** Whether something failed, which the visitor may still be looking at. */
@@ -59,9 +67,10 @@ export class Screen {
    * @returns `{exchange, isLatest}`: the exchange is null if a newer request cancelled it
    */
   async run(request, { isQuiet = false } = {}) {
-    this.began(request, isQuiet);
-    const { exchange, isLatest } = await this.send(request);
-    if (exchange) this.trace.add(exchange, curlLine(request), isQuiet);
+    const sent = { ...request, id: requestID() };
+    this.began(sent, isQuiet);
+    const { exchange, isLatest } = await this.send(sent);
+    if (exchange) this.trace.add(exchange, exchange.direct ? null : curlLine(request), isQuiet);
     if (isLatest) {
       this.exchange = exchange;
       this.ended();
@@ -70,13 +79,16 @@ export class Screen {
   }
 
   began(request, isQuiet) {
-    clearTimeout(this.timer);
+    this.stopWaiting();
     this.isBusy = true;
-    this.isWaiting = false;
     this.begun = performance.now();
     this.root.setAttribute("aria-busy", true);
     if (isQuiet) return;
     this.find("[data-busy]").hidden = false;
+    this.stopWatching = watch(request.id, (arrived) => {
+      this.trace.show(arrived);
+      this.drawArrived(arrived);
+    });
     // Waits a little, so that fast answers do not flicker.
     this.timer = setTimeout(() => {
       this.isWaiting = true;
@@ -85,10 +97,16 @@ export class Screen {
     }, 150);
   }
 
-  ended() {
+  stopWaiting() {
     clearTimeout(this.timer);
-    this.isBusy = false;
+    this.stopWatching?.();
+    this.stopWatching = null;
     this.isWaiting = false;
+  }
+
+  ended() {
+    this.stopWaiting();
+    this.isBusy = false;
     this.root.setAttribute("aria-busy", false);
     this.find("[data-busy]").hidden = true;
     this.trace.stop();
@@ -96,4 +114,7 @@ export class Screen {
 
   /** Draws what the screen shows while it waits for an answer. */
   drawWaiting() {}
+
+  /** Draws the calls that have arrived at the upstreams while the screen waits; see live.js. */
+  drawArrived() {}
 }

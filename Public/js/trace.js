@@ -2,18 +2,20 @@ import { el, redraw } from "./dom.js";
 import { milliseconds, timeOfDay } from "./format.js";
 import { t } from "./language.js";
 import { coloured } from "./raw.js";
-import { waitingBar, waitingTime } from "./waiting.js";
+import { arrivals, waitingBar, waitingTime } from "./waiting.js";
+import { directTable } from "./direct-trace.js";
 import { waterfall } from "./waterfall.js";
 
 /** The class of an exchange's badge. */
-function verdict({ envelope, status }) {
+function verdict({ envelope, status, direct }) {
+  if (direct) return direct.some((call) => call.error) ? "bad" : "good";
   if (!envelope || status >= 400) return "bad";
   return envelope.code === "PARTIAL" ? "late" : "good";
 }
 
 /** The status and code of an exchange. */
-const outcome = ({ reached, status, statusText, envelope }) =>
-  (reached ? `${status} ${envelope?.code ?? statusText}` : t("no.answer"));
+const outcome = ({ reached, status, statusText, envelope, direct }) =>
+  (direct ? t("direct.badge", { count: direct.length }) : reached ? `${status} ${envelope?.code ?? statusText}` : t("no.answer"));
 
 function summary(exchange) {
   const { request, envelope, took } = exchange;
@@ -69,9 +71,9 @@ const capacity = 8;
  * latest exchange, or of an earlier one that the visitor chooses.
  */
 export class Trace {
-  /** @param limits see `Screen` */
-  constructor(root, limits) {
-    this.limits = limits;
+  /** @param limits, calls see `Screen` */
+  constructor(root, limits, calls) {
+    Object.assign(this, { limits, calls });
     /** Oldest first: `{exchange, line}`. */
     this.kept = [];
     this.chosen = null;
@@ -93,13 +95,20 @@ export class Trace {
 
   /** Shows that a request is under way, in place of the exchange before it. */
   wait({ method, path }, begun) {
+    this.arrived = null;
     this.waiting = () => [
       el(
         "p", { class: "trace-line" }, el("code", { translate: "no" }, `${method} ${path}`), el("span", { class: "badge" },
           t("state.waiting")), waitingTime(begun)),
-      waitingBar(begun, this.limits),
+      waitingBar(begun, this.limits), this.arrived ? arrivals(this.arrived, this.calls) : "",
     ];
     this.drawWaiting();
+  }
+
+  /** Shows the calls that have arrived at the upstreams. */
+  show(arrived) {
+    this.arrived = arrived;
+    if (this.waiting) this.drawWaiting();
   }
 
   stop() {
@@ -122,11 +131,15 @@ export class Trace {
     const isOpen = this.shown.querySelector(".raw")?.open ?? false;
     const names = ["Server-Timing", "Proxy-Status", "Retry-After", "X-Request-Id"];
     const fields = names.flatMap((name) => field(exchange, name));
+    if (exchange.direct) {
+      redraw(this.shown, [directTable(exchange)]);
+      return;
+    }
     const { envelope } = exchange;
     const timeline = envelope?.meta?.timeline;
     redraw(this.shown, [
       summary(exchange),
-      timeline ? waterfall(timeline, envelope.meta.elapsedMs) : el("p", { class: "trace-none" }, t("trace.none")),
+      timeline ? waterfall(timeline, envelope.meta.elapsedMs, this.calls) : el("p", { class: "trace-none" }, t("trace.none")),
       fields.length ? el("div", { class: "trace-fields" }, fields) : "",
       curl(line),
       exchange.text ? raw(exchange, isOpen) : "",
@@ -154,7 +167,7 @@ export class Trace {
           this.draw();
         },
       },
-      el("span", {}, timeOfDay(at)), el("code", { translate: "no" }, `${request.method} ${request.path.split("?")[0]}`),
+      el("span", {}, timeOfDay(at)), el("code", { translate: "no" }, kept.exchange.direct ? t("mode.without") : `${request.method} ${request.path.split("?")[0]}`),
       el("span", { class: `badge ${verdict(kept.exchange)}`, translate: "no" }, outcome(kept.exchange)),
       el("span", { class: "soft" }, milliseconds(took))));
   }

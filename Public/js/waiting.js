@@ -1,6 +1,8 @@
 import { el } from "./dom.js";
 import { seconds } from "./format.js";
 import { t } from "./language.js";
+import { timeOf } from "./live.js";
+import { bar, limitMark, scaleEnd } from "./waterfall.js";
 
 /**
  * Counts the time since `begun` in an element: "waiting, 0.9 s". Hidden from screen readers, which are told once that the page
@@ -43,4 +45,32 @@ export function waitingBar(begun, limits) {
   return el(
     "div", { class: "waiting-bar" }, el("span", { class: "bar-room", "aria-hidden": "true" }, grown, marks),
     el("ul", { class: "limits" }, limits.map(({ name, at }) => el("li", {}, t(`limit.${name}`, { time: seconds(at) })))));
+}
+
+/** The attempts of a call and the pauses between them. */
+function attemptBars(attempts, now, end) {
+  return attempts.flatMap(({ beganMs, endMs, status }, index) => [
+    index ? bar("pause", attempts[index - 1].endMs ?? beganMs, beganMs, end) : null,
+    bar(endMs === null ? "wait" : status !== null && status < 400 ? "receive" : "lost", beganMs, endMs ?? now, end),
+  ]);
+}
+
+/**
+ * The calls that have arrived at the upstreams, each with its attempts. Hidden from screen readers.
+ *
+ * @param arrived see live.js
+ * @param known the calls of the screen; see `Screen`
+ */
+export function arrivals(arrived, known) {
+  const now = timeOf(arrived);
+  const end = scaleEnd(Math.max(500, now * 1.2));
+  const rows = known.map((call) => ({ call, attempts: arrived.calls.filter(({ method, target }) => method === "GET" && call.target.test(target)) }));
+  return el("ul", { class: "arrivals", "aria-hidden": "true" }, rows.filter(({ attempts }) => attempts.length).map(({ call, attempts }) => {
+    const { endMs, status } = attempts.at(-1);
+    const isLost = endMs !== null && (status === null || status >= 400);
+    return el(
+      "li", {}, el("span", { translate: "no" }, call.name),
+      el("span", { class: "bar-room" }, attemptBars(attempts, now, end), isLost && bar("pause", endMs, now, end), limitMark(call.limit, end)),
+      el("span", { class: "soft" }, t(attempts.length === 1 ? "attempt" : "attempts", { count: attempts.length })));
+  }));
 }

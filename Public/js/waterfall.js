@@ -1,5 +1,5 @@
 import { el } from "./dom.js";
-import { milliseconds, plainMilliseconds } from "./format.js";
+import { milliseconds, plainMilliseconds, seconds } from "./format.js";
 import { t } from "./language.js";
 
 /** The end of the scale: a round number of milliseconds, at least `end`. */
@@ -9,11 +9,19 @@ export function scaleEnd(end) {
 }
 
 /** A bar from `from` to `to` milliseconds; nothing if either is unknown. */
-function bar(className, from, to, end) {
+export function bar(className, from, to, end) {
   if (from == null || to == null || to < from) return null;
   const node = el("i", { class: className });
   node.style.left = `${Math.min(100, (from / end) * 100)}%`;
   node.style.width = `${Math.max(0, (Math.min(to, end) - from) / end) * 100}%`;
+  return node;
+}
+
+/** A mark at a limit; nothing if it lies beyond the scale. */
+export function limitMark(at, end) {
+  if (at == null || at > end) return null;
+  const node = el("i", { class: "limit", "data-limit": at, title: t("limit", { time: seconds(at) }) });
+  node.style.left = `${(at / end) * 100}%`;
   return node;
 }
 
@@ -51,14 +59,12 @@ function attemptBars({ beganMs, sentMs, firstByteMs, endMs, reason }, before, en
   ];
 }
 
-/** A call's upstream and method, numbered if its part makes several of them. */
-function callName(call, { calls }) {
-  const alike = calls.filter((other) => other.upstream === call.upstream && other.method === call.method);
-  const count = alike.length > 1 ? ` #${alike.indexOf(call) + 1}` : "";
-  return `${call.upstream} ${call.method}${count}`;
+/** A call's upstream, method and name. */
+function callName(call, known) {
+  return `${call.upstream} ${call.method}${known && known.part !== known.name ? ` ${known.name}` : ""}`;
 }
 
-function attemptRow(entry, call, number, end, total) {
+function attemptRow(entry, call, known, number, end, total) {
   const attempt = call.attempts[number - 1];
   const { status, reason } = attempt;
   const count = call.attempts.length;
@@ -67,10 +73,10 @@ function attemptRow(entry, call, number, end, total) {
   ].filter(Boolean);
   return el(
     "tr", { class: "attempt", "data-row-attempt": `${entry.part} ${call.upstream} ${number}` },
-    el("th", { scope: "row" }, el("span", { translate: "no" }, callName(call, entry)),
+    el("th", { scope: "row" }, el("span", { translate: "no" }, callName(call, known)),
       count > 1 && el("span", { class: "count", "aria-hidden": "true" }, ` ${number}/${count}`),
       el("span", { class: "unseen" }, spoken.map((words) => `, ${words}`)), times(attempt)),
-    room(attemptBars(attempt, call.attempts[number - 2], end, total)),
+    room(attemptBars(attempt, call.attempts[number - 2], end, total), known && limitMark(call.attempts[0].beganMs + known.limit, end)),
     el("td", {},
       el("span", {
         class: `result ${reason !== null ? "bad" : status !== null ? "good" : "left"}`,
@@ -102,8 +108,9 @@ function head(end) {
  *
  * @param timeline `meta.timeline` of the answer
  * @param total milliseconds of the whole request
+ * @param known the calls of the screen; see `Screen`
  */
-export function waterfall(timeline, total) {
+export function waterfall(timeline, total, known) {
   const ends = timeline.flatMap((entry) => [
     entry.endMs, ...entry.calls.flatMap((call) => call.attempts.map((attempt) => attempt.endMs)),
   ]);
@@ -115,11 +122,13 @@ export function waterfall(timeline, total) {
     spanRow(entry.part ?? t("row.handler"), entry.beganMs, entry.endMs ?? whole, end,
       entry.beganMs == null || entry.endMs == null ? "–" : milliseconds(entry.endMs - entry.beganMs),
       { "data-row-part": entry.part }),
-    ...entry.calls.flatMap((call) =>
-      call.attempts.map((_, index) => attemptRow(entry, call, index + 1, end, whole))),
+    ...entry.calls.flatMap((call, which) => {
+      const one = call.method === "GET" ? known.filter(({ part }) => part === entry.part)[which] : null;
+      return call.attempts.map((_, index) => attemptRow(entry, call, one, index + 1, end, whole));
+    }),
     entry.omitted ? omittedRow(entry.omitted) : [],
   ]).flat();
-  const keys = ["connect", "wait", "receive", "lost", "pause"];
+  const keys = ["connect", "wait", "receive", "lost", "pause", "limit"];
   return el(
     "div", { class: "waterfall-room" },
     el("table", { class: "waterfall" }, el("caption", {}, t("waterfall")), head(end), el(

@@ -18,6 +18,13 @@ const unsent = new Set([
 /** The limits in WeightEndpoints.swift: of a call to the diary, and of the request. */
 const limits = [{ name: "call", at: 10_000 }, { name: "request", at: 15_000 }];
 
+/** The calls in WeightEndpoints.swift. */
+const calls = [
+  { part: "recent", name: "recent", target: /keyword=recent/ },
+  { part: "total", name: "total", target: /weights\?(?!.*keyword)/ },
+  { part: "today", name: "today", target: /weights\/[\d-]+$/ },
+].map((call) => ({ ...call, limit: 10_000 }));
+
 /** The deletions that can be undone. */
 const undoLimit = 5;
 
@@ -28,7 +35,7 @@ const undoLimit = 5;
 export class WeightScreen extends Screen {
   /** @param whenChanged called after each change of a weight */
   constructor(root, whenChanged) {
-    super(root, limits);
+    super(root, limits, calls);
     this.whenChanged = whenChanged;
     this.day = today();
     this.span = "recent";

@@ -4,6 +4,12 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char code_home_txt[] = {
+#embed "../../Public/code/home.txt"
+};
+static const unsigned char code_weights_txt[] = {
+#embed "../../Public/code/weights.txt"
+};
 static const unsigned char css_base_css[] = {
 #embed "../../Public/css/base.css"
 };
@@ -12,6 +18,9 @@ static const unsigned char css_cards_css[] = {
 };
 static const unsigned char css_page_css[] = {
 #embed "../../Public/css/page.css"
+};
+static const unsigned char css_stage_css[] = {
+#embed "../../Public/css/stage.css"
 };
 static const unsigned char css_trace_css[] = {
 #embed "../../Public/css/trace.css"
@@ -25,11 +34,23 @@ static const unsigned char img_sluice_svg[] = {
 static const unsigned char index_html[] = {
 #embed "../../Public/index.html"
 };
+static const unsigned char js_address_js[] = {
+#embed "../../Public/js/address.js"
+};
 static const unsigned char js_cards_js[] = {
 #embed "../../Public/js/cards.js"
 };
 static const unsigned char js_chart_js[] = {
 #embed "../../Public/js/chart.js"
+};
+static const unsigned char js_code_js[] = {
+#embed "../../Public/js/code.js"
+};
+static const unsigned char js_direct_trace_js[] = {
+#embed "../../Public/js/direct-trace.js"
+};
+static const unsigned char js_direct_js[] = {
+#embed "../../Public/js/direct.js"
 };
 static const unsigned char js_dom_js[] = {
 #embed "../../Public/js/dom.js"
@@ -46,6 +67,9 @@ static const unsigned char js_exchange_js[] = {
 static const unsigned char js_failure_js[] = {
 #embed "../../Public/js/failure.js"
 };
+static const unsigned char js_fates_js[] = {
+#embed "../../Public/js/fates.js"
+};
 static const unsigned char js_faults_js[] = {
 #embed "../../Public/js/faults.js"
 };
@@ -60,6 +84,9 @@ static const unsigned char js_home_js[] = {
 };
 static const unsigned char js_language_js[] = {
 #embed "../../Public/js/language.js"
+};
+static const unsigned char js_live_js[] = {
+#embed "../../Public/js/live.js"
 };
 static const unsigned char js_main_js[] = {
 #embed "../../Public/js/main.js"
@@ -78,6 +105,9 @@ static const unsigned char js_texts_en_js[] = {
 };
 static const unsigned char js_texts_ko_js[] = {
 #embed "../../Public/js/texts/ko.js"
+};
+static const unsigned char js_tour_js[] = {
+#embed "../../Public/js/tour.js"
 };
 static const unsigned char js_trace_js[] = {
 #embed "../../Public/js/trace.js"
@@ -98,31 +128,41 @@ static const unsigned char js_weights_js[] = {
 #define PAGE(path, name) {path, name, sizeof name}
 
 static const struct CPage pages[] = {
+    PAGE("code/home.txt", code_home_txt),
+    PAGE("code/weights.txt", code_weights_txt),
     PAGE("css/base.css", css_base_css),
     PAGE("css/cards.css", css_cards_css),
     PAGE("css/page.css", css_page_css),
+    PAGE("css/stage.css", css_stage_css),
     PAGE("css/trace.css", css_trace_css),
     PAGE("css/weights.css", css_weights_css),
     PAGE("img/sluice.svg", img_sluice_svg),
     PAGE("index.html", index_html),
+    PAGE("js/address.js", js_address_js),
     PAGE("js/cards.js", js_cards_js),
     PAGE("js/chart.js", js_chart_js),
+    PAGE("js/code.js", js_code_js),
+    PAGE("js/direct-trace.js", js_direct_trace_js),
+    PAGE("js/direct.js", js_direct_js),
     PAGE("js/dom.js", js_dom_js),
     PAGE("js/early.js", js_early_js),
     PAGE("js/entry.js", js_entry_js),
     PAGE("js/exchange.js", js_exchange_js),
     PAGE("js/failure.js", js_failure_js),
+    PAGE("js/fates.js", js_fates_js),
     PAGE("js/faults.js", js_faults_js),
     PAGE("js/flow.js", js_flow_js),
     PAGE("js/format.js", js_format_js),
     PAGE("js/home.js", js_home_js),
     PAGE("js/language.js", js_language_js),
+    PAGE("js/live.js", js_live_js),
     PAGE("js/main.js", js_main_js),
     PAGE("js/preferences.js", js_preferences_js),
     PAGE("js/raw.js", js_raw_js),
     PAGE("js/screen.js", js_screen_js),
     PAGE("js/texts/en.js", js_texts_en_js),
     PAGE("js/texts/ko.js", js_texts_ko_js),
+    PAGE("js/tour.js", js_tour_js),
     PAGE("js/trace.js", js_trace_js),
     PAGE("js/waiting.js", js_waiting_js),
     PAGE("js/waterfall.js", js_waterfall_js),

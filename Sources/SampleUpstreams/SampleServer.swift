@@ -32,6 +32,8 @@ private import Locking
 public final class SampleServer: Sendable {
     /// The current faults, which `PUT /faults` sets too.
     public let faults = FaultBoard()
+    /// The calls of the latest requests of pages.
+    public let calls = RecentCalls()
 
     private let data: SampleQueue
     private let log: (@Sendable (SampleEvent) -> Void)?
@@ -84,7 +86,7 @@ public final class SampleServer: Sendable {
 
     private func serve(_ listener: Listener, _ routes: SampleRoutes, on loop: EventLoop, _ index: Int) {
         let server = InboundServer(
-            loop: loop, handler: SampleHandler(data: data, routes: routes, faults: faults, log: log),
+            loop: loop, handler: SampleHandler(data: data, routes: routes, faults: faults, calls: calls, log: log),
             errorRenderer: { GenericResponse.failure($0.status, $0.message) })
         server.adopt(listener)
         let bound = LoopBound(server, loop: loop)

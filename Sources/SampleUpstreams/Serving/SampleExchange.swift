@@ -2,7 +2,7 @@ internal import EventIO
 internal import HTTPInbound
 internal import HTTPModel
 
-/// An exchange that logs its answer. Confined to its loop.
+/// An exchange that logs its answer and records its call. Confined to its loop.
 final class SampleExchange {
     /// Shared with the closure that logs the answer.
     private final class SentStatus {
@@ -12,15 +12,20 @@ final class SampleExchange {
     private let inbound: InboundExchange
     private let sentStatus = SentStatus()
 
-    init(_ inbound: InboundExchange, log: (@Sendable (SampleEvent) -> Void)?) {
+    init(_ inbound: InboundExchange, calls: RecentCalls, log: (@Sendable (SampleEvent) -> Void)?) {
         self.inbound = inbound
-        guard let log else { return }
-        let sentStatus = sentStatus
         let head = inbound.request.head
         let method = inbound.method.rawValue
         let receivedAt = inbound.receivedAt
+        let requestID = head.fields[.xRequestID] ?? ""
+        let number = calls.began(requestID, method, head.target.description, at: receivedAt)
+        guard log != nil || number != nil else { return }
+        let sentStatus = sentStatus
         inbound.onFinished = { outcome, bytesSent in
-            log(
+            if let number {
+                calls.ended(requestID, number, status: sentStatus.code, at: MonotonicTime.clock())
+            }
+            log?(
                 .answered(
                     SampleAnswer(
                         method: method, target: head.target.description, status: sentStatus.code,

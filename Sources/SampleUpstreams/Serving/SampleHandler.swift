@@ -7,14 +7,17 @@ final class SampleHandler: InboundHandler {
     private let data: SampleQueue
     private let routes: SampleRoutes
     private let faults: FaultBoard
+    private let calls: RecentCalls
     private let log: (@Sendable (SampleEvent) -> Void)?
 
     init(
-        data: SampleQueue, routes: SampleRoutes, faults: FaultBoard, log: (@Sendable (SampleEvent) -> Void)?
+        data: SampleQueue, routes: SampleRoutes, faults: FaultBoard, calls: RecentCalls,
+        log: (@Sendable (SampleEvent) -> Void)?
     ) {
         self.data = data
         self.routes = routes
         self.faults = faults
+        self.calls = calls
         self.log = log
     }
 
@@ -50,7 +53,7 @@ final class SampleHandler: InboundHandler {
     }
 
     func handle(_ inbound: InboundExchange) {
-        let exchange = SampleExchange(inbound, log: log)
+        let exchange = SampleExchange(inbound, calls: calls, log: log)
         let head = exchange.request.head
         let resource = inbound.context as? SampleRoutes.Resource
         switch resource?.read(head.method, head.target, exchange.request.body) {

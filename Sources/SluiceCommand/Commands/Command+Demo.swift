@@ -26,7 +26,8 @@ extension Command {
             }
             return GatewayServer.run(configuration) { gateway in
                 AppEndpoints.declare(on: gateway)
-                DemoEndpoints.declare(on: gateway, faults: sample.faults)
+                DemoEndpoints.declare(on: gateway, faults: sample.faults, calls: sample.calls)
+                DirectEndpoint.declare(on: gateway)
             }
         } catch {
             Announcement.complain("\(error)")

@@ -3,9 +3,9 @@ import HTTPModel
 import JSONBytes
 import SampleUpstreams
 
-/// The fault switches of the demo. They make a sample upstream fail, to show how the gateway answers.
+/// The fault switches of the demo, which make a sample upstream fail, and the calls of a request that is under way.
 enum DemoEndpoints {
-    static func declare(on gateway: Gateway, faults: FaultBoard) {
+    static func declare(on gateway: Gateway, faults: FaultBoard, calls: RecentCalls) {
         gateway.get("/demo/faults") { _ in
             var composer = JSONComposer()
             composer.beginObject()
@@ -32,6 +32,12 @@ enum DemoEndpoints {
                 throw GatewayError.invalidRequest(text.prefix(1).uppercased() + text.dropFirst())
             }
             return .fragment(faults.list(of: upstream))
+        }
+
+        // The calls that the sample upstreams have received for a request, while it runs and shortly after. The page chooses
+        // the request's `X-Request-Id`, which begins with `demo-`.
+        gateway.get("/demo/calls/{id}") { request in
+            .fragment(calls.list(of: try request.path("id", as: String.self)))
         }
     }
 

@@ -4,7 +4,12 @@ import Glibc
 
 /// The files of `Public/`, embedded in the program when it was built.
 enum BuiltInPages {
-    static var files: StaticFiles { .builtIn(all, modified: modified) }
+    /// The pages create no Trusted Types policy, so that no script can turn text into markup.
+    static var files: StaticFiles {
+        var files = StaticFiles.builtIn(all, modified: modified)
+        files.contentSecurityPolicy = StaticFiles.strictPolicy + "; trusted-types 'none'"
+        return files
+    }
 
     static var all: [BuiltInFile] {
         (0..<cpages_count()).map { index in

@@ -59,10 +59,9 @@ extension InBrowser {
                 #expect(try await page["#home-verdict"].text.contains("200 PARTIAL"))
                 #expect(try await page["#home-verdict"].text.lowercased().contains("weather"))
                 #expect(
-                    try await page["#flow title"].property("textContent").stringValue?.contains(fault.reason)
-                        == true)
+                    try await page.pictured("weather").text.contains(fault.reason))
 
-                try await page.toggle("weather")
+                try await page.repair("weather")
                 try await page.cards(are: ["weather": "there"])
                 #expect(try await page.count("article[data-part=weather] .failed") == 0)
                 #expect(try await page["#home-verdict"].text.contains("200 OK"))
@@ -78,7 +77,7 @@ extension InBrowser {
                 try await page.cards(
                     are: Dictionary(uniqueKeysWithValues: parts.map { ($0, $0 == part ? "failed" : "there") })
                 )
-                try await page.toggle(upstream)
+                try await page.repair(upstream)
                 try await page.cards(are: Dictionary(uniqueKeysWithValues: parts.map { ($0, "there") }))
             }
         }
@@ -125,10 +124,8 @@ extension InBrowser {
                 try await page["#chart-failed .failed"].appears()
                 #expect(try await page["#chart-failed .failed"].attribute("data-reason") == "upstream_status")
                 #expect(try await !page["#chart"].isDisplayed)
-                // The diary has a switch on each screen. Both are on.
-                #expect(try await page.count("[data-fault-switch=diary]:checked") == 2)
 
-                try await page.toggle("diary")
+                try await page.repair("diary")
                 try await page.cards(are: [
                     "weights": "there", "weather": "there", "tags": "there", "user": "there",
                 ])
@@ -137,7 +134,7 @@ extension InBrowser {
             }
         }
 
-        @Test("A fault of one API shows on the parts that use it, and the upstream's switch removes it")
+        @Test("A fault of one API shows on the parts that use it, and the upstream's control removes it")
         func part() async throws {
             try await withDemo(expectedStatuses: [502]) { page, demo async throws in
                 try await page.ready()
@@ -146,40 +143,12 @@ extension InBrowser {
                 try await page["#halves .failed"].appears()
                 #expect(try await page["#halves .failed"].attribute("data-reason") == "connection_terminated")
                 try await page["#chart-failed"].says("the day's weights")
-                try await eventually("both of the diary's switches are on") {
-                    try await page.count("[data-fault-switch=diary]:checked") == 2
+                try await eventually("the diary's control shows the fault") {
+                    try await page["[data-fault-kind=diary]"].value == "drop"
                 }
-                try await page.toggle("diary")
+                try await page.repair("diary")
                 try await page["#chart"].appears()
                 #expect(try await page.weight("am") != nil)
-            }
-        }
-
-        @Test(
-            "The suggested links lead to the switch and the trace, for mouse and keyboard",
-            arguments: [Look(), Look(device: .phone)])
-        func tryFirst(look: Look) async throws {
-            try await withDemo(look) { page, _ async throws in
-                try await page.ready()
-                try await page["#try [href$=weather]"].click()
-                try await eventually("the switch is in sight and has the focus") {
-                    try await page.run(
-                        """
-                        const box = document.querySelector("[data-fault-switch=weather]").getBoundingClientRect();
-                        const isInSight = box.top >= 0 && box.bottom <= innerHeight;
-                        return isInSight && document.activeElement.closest("[data-fault=weather]") !== null;
-                        """, as: Bool.self)
-                }
-                try await page.press(.space)
-                try await page.cards(are: ["weather": "failed", "weights": "there"])
-                try await page["#try [href$=home-trace]"].click()
-                try await eventually("the trace is in sight") {
-                    try await page.run(
-                        """
-                        const box = document.querySelector("#home-trace").getBoundingClientRect();
-                        return box.top >= 0 && box.top < innerHeight / 2;
-                        """, as: Bool.self)
-                }
             }
         }
 

@@ -16,10 +16,10 @@ extension InBrowser {
                 #expect(try await page.count("#home-trace [data-row-attempt=\"user users 1\"]") == 1)
                 #expect(try await page.count("#home-trace [data-row-attempt=\"user users 2\"]") == 0)
                 // The weights need two calls to one upstream.
-                for call in ["diary GET #1", "diary GET #2"] {
+                for call in ["diary GET recent", "diary GET today"] {
                     #expect(try await page["#home-trace .waterfall"].text.contains(call))
                 }
-                #expect(try await !page["#home-trace .waterfall"].text.contains("users GET #"))
+                #expect(try await !page["#home-trace .waterfall"].text.contains("users GET user"))
                 #expect(
                     try await page.run(
                         """

@@ -2,10 +2,10 @@ import Foundation
 import JSONBytes
 
 extension Page {
-    /// Waits until both screens and all switches have loaded.
+    /// Waits until both screens and all fault controls have loaded.
     func ready() async throws {
         try await idle()
-        try await eventually("the fault switches are there") { try await count("[data-fault-switch]") >= 5 }
+        try await eventually("the fault controls are there") { try await count("[data-fault-kind]") == 4 }
     }
 
     /// Waits until both screens have finished loading.
@@ -51,10 +51,12 @@ extension Page {
 
     func breakUpstream(_ upstream: String, by fault: String) async throws {
         try await self["[data-fault-kind=\"\(upstream)\"] option[value=\"\(fault)\"]"].click()
-        try await toggle(upstream)
     }
 
-    func toggle(_ upstream: String) async throws {
-        try await self["[data-fault-switch=\"\(upstream)\"]"].click()
+    func repair(_ upstream: String) async throws {
+        try await breakUpstream(upstream, by: "none")
     }
+
+    /// The upstream in the picture of the fan-out.
+    func pictured(_ upstream: String) -> Element { self["#flow [data-upstream=\"\(upstream)\"]"] }
 }

@@ -1,0 +1,192 @@
+import Foundation
+import JSONBytes
+import Networking
+import TestSupport
+import Testing
+
+extension InBrowser {
+    @Suite("The picture of the fan-out and its controls", .timeLimit(.minutes(2)))
+    struct StageTests {
+        @Test("The four steps of the tour take one key press each, and Escape repairs everything")
+        func tour() async throws {
+            try await withDemo(expectedStatuses: [503]) { page, _ async throws in
+                try await page.ready()
+                try await page.tab(to: "[data-step=well]")
+                try await page.press(.enter)
+                try await page["[data-step=well]"].has("aria-current", "step")
+                try await page.cards(are: ["weights": "there", "weather": "there", "tags": "there"])
+                try await page.press(.right)
+                try await page.cards(are: ["weights": "there", "weather": "failed", "tags": "there"])
+                try await page["#tour"].says("Only its card fails.")
+                try await page.press(.right)
+                try await page.cards(are: ["weights": "failed", "weather": "held", "tags": "held"])
+                try await page["#tour"].says("It is required, so the whole screen fails.")
+                try await page["#home-verdict"].says("Weights are required, so the gateway answered 503.")
+                try await page.press(.right)
+                try await page.cards(are: ["weights": "there", "weather": "there", "tags": "failed"])
+                try await page["#tour"].says("Their limit of 3 s ends the wait")
+                try await page["#home-verdict"].says("Shown without: tags.")
+                try await page.press(.escape)
+                try await page.cards(are: ["weights": "there", "weather": "there", "tags": "there"])
+                #expect(try await page.count("[data-step][aria-current]") == 0)
+                #expect(try await !page["#repair"].isEnabled)
+            }
+        }
+
+        @Test(
+            "Breaking and repairing a service moves no control, and its effect is seen in the picture",
+            arguments: [Look(), Look(device: .phone)])
+        func controls(look: Look) async throws {
+            try await withDemo(look) { page, _ async throws in
+                try await page.ready()
+                let places = """
+                    return [...document.querySelectorAll("[data-fault-kind], #repair, #mode label, [data-step]")]
+                      .map((node) => Math.round(node.getBoundingClientRect().top + scrollY));
+                    """
+                let before = try await page.run(places, as: [Int].self)
+                #expect(try await page["[data-fault-kind=weather] option"].text == "Works")
+                for fault in ["drop", "status:204", "garbage"] {
+                    try await page.breakUpstream("weather", by: fault)
+                    try await page.pictured("weather").has(
+                        "data-state", fault == "status:204" ? "good" : "bad")
+                    #expect(try await page.run(places, as: [Int].self) == before)
+                }
+                try await page.breakUpstream("tags", by: "drop")
+                try await page.pictured("tags").has("data-state", "bad")
+                try await page["#repair"].click()
+                try await page.cards(are: ["weather": "there", "tags": "there"])
+                #expect(try await page.run(places, as: [Int].self) == before)
+                #expect(try await page["[data-fault-kind=tags]"].value == "none")
+            }
+        }
+
+        @Test(
+            "The picture stays in view on both screens, small on a phone",
+            arguments: [Look(), Look(device: .phone)])
+        func inView(look: Look) async throws {
+            try await withDemo(look) { page, _ async throws in
+                try await page.ready()
+                try await page.breakUpstream("weather", by: "drop")
+                try await page.cards(are: ["weather": "failed"])
+                try await page.run("document.getElementById('home-trace').scrollIntoView()")
+                let picture = look.device == .phone ? "#mini" : "#flow"
+                try await eventually("the picture is in view") {
+                    try await page.run(
+                        """
+                        const box = document.querySelector(arguments[0]).getBoundingClientRect();
+                        return box.height > 40 && box.top >= 0 && box.bottom <= innerHeight;
+                        """, [.text(picture)], as: Bool.self)
+                }
+                #expect(
+                    try await page[picture].property("textContent").stringValue?.contains(
+                        "connection_terminated") == true)
+            }
+        }
+
+        @Test("Calls, retries and slow calls are seen while the request is under way")
+        func underWay() async throws {
+            try await withDemo { page, demo async throws in
+                try await page.ready()
+                try await demo.setFault("delay:8000", of: "tags")
+                try await page.breakUpstream("weather", by: "drop")
+                // Before the answer: the tags delay it up to their limit.
+                try await page.pictured("weather").says("×3")
+                try await page.pictured("weather").says("pausing")
+                try await page.pictured("diary").has("data-state", "good")
+                try await page["#home-trace .arrivals"].says("forecast")
+                #expect(try await page.count("#home-trace .arrivals .lost") >= 2)
+                try await page.pictured("tags").has("data-state", "slow")
+                #expect(try await page["#home"].attribute("aria-busy") == "true")
+                try await page.cards(are: ["weather": "failed", "tags": "failed"])
+                // The limit is drawn where it ended the wait.
+                #expect(
+                    try await page.count("#home-trace [data-row-attempt^=tags] [data-limit=\"3000\"]") == 1)
+            }
+        }
+
+        @Test("A slow answer is amber")
+        func slow() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                try await page.breakUpstream("users", by: "delay:1200")
+                try await page.pictured("users").has("data-state", "slow")
+                try await page.cards(are: ["user": "there"])
+                try await page.pictured("users").has("data-state", "slow")
+                try await page.pictured("diary").has("data-state", "good")
+            }
+        }
+
+        @Test("The address holds faults, language and view, and opens the same screen for somebody else")
+        func address() async throws {
+            try await withDemo(expectedStatuses: [503]) { page, demo async throws in
+                try await page.ready()
+                try await page.breakUpstream("weather", by: "drop")
+                try await page.breakUpstream("tags", by: "status:503")
+                try await page["#language input[value=ko]"].click()
+                try await page["#mode input[value=without]"].click()
+                try await eventually("the address says so") {
+                    try await page.run("return location.hash", as: String.self)
+                        == "#fault=weather:drop,tags:status:503&lang=ko&view=without"
+                }
+                try await page["#repair"].click()
+                try await eventually("the faults are gone from the address") {
+                    try await page.run("return location.hash", as: String.self) == "#lang=ko&view=without"
+                }
+                try await page.open(demo.origin + "/#fault=diary:status:503,weather:drop&lang=en")
+                try await page.reload()
+                try await page.ready()
+                try await page.cards(are: ["weights": "failed", "weather": "failed", "tags": "held"])
+                #expect(try await page["[data-fault-kind=diary]"].value == "status:503")
+                #expect(try await page["#claim"].text == "One request per screen. Every failure named.")
+            }
+        }
+
+        @Test("An address with an unknown fault says that it was not set")
+        func unknownFault() async throws {
+            try await withDemo(path: "/#fault=weather:explode,nobody:drop", expectedStatuses: [400]) {
+                page, _ async throws in
+                try await page.ready()
+                try await page["#fault-said"].says("The fault was not set.")
+                try await page.cards(are: ["weather": "there"])
+            }
+        }
+
+        @Test("Without Sluice, the page makes six calls and knows only what fetch says")
+        func without() async throws {
+            try await withDemo(expectedStatuses: [502]) { page, _ async throws in
+                try await page.ready()
+                try await page["#mode input[value=without]"].click()
+                try await page["#home-verdict"].says("6 requests")
+                try await page.cards(are: [
+                    "weights": "there", "weather": "there", "tags": "there", "user": "there",
+                ])
+                #expect(try await page.count("#home-trace [data-row-direct]") == 6)
+                try await page.breakUpstream("weather", by: "drop")
+                try await page.cards(are: ["weights": "there", "weather": "failed", "tags": "there"])
+                try await page.card("weather").says("now: Failed to fetch")
+                #expect(try await page.count("article[data-part=weather] .failed button") == 0)
+                try await page.breakUpstream("weather", by: "status:503")
+                try await page.card("weather").says("forecast: HTTP 503")
+                // No gateway keeps the diary's failure apart.
+                try await page.breakUpstream("diary", by: "truncate")
+                try await page.card("weights").says("recent: Failed to fetch")
+                try await page["#mode input[value=with]"].click()
+                try await page.card("weather").says("503")
+                try await page.card("weights").says("http_response_incomplete")
+            }
+        }
+
+        @Test("Each screen shows its endpoint's source")
+        func code() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                for (screen, word) in [
+                    ("home", "gateway.get(\"/api/home\")"), ("weights", "func screen(_ date:"),
+                ] {
+                    try await page["#\(screen)-trace .code summary"].click()
+                    try await page["#\(screen)-trace .code pre"].says(word)
+                }
+            }
+        }
+    }
+}
