@@ -7,14 +7,18 @@ final class SampleHandler: InboundHandler {
     private let data: SampleQueue
     private let routes: SampleRoutes
     private let faults: FaultBoard
+    /// Nil to answer at once.
+    private let latency: SampleLatency?
     private let log: (@Sendable (SampleEvent) -> Void)?
 
     init(
-        data: SampleQueue, routes: SampleRoutes, faults: FaultBoard, log: (@Sendable (SampleEvent) -> Void)?
+        data: SampleQueue, routes: SampleRoutes, faults: FaultBoard, latency: SampleLatency?,
+        log: (@Sendable (SampleEvent) -> Void)?
     ) {
         self.data = data
         self.routes = routes
         self.faults = faults
+        self.latency = latency
         self.log = log
     }
 
@@ -56,20 +60,31 @@ final class SampleHandler: InboundHandler {
         switch resource?.read(head.method, head.target, exchange.request.body) {
         case nil: exchange.respond(Self.notFound(head))
         case .respond(let response): exchange.respond(response)
-        case .query(let faultSwitch, let query): answer(query, exchange, with: faults.fault(of: faultSwitch))
+        case .query(let route, let query): answer(query, of: route, exchange)
         }
     }
 
     private typealias Query = @Sendable (SampleData) throws(SampleDataError) -> HTTPResponse
 
-    /// Answers with the result of a query, subject to a fault.
+    /// Answers with the result of a query after the latency of its route, or after the delay that a fault sets instead.
+    private func answer(_ query: @escaping Query, of route: FaultSwitch, _ exchange: SampleExchange) {
+        let fault = faults.fault(of: route)
+        let wait: Int?
+        if case .delay(let milliseconds) = fault {
+            wait = milliseconds
+        } else {
+            wait = latency?.next(of: route)
+        }
+        guard let wait else { return answer(query, exchange, with: fault) }
+        DelayedAnswer.start(milliseconds: wait, exchange) { exchange in
+            self.answer(query, exchange, with: fault)
+        }
+    }
+
+    /// Answers with the result of a query, subject to a fault. A delay is already over.
     private func answer(_ query: @escaping Query, _ exchange: SampleExchange, with fault: Fault) {
         switch fault {
-        case .none: run(query, exchange) { response, exchange in exchange.respond(response) }
-        case .delay(let milliseconds):
-            DelayedAnswer.start(milliseconds: milliseconds, exchange) { exchange in
-                self.run(query, exchange) { response, exchange in exchange.respond(response) }
-            }
+        case .none, .delay: run(query, exchange) { response, exchange in exchange.respond(response) }
         case .status(let code):
             let status = HTTPStatus(code: code) ?? .internalServerError
             let message = "status \(code), set as a fault"
