@@ -1,6 +1,7 @@
 import { el } from "./dom.js";
 import { ask } from "./exchange.js";
 import { has, onLanguage, t } from "./language.js";
+import { noteFaults } from "./visitor.js";
 
 /** The faults of an upstream, as `PUT /demo/faults/{upstream}` names them. */
 const kinds = [
@@ -47,6 +48,7 @@ async function set(upstream, kind, isOn) {
   fault.isPutting = false;
   if (exchange.status === 200) {
     fault.put = wanted;
+    note();
     changed(upstream);
   } else {
     // The fault has not changed, so the switch shows the old state.
@@ -55,6 +57,11 @@ async function set(upstream, kind, isOn) {
     fault.hasFailed = true;
     show(upstream);
   }
+}
+
+/** Notes whether the gateway has a fault for this visitor. */
+function note() {
+  noteFaults([...faults.values()].some(({ put }) => put !== "none"));
 }
 
 function show(upstream) {
@@ -116,6 +123,7 @@ export async function renewFaults() {
     }
     Object.assign(fault, { put: now, isOn: now !== "none", hasFailed: false });
   }
+  note();
   // Drawing all switches anew would take the focus from them.
   if (isNew) drawAll();
   else [...faults.keys()].forEach(show);

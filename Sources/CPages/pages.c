@@ -82,6 +82,9 @@ static const unsigned char js_texts_ko_js[] = {
 static const unsigned char js_trace_js[] = {
 #embed "../../Public/js/trace.js"
 };
+static const unsigned char js_visitor_js[] = {
+#embed "../../Public/js/visitor.js"
+};
 static const unsigned char js_waiting_js[] = {
 #embed "../../Public/js/waiting.js"
 };
@@ -124,6 +127,7 @@ static const struct CPage pages[] = {
     PAGE("js/texts/en.js", js_texts_en_js),
     PAGE("js/texts/ko.js", js_texts_ko_js),
     PAGE("js/trace.js", js_trace_js),
+    PAGE("js/visitor.js", js_visitor_js),
     PAGE("js/waiting.js", js_waiting_js),
     PAGE("js/waterfall.js", js_waterfall_js),
     PAGE("js/weather.js", js_weather_js),

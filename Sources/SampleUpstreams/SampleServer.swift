@@ -28,6 +28,8 @@ private import Locking
 ///     PUT    /faults  {"api":"weights","fault":"delay:2000"}          200 with all faults
 ///     GET    /faults
 ///
+/// With `Demo-Visitor: ID`, a request has and sets the faults of that visitor, otherwise those of everybody.
+///
 /// Safe to use from any thread. Call `start` once.
 public final class SampleServer: Sendable {
     /// The current faults, which `PUT /faults` sets too.

@@ -57,18 +57,26 @@ final class SampleHandler: InboundHandler {
         let exchange = SampleExchange(inbound, log: log)
         let head = exchange.request.head
         let resource = inbound.context as? SampleRoutes.Resource
-        switch resource?.read(head.method, head.target, exchange.request.body) {
+        let visitor: FaultVisitor?
+        do throws(FaultError) {
+            visitor = try FaultVisitor.read(head.fields)
+        } catch {
+            return exchange.respond(GenericResponse.failure(.badRequest, error.description))
+        }
+        switch resource?.read(head.method, head.target, exchange.request.body, visitor) {
         case nil: exchange.respond(Self.notFound(head))
         case .respond(let response): exchange.respond(response)
-        case .query(let route, let query): answer(query, of: route, exchange)
+        case .query(let route, let query):
+            answer(query, of: route, exchange, with: faults.fault(of: route, for: visitor))
         }
     }
 
     private typealias Query = @Sendable (SampleData) throws(SampleDataError) -> HTTPResponse
 
     /// Answers with the result of a query after the latency of its route, or after the delay that a fault sets instead.
-    private func answer(_ query: @escaping Query, of route: FaultSwitch, _ exchange: SampleExchange) {
-        let fault = faults.fault(of: route)
+    private func answer(
+        _ query: @escaping Query, of route: FaultSwitch, _ exchange: SampleExchange, with fault: Fault
+    ) {
         let wait: Int?
         if case .delay(let milliseconds) = fault {
             wait = milliseconds

@@ -26,7 +26,7 @@ extension Command {
                 configuration.upstreams[upstream.rawValue] = "http://\(address)\(upstream.basePath)"
             }
             return GatewayServer.run(configuration) { gateway in
-                AppEndpoints.declare(on: gateway)
+                AppEndpoints.declare(on: gateway, hasVisitors: true)
                 DemoEndpoints.declare(on: gateway, faults: sample.faults)
             }
         } catch {
