@@ -77,12 +77,14 @@ final class SampleHandler: InboundHandler {
     private func answer(
         _ query: @escaping Query, of route: FaultSwitch, _ exchange: SampleExchange, with fault: Fault
     ) {
-        let wait: Int?
-        if case .delay(let milliseconds) = fault {
-            wait = milliseconds
-        } else {
-            wait = latency?.next(of: route)
-        }
+        let wait: Int? =
+            switch fault {
+            case .delay(let milliseconds): milliseconds
+            // At once: the gateway repeats a request whose reused connection ends without a response, and a timeline would
+            // show the first wait as time spent connecting.
+            case .drop: nil
+            case .none, .status, .garbage, .truncate, .trickle: latency?.next(of: route)
+            }
         guard let wait else { return answer(query, exchange, with: fault) }
         DelayedAnswer.start(milliseconds: wait, exchange) { exchange in
             self.answer(query, exchange, with: fault)
