@@ -1,3 +1,5 @@
+import { isBroken, visitorField } from "./visitor.js";
+
 /**
  * A request to the gateway and its answer.
  *
@@ -24,7 +26,7 @@ function parsed(text) {
 
 function options({ method, body, id }, cancelled) {
   const signal = AbortSignal.any([cancelled, AbortSignal.timeout(patience)].filter(Boolean));
-  const headers = { accept: "application/json", prefer: "timeline" };
+  const headers = { accept: "application/json", prefer: "timeline", [visitorField.name]: visitorField.value };
   if (id) headers["x-request-id"] = id;
   if (body) headers["content-type"] = "application/json";
   return { method, headers, signal, cache: "no-store", body: body ? JSON.stringify(body) : undefined };
@@ -110,11 +112,12 @@ export function errorsByPart(exchange) {
 
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The request as a curl command for a shell. */
+/** The request as a curl command for a shell, which meets the same faults. */
 export function curlLine({ method, path, body }) {
   const words = ["curl", "-i"];
   if (method !== "GET") words.push("-X", method);
   words.push("-H", quoted("Prefer: timeline"));
+  if (isBroken()) words.push("-H", quoted(`${visitorField.name}: ${visitorField.value}`));
   if (body) words.push("-H", quoted("Content-Type: application/json"), "-d", quoted(JSON.stringify(body)));
   words.push(quoted(new URL(path, location.href).href));
   return words.join(" ");

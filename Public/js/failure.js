@@ -10,9 +10,21 @@ function said(prefix, error) {
   return t(`${prefix}.other`);
 }
 
-/** The texts for a failed part: what happened, and what a user can do. */
+/** What happened to a failed part. */
 export const happened = (error) => said("reason", error);
-export const advice = (error) => said("advice", error);
+
+/** What a user can do about a failed part. Null for a request that was sent once because it must not be repeated. */
+function advice(error) {
+  if (error.retryable) return said("advice", error);
+  return error.notRetried ? null : said("final", error);
+}
+
+/** What the gateway did about a failed part: why it did not retry, or that it did. Null if a retry would not help. */
+function retries(error) {
+  if (error.notRetried) return has(`notRetried.${error.notRetried}`) ? t(`notRetried.${error.notRetried}`) : null;
+  // At the deadline of the request, the attempts may be those of several calls.
+  return error.retryable && error.attempts > 1 && error.reason !== "deadline_exceeded" ? t("retried") : null;
+}
 
 /** The failure's kind, reason and status in the envelope. */
 export function names(error) {
@@ -25,15 +37,16 @@ export function names(error) {
     el("code", { translate: "yes" }, `${attempts}, ${milliseconds(error.elapsedMs)}`));
 }
 
-/** Draws a failed part: its title, what happened, its names, and what a user can do. */
+/** Draws a failed part: its title, its names, what happened, what a user can do, and a button if trying again may help. */
 export function failed(title, error, retry) {
+  const words = [advice(error), retries(error)].filter(Boolean).join(" ");
   return el(
     "div", { class: "failed", "data-reason": error.reason, "data-kind": error.kind },
     el("p", { class: "failed-head" }, glyph("broken"), title),
     names(error),
     el("p", {}, happened(error)),
-    el("p", {}, advice(error)),
-    retry && el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
+    words && el("p", { "data-advice": true }, words),
+    error.retryable && retry && el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
 }
 
 /** Draws a part whose calls the page made itself: it knows no more than what `fetch` and the JSON parser said. */
@@ -61,12 +74,12 @@ export function unreachable(exchange, retry) {
     el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
 }
 
-/** Draws a failure without a failed part: the gateway refused the request. */
+/** Draws a failure without a failed part: the gateway refused the request. Only an overloaded gateway may accept it later. */
 export function refused(exchange, retry) {
   const { code, message, status } = exchange.envelope;
   return el(
     "div", { class: "failed", "data-reason": code },
     el("p", { class: "failed-head" }, glyph("broken"), t("refused", { status })),
     el("p", { class: "names", translate: "no" }, el("code", {}, code), el("code", {}, message)),
-    el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
+    [429, 503, 504].includes(status) && el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
 }

@@ -1,6 +1,7 @@
 import { el } from "./dom.js";
 import { ask } from "./exchange.js";
 import { has, onLanguage, t } from "./language.js";
+import { noteFaults } from "./visitor.js";
 
 /** The faults of an upstream, as `PUT /demo/faults/{upstream}` names them. */
 const kinds = [
@@ -55,6 +56,7 @@ async function put(upstream, kind) {
   if (isDone) fault.put = wanted;
   // Otherwise the fault has not changed, so the control shows the old one.
   else Object.assign(fault, { kind: fault.put, hasFailed: true });
+  note();
   show(upstream);
   return isDone;
 }
@@ -69,6 +71,11 @@ export async function setFaults(wanted) {
 
 async function choose(upstream, kind) {
   if (await put(upstream, kind)) changed([upstream]);
+}
+
+/** Notes whether the gateway has a fault for this visitor. */
+function note() {
+  noteFaults([...faults.values()].some(({ put }) => put !== "none"));
 }
 
 function show(upstream) {
@@ -118,6 +125,7 @@ export async function renewFaults() {
     }
     Object.assign(fault, { put: now, kind: now, hasFailed: false });
   }
+  note();
   // Drawing all controls anew would take the focus from them.
   if (isNew) drawAll();
   else [...faults.keys()].forEach(show);

@@ -25,10 +25,14 @@ for (const screen of screens) {
   };
 }
 
+function writeFaults() {
+  writeAddress({ fault: [...faultsNow()].map(([upstream, kind]) => `${upstream}:${kind}`).join(",") });
+}
+
 function faultsChanged(upstreams) {
   if (!isStarted) return;
   tour?.check();
-  writeAddress({ fault: [...faultsNow()].map(([upstream, kind]) => `${upstream}:${kind}`).join(",") });
+  writeFaults();
   home.load();
   if (upstreams.includes("diary")) weights.load();
 }
@@ -55,7 +59,8 @@ async function start() {
   const isAddressed = wanted.size > 0 || isDirectAddressed();
   if (!isAddressed) screens.forEach((screen) => screen.load());
   if (await startFaults(faultsChanged)) {
-    await setFaults(wanted);
+    if (wanted.size > 0) await setFaults(wanted);
+    writeFaults();
     document.getElementById("mode").hidden = false;
     tour = new Tour(document.getElementById("tour"), () => setDirect(false));
     setDirect(isDirectAddressed());

@@ -28,6 +28,8 @@ private import Locking
 ///     PUT    /faults  {"api":"weights","fault":"delay:2000"}          200 with all faults
 ///     GET    /faults
 ///
+/// With `Demo-Visitor: ID`, a request has and sets the faults of that visitor, otherwise those of everybody.
+///
 /// Safe to use from any thread. Call `start` once.
 public final class SampleServer: Sendable {
     /// The current faults, which `PUT /faults` sets too.
@@ -36,6 +38,7 @@ public final class SampleServer: Sendable {
     public let calls = RecentCalls()
 
     private let data: SampleQueue
+    private let latency: SampleLatency?
     private let log: (@Sendable (SampleEvent) -> Void)?
     private let state = Lock(State())
 
@@ -51,14 +54,16 @@ public final class SampleServer: Sendable {
     ///   - path: the file. Missing folders are created.
     ///   - now: returns seconds since 1970; called for each request. Simulated data covers the days from 2020 to this one (in
     ///     UTC), and the weather of this hour.
+    ///   - hasLatency: whether answers take 40 to 180 ms, as those of real upstreams do, instead of coming at once.
     ///   - log: called for every answer and every failure of the database, on a loop or on the database's queue. It must not
     ///     block.
     /// - Throws: `SampleDataError` if the file cannot be opened or created.
     public init(
         database path: String, now: @escaping @Sendable () -> Int = { SampleServer.secondsSince1970 },
-        log: (@Sendable (SampleEvent) -> Void)? = nil
+        hasLatency: Bool = false, log: (@Sendable (SampleEvent) -> Void)? = nil
     ) throws(SampleDataError) {
         data = SampleQueue(try SampleData(path: path, now: now))
+        latency = hasLatency ? SampleLatency() : nil
         self.log = log
     }
 
@@ -86,7 +91,9 @@ public final class SampleServer: Sendable {
 
     private func serve(_ listener: Listener, _ routes: SampleRoutes, on loop: EventLoop, _ index: Int) {
         let server = InboundServer(
-            loop: loop, handler: SampleHandler(data: data, routes: routes, faults: faults, calls: calls, log: log),
+            loop: loop,
+            handler: SampleHandler(
+                data: data, routes: routes, faults: faults, latency: latency, calls: calls, log: log),
             errorRenderer: { GenericResponse.failure($0.status, $0.message) })
         server.adopt(listener)
         let bound = LoopBound(server, loop: loop)

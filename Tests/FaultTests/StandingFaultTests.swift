@@ -64,7 +64,7 @@ struct StandingFaultTests {
                     throw UnmetExpectation("\(number): \(reply)")
                 }
                 guard number % 2 == 0 || reply.text.contains(#""reason":"connection_terminated""#),
-                    number % 2 == 0 || reply.text.contains(#""attempts":1,"#)
+                    number % 2 == 0 || reply.text.contains(#""attempts":1,"notRetried":"method","#)
                 else { throw UnmetExpectation("\(number): \(reply)") }
             }
             for number in 0..<200 {

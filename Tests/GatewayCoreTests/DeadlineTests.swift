@@ -172,6 +172,7 @@ struct DeadlineTests {
         #expect(errors.map { $0[member: "part"]?.stringValue } == ["call", "chain", "idle"])
         #expect(errors.map { $0[member: "elapsedMs"]?.intValue } == [3000, 3000, 3000])
         #expect(errors.map { $0[member: "attempts"]?.intValue } == [2, 2, 0])
+        #expect(errors.map { $0[member: "notRetried"]?.stringValue } == ["deadline", "deadline", nil])
         let parts = reply.summary.loggedParts
         #expect(parts.map(\.name) == ["write", "call", "chain", "quick", "idle"])
         #expect(parts.map(\.milliseconds) == [2000, 3000, 3000, 2000, 3000])

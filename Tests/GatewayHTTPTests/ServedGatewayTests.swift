@@ -47,6 +47,7 @@ struct ServedGatewayTests {
                 #expect(error[member: "part"]?.stringValue == "first")
                 #expect(error[member: "reason"]?.stringValue == "connection_refused")
                 #expect(error[member: "attempts"]?.intValue ?? 0 > 1)
+                #expect(error[member: "notRetried"] == nil)
                 let told = try #require(error[member: "elapsedMs"]?.intValue)
                 fastest = min(fastest, told)
                 // The gateway's own measurement counts; the test's clock checks that it is plausible.
@@ -71,6 +72,7 @@ struct ServedGatewayTests {
             let error = try #require(try response.json[member: "errors"]?[element: 0])
             #expect(error[member: "reason"]?.stringValue == "connection_read_timeout")
             #expect(error[member: "attempts"]?.intValue == 1)
+            #expect(error[member: "notRetried"]?.stringValue == "reason")
             let elapsed = try #require(error[member: "elapsedMs"]?.intValue)
             #expect(elapsed >= 60)
         }

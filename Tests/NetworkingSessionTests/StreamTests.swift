@@ -56,6 +56,7 @@ struct StreamTests {
             for try await _ in stream { Issue.record("a piece of another attempt") }
         }
         #expect(error?.attempts == 1)
+        #expect(error?.notRetried == .reason)
     }
 
     @Test("A stream without a body returns its head and ends")

@@ -9,11 +9,13 @@ import Testing
 /// Runs a sample server on its own loops, at a given day and hour in UTC, while `body` runs. Stops the server afterwards.
 func withServer(
     scratch: ScratchFolder = ScratchFolder(), today: String = "2026-11-20", hour: Int = 0, loops: Int = 1,
+    hasLatency: Bool = false,
     _ body: (RunningServer) throws -> Void
 ) throws {
     let now = try #require(CalendarDay(today)).number * 86_400 + hour * 3600
     let events = EventRecorder()
-    let server = try SampleServer(database: scratch.diary, now: { now }, log: { events.record($0) })
+    let server = try SampleServer(
+        database: scratch.diary, now: { now }, hasLatency: hasLatency, log: { events.record($0) })
     let group = try EventLoopGroup(count: loops)
     let address = try server.start(on: group.loops, at: .loopback())
     let ended = DispatchSemaphore(value: 0)
@@ -34,30 +36,38 @@ struct RunningServer {
 
     /// Sends a request on a new connection and reads to the end of the stream.
     @discardableResult
-    func send(_ method: String, _ target: String, _ body: String? = nil) throws -> RawAnswerText {
-        RawAnswerText(try sendRaw(method, target, body))
+    func send(
+        _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil
+    ) throws -> RawAnswerText {
+        RawAnswerText(try sendRaw(method, target, body, visitor: visitor))
     }
 
     /// Returns the bytes of the answer up to the end of the stream.
-    func sendRaw(_ method: String, _ target: String, _ body: String? = nil) throws -> [UInt8] {
-        let (bytes, end) = try exchange(method, target, body)
+    func sendRaw(
+        _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil
+    ) throws -> [UInt8] {
+        let (bytes, end) = try exchange(method, target, body, visitor: visitor)
         try #require(end == .fin)
         return bytes
     }
 
     /// Sends a request on a new connection and returns the bytes that follow and the end of the connection.
     func exchange(
-        _ method: String, _ target: String, _ body: String? = nil
+        _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil
     ) throws -> (bytes: [UInt8], end: RawClient.End) {
         let client = try RawClient(port: port)
-        client.send(request(method, target, body))
+        client.send(request(method, target, body, visitor: visitor))
         return client.readToEnd()
     }
 
-    func request(_ method: String, _ target: String, _ body: String? = nil) -> String {
+    func request(
+        _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil
+    ) -> String {
         let length = body.map { "Content-Length: \($0.utf8.count)\r\n" } ?? ""
+        let visitor = visitor.map { "Demo-Visitor: \($0)\r\n" } ?? ""
         return
-            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(length)\r\n\(body ?? "")"
+            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(visitor)\(length)\r\n"
+            + (body ?? "")
     }
 }
 

@@ -12,6 +12,7 @@ final class Demo {
     init() throws {
         process = try SluiceProcess([
             "demo", "--port", "0", "--data", scratch.file("diary.sqlite3"), "--drain-delay", "0",
+            "--latency", "off",
         ])
         base = "http://127.0.0.1:\(try process.readPort())"
     }

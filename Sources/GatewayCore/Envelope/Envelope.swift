@@ -172,6 +172,10 @@ enum Envelope {
         line.string(failure.message)
         line.constant(",\"attempts\":")
         line.integer(failure.attempts)
+        if let notRetried = failure.notRetried {
+            line.constant(",\"notRetried\":")
+            line.string(notRetried.token)
+        }
         line.constant(",\"elapsedMs\":")
         line.integer(failure.elapsedMilliseconds)
         line.constant(",\"retryable\":")
@@ -219,7 +223,7 @@ extension PartResults {
     /// An estimate of the bytes of names, kinds and errors.
     fileprivate var envelopeBytes: Int {
         parts.indices.reduce(0) {
-            $0 + 2 * parts[$1].name.utf8.count + (parts[$1].failure == nil ? 32 : 320)
+            $0 + 2 * parts[$1].name.utf8.count + (parts[$1].failure == nil ? 32 : 344)
         }
     }
 }

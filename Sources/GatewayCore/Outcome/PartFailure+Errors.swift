@@ -38,18 +38,18 @@ extension PartFailure {
     }
 
     /// A part that had not ended by the endpoint's deadline. `elapsed` is in nanoseconds since the part's start.
-    convenience init(deadlineAfter elapsed: Int64, attempts: Int) {
+    convenience init(deadlineAfter elapsed: Int64, attempts: Int, notRetried: RetryObstacle?) {
         self.init(
             .networkFail, .deadlineExceeded, "not completed by the request's deadline", attempts: attempts,
-            elapsed: elapsed, isRetryable: true)
+            notRetried: notRetried, elapsed: elapsed, isRetryable: true)
     }
 
     private convenience init(
-        _ kind: OutcomeKind, _ reason: FailureReason, _ message: String, attempts: Int = 1, elapsed: Int64,
-        isRetryable: Bool
+        _ kind: OutcomeKind, _ reason: FailureReason, _ message: String, attempts: Int = 1,
+        notRetried: RetryObstacle? = nil, elapsed: Int64, isRetryable: Bool
     ) {
         self.init(
-            kind: kind, reason: reason, message: message, attempts: attempts,
+            kind: kind, reason: reason, message: message, attempts: attempts, notRetried: notRetried,
             elapsedMilliseconds: Int(elapsed / 1_000_000), isRetryable: isRetryable,
             answer: FailureAnswer(
                 status: FailureAnswer.status(
@@ -81,7 +81,7 @@ extension PartFailure {
             kind: error.kind, reason: error.reason, status: error.statusCode,
             receivedStatus: error.response?.statusCode,
             message: reveals ? error.upstreamMessage ?? error.message : error.message,
-            attempts: error.attempts,
+            attempts: error.attempts, notRetried: error.notRetried,
             elapsedMilliseconds: Int(error.elapsed.nanoseconds / 1_000_000),
             isRetryable: error.isRetryable, answer: answer)
     }

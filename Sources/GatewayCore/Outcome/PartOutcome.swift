@@ -52,6 +52,8 @@ final class PartFailure: Sendable {
     let message: String
     /// Attempts made; 0 if nothing was sent.
     let attempts: Int
+    /// Why the failed call was not retried although it could have been; nil if nothing held a retry back.
+    let notRetried: RetryObstacle?
     /// Milliseconds that the call took with all its attempts.
     let elapsedMilliseconds: Int
     let isRetryable: Bool
@@ -61,8 +63,8 @@ final class PartFailure: Sendable {
 
     init(
         kind: OutcomeKind, reason: FailureReason, status: Int? = nil, receivedStatus: Int? = nil,
-        message: String, attempts: Int, elapsedMilliseconds: Int, isRetryable: Bool, answer: FailureAnswer,
-        unexpected: (any Error)? = nil
+        message: String, attempts: Int, notRetried: RetryObstacle? = nil, elapsedMilliseconds: Int,
+        isRetryable: Bool, answer: FailureAnswer, unexpected: (any Error)? = nil
     ) {
         self.kind = kind
         self.reason = reason
@@ -70,6 +72,7 @@ final class PartFailure: Sendable {
         self.receivedStatus = receivedStatus
         self.message = message
         self.attempts = attempts
+        self.notRetried = notRetried
         self.elapsedMilliseconds = elapsedMilliseconds
         self.isRetryable = isRetryable
         self.answer = answer

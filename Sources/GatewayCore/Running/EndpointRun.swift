@@ -252,7 +252,10 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         for index in parts.indices where parts[index].outcome == nil {
             let attempts = context.attempts(ofPart: finished.stage + index)
             parts[index].outcome = PartOutcome(
-                PartFailure(deadlineAfter: elapsed, attempts: attempts), elapsed: elapsed)
+                PartFailure(
+                    deadlineAfter: elapsed, attempts: attempts.count,
+                    notRetried: attempts.areLeft ? .deadline : nil),
+                elapsed: elapsed)
         }
         let results = PartResults(parts, from: finished.stage, areSteps: after.then != nil)
         guard after.then != nil else { return renderer.parts(results, after.overrides, for: facts) }

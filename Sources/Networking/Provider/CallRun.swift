@@ -47,6 +47,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private(set) final var address: PeerAddress?
     /// Written on the loop of the call's attempts; read between attempts.
     private(set) final var wasSentTwice = false
+    /// Why the call is not retried after its last attempt. Written on its loop before the run ends.
+    private final var obstacle: RetryObstacle?
     /// The call's index in the request's record; nil if it is not recorded.
     private final var recordIndex: Int?
     fileprivate final let state = Lock(CallState())
@@ -199,7 +201,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let waitedOnly = error.reason == .connectionLimitReached && !endsAtDeadline
         let error = isLate && !waitedOnly ? limitError : error
         call.timeline?.attemptEnded(at: scheduler.now, reason: error.reason)
-        if isLate { return finish(error) }
+        if isLate { return finishLate(error) }
         decide(.reason(error.reason), .failure(error))
     }
 
@@ -210,20 +212,26 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let settings = call.settings
         // Even without a total timeout, the wait for the next attempt is limited.
         let end = call.isUnbounded ? min(end, elapsed + min(call.maximumWait, .max - elapsed)) : end
-        let decision =
+        let policy = settings.policy.retry
+        var decision =
             !call.method.isIdempotent || !mayBeSentAgain
-            ? .finish
-            : machine.attemptFailed(
-                failure, at: elapsed, end: end,
-                policy: settings.policy.retry
-            ) { bound in settings.jitter(.nanoseconds(bound)).nanoseconds }
+            ? machine.finish(failure, policy, because: call.method.isIdempotent ? .reason : .method)
+            : machine.attemptFailed(failure, at: elapsed, end: end, policy: policy) { bound in
+                settings.jitter(.nanoseconds(bound)).nanoseconds
+            }
         state.withLock { [machine] in $0.retry = machine }
         // Further retries of the same call keep its place in the budget.
-        guard case .retries(let wait) = decision,
-            holdsRetry || (transport ?? provider.transport).beginRetry(to: call.upstream)
-        else {
-            finish(outcome)
-            return
+        if case .retries = decision, !holdsRetry,
+            !(transport ?? provider.transport).beginRetry(to: call.upstream)
+        {
+            decision = machine.finish(failure, policy, because: .budget)
+        }
+        let wait: Int64
+        switch decision {
+        case .finish(let notRetried):
+            obstacle = notRetried
+            return finish(outcome)
+        case .retries(let after): wait = after
         }
         isRetried = true
         if case .response(let response) = outcome {
@@ -241,6 +249,15 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             scheduler.cancelTimer(timer)
             if !holdsRetry { endRetry() }
         }
+    }
+
+    /// Ends a call whose time is over.
+    private func finishLate(_ failure: TransportError) {
+        let machine = state.withLock { $0.retry }
+        let decision = machine.finish(
+            .reason(failure.reason), call.settings.policy.retry, because: .deadline)
+        if case .finish(let notRetried) = decision { obstacle = notRetried }
+        finish(failure)
     }
 
     private func reportRetry(_ outcome: Outcome, after wait: Int64) {
@@ -264,7 +281,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         guard isNext else { return }
         address = nil
         let left = end - elapsed
-        guard left > Self.clockError else { return finish(limitError) }
+        guard left > Self.clockError else { return finishLate(limitError) }
         let number = state.withLock { state in
             state.retry.attemptBegan()
             return state.retry.attempts
@@ -296,7 +313,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     /// Creates the response for the provider's plugins and operators.
     final func received(_ response: consuming TransportResponse, attempts: Int) -> Response {
         let response = Response(
-            response, call: call, attempts: attempts, from: started, to: scheduler.now,
+            response, call: call, attempts: attempts, notRetried: obstacle, from: started, to: scheduler.now,
             wallTime: provider.transport.wallTime)
         for plugin in call.settings.plugins { plugin.didReceive(.success(response), call: call) }
         return response
@@ -307,7 +324,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         note(CallOutcome(reason: failure.reason, address: address, attempts: attempts))
         provider.observer?.callFailed(to: call.upstream, failure.reason, address: address?.description)
         let call = call
-        let error = NetworkError(failure, call: call, attempts: attempts, elapsed: .nanoseconds(elapsed))
+        let error = NetworkError(
+            failure, call: call, attempts: attempts, notRetried: obstacle, elapsed: .nanoseconds(elapsed))
         for plugin in call.settings.plugins { plugin.didReceive(.failure(error), call: call) }
         inContext { onError(error) }
     }
@@ -355,6 +373,7 @@ extension CallRun: RunningCall {
     final var outcomeSoFar: CallOutcome {
         let (attempts, attempt) = state.withLock { ($0.retry.attempts, $0.attempt) }
         let address = (attempt as? any AddressedAttempt)?.knownAddress
-        return CallOutcome(address: address, attempts: attempts)
+        let areLeft = attempts > 0 && attempts < call.settings.policy.retry.maxAttempts
+        return CallOutcome(address: address, attempts: attempts, hasAttemptsLeft: areLeft)
     }
 }

@@ -3,8 +3,9 @@ import Rx
 /// Decides what to do after a failed attempt, without doing it. Times are nanoseconds since the call began.
 struct RetryMachine: Sendable {
     enum Decision: Equatable {
-        /// The attempt's result is the call's result.
-        case finish
+        /// The attempt's result is the call's result. `notRetried` is nil if the failure is final or the policy's
+        /// attempts are used up.
+        case finish(notRetried: RetryObstacle?)
         case retries(after: Int64)
     }
 
@@ -12,6 +13,13 @@ struct RetryMachine: Sendable {
         case reason(FailureReason)
         /// `retryAfter` is in nanoseconds from now.
         case status(Int, retryAfter: Int64?)
+
+        var isTransient: Bool {
+            switch self {
+            case .reason(let reason): reason.isTransient
+            case .status(let status, _): RetryMachine.isTransient(status)
+            }
+        }
     }
 
     /// Number of attempts begun.
@@ -37,26 +45,29 @@ struct RetryMachine: Sendable {
     mutating func attemptFailed(
         _ failure: Failure, at now: Int64, end: Int64, policy: CallRetryPolicy, random: (Int64) -> Int64
     ) -> Decision {
-        guard attempts < policy.maxAttempts, end > now else { return .finish }
+        guard end > now else { return finish(failure, policy, because: .deadline) }
+        guard attempts < policy.maxAttempts else { return .finish(notRetried: nil) }
         let left = end - now
         let wait: Int64
         switch failure {
         case .reason(let reason):
-            guard reason.isRetried else { return .finish }
+            guard reason.isRetried else { return finish(failure, policy, because: .reason) }
             draw(policy, random)
             if reason == .connectionRefused {
                 let since = refusedSince ?? now
                 refusedSince = since
                 let refusedLeft = max(0, policy.refusedLimit.nanoseconds) - max(0, now - since)
-                guard refusedLeft > 0 else { return .finish }
+                guard refusedLeft > 0 else { return .finish(notRetried: nil) }
                 wait = min(drawn, refusedLeft)
             } else {
                 wait = drawn
             }
         case .status(let status, let retryAfter):
-            guard RetryMachine.isRetried(status, hasRetryAfter: retryAfter != nil) else { return .finish }
+            guard RetryMachine.isRetried(status, hasRetryAfter: retryAfter != nil) else {
+                return finish(failure, policy, because: .reason)
+            }
             if let retryAfter {
-                guard retryAfter < left else { return .finish }
+                guard retryAfter < left else { return finish(failure, policy, because: .deadline) }
                 // Jitter only extends the requested wait and leaves half of the remaining time to the attempt.
                 draw(policy, random)
                 wait = retryAfter + min(drawn, (left - retryAfter) / 2)
@@ -65,8 +76,14 @@ struct RetryMachine: Sendable {
                 wait = drawn
             }
         }
-        guard wait < left else { return .finish }
+        guard wait < left else { return finish(failure, policy, because: .deadline) }
         return .retries(after: wait)
+    }
+
+    /// Ends the call. Keeps the obstacle only if the policy had attempts left and the failure may pass.
+    func finish(_ failure: Failure, _ policy: CallRetryPolicy, because obstacle: RetryObstacle) -> Decision {
+        let isHeldBack = attempts > 0 && attempts < policy.maxAttempts && failure.isTransient
+        return .finish(notRetried: isHeldBack ? obstacle : nil)
     }
 
     static func isRetried(_ status: Int, hasRetryAfter: Bool) -> Bool {
@@ -75,6 +92,11 @@ struct RetryMachine: Sendable {
         case 429: hasRetryAfter
         default: false
         }
+    }
+
+    /// Whether the same request may succeed later. Reported to clients.
+    static func isTransient(_ status: Int) -> Bool {
+        status == 408 || status == 429 || (502...504).contains(status)
     }
 
     private mutating func draw(_ policy: CallRetryPolicy, _ random: (Int64) -> Int64) {

@@ -70,6 +70,7 @@ public struct RecordedCall: Sendable {
     let part: Int32
     private let attemptCount: Int32
     private let code: Int32
+    private let hadAttemptsLeft: Bool
 
     init(
         to upstream: Upstream, for part: Int32, _ outcome: CallOutcome = CallOutcome(),
@@ -82,12 +83,16 @@ public struct RecordedCall: Sendable {
         self.part = part
         attemptCount = Int32(truncatingIfNeeded: outcome.attempts)
         code = Int32(outcome.status)
+        hadAttemptsLeft = outcome.hasAttemptsLeft
     }
 
     package var attempts: Int { Int(attemptCount) }
 
     /// The attempts so far if the call is in progress.
     var attemptsSoFar: Int { run?.outcomeSoFar.attempts ?? attempts }
+
+    /// Whether the call was cancelled, or is in progress, with at least one attempt made and another one allowed.
+    var hasAttemptsLeft: Bool { run?.outcomeSoFar.hasAttemptsLeft ?? hadAttemptsLeft }
 
     /// The status of the response; nil if there is no complete response.
     package var status: Int? { code == 0 ? nil : Int(code) }
@@ -106,6 +111,8 @@ struct CallOutcome {
     var reason: FailureReason?
     var address: PeerAddress?
     var attempts = 0
+    /// Whether the policy allows another attempt. Only for a call in progress.
+    var hasAttemptsLeft = false
 }
 
 protocol RunningCall: AnyObject, Sendable {

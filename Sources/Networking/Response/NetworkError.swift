@@ -32,6 +32,9 @@ public struct NetworkError: Error, Sendable {
 
     /// Number of attempts; 0 if nothing was sent.
     public let attempts: Int
+    /// Why the provider made no further attempt, although its policy had attempts left and the failure may pass. Nil if
+    /// it retried as often as the policy allows, if a retry would not help, or if nothing was sent.
+    public let notRetried: RetryObstacle?
     /// Time from the subscription to the failure, including all attempts and waits.
     public let elapsed: Duration
     /// Whether the same request may succeed later. Clients may be told; the provider has already made its retries.
@@ -42,8 +45,8 @@ public struct NetworkError: Error, Sendable {
     init(
         kind: OutcomeKind, reason: FailureReason, message: String, upstream: String, call: TransportCall?,
         response: Response? = nil, statusCode: Int? = nil, envelope: OpenedEnvelope? = nil,
-        underlying: (any Error)? = nil, attempts: Int, elapsed: Duration, isRetryable: Bool,
-        retryAfter: Duration? = nil, requestPart: RequestPart? = nil
+        underlying: (any Error)? = nil, attempts: Int, notRetried: RetryObstacle? = nil,
+        elapsed: Duration, isRetryable: Bool, retryAfter: Duration? = nil, requestPart: RequestPart? = nil
     ) {
         self.kind = kind
         self.reason = reason
@@ -58,6 +61,7 @@ public struct NetworkError: Error, Sendable {
         payload = envelope?.data
         self.underlying = underlying
         self.attempts = attempts
+        self.notRetried = notRetried
         self.elapsed = elapsed
         self.isRetryable = isRetryable
         self.retryAfter = retryAfter
@@ -66,12 +70,15 @@ public struct NetworkError: Error, Sendable {
 
 extension NetworkError {
     /// Creates the error of a call without a complete response.
-    init(_ failure: TransportError, call: TransportCall, attempts: Int, elapsed: Duration) {
+    init(
+        _ failure: TransportError, call: TransportCall, attempts: Int, notRetried: RetryObstacle? = nil,
+        elapsed: Duration
+    ) {
         self.init(
             kind: .networkFail, reason: failure.reason,
             message: failure.summary ?? failure.reason.text(for: call), upstream: call.upstream.name,
-            call: call, underlying: failure, attempts: attempts, elapsed: elapsed,
-            isRetryable: failure.reason.isTransient && call.method.isIdempotent)
+            call: call, underlying: failure, attempts: attempts, notRetried: notRetried,
+            elapsed: elapsed, isRetryable: failure.reason.isTransient && call.method.isIdempotent)
     }
 
     /// Creates the error of a request that could not be built.
@@ -90,13 +97,22 @@ extension NetworkError {
     ) {
         let status = statusCode ?? response.statusCode
         let isTransient =
-            kind != .pathErr && kind != .noContent
-            && (status == 408 || status == 429 || (502...504).contains(status))
+            kind != .pathErr && kind != .noContent && RetryMachine.isTransient(status)
         self.init(
             kind: kind, reason: reason, message: message, upstream: response.call.upstream.name,
             call: response.call, response: response, statusCode: status, envelope: envelope,
-            underlying: underlying, attempts: response.attempts, elapsed: response.elapsed,
+            underlying: underlying, attempts: response.attempts,
+            notRetried: isTransient ? response.obstacle : nil, elapsed: response.elapsed,
             isRetryable: isTransient && response.call.method.isIdempotent, retryAfter: response.retryAfter)
+    }
+}
+
+extension Response {
+    /// Why a response with a failure that may pass was not followed by another attempt. The status of an envelope is
+    /// read after the policy has decided, so the policy never retries it.
+    fileprivate var obstacle: RetryObstacle? {
+        guard attempts < call.settings.policy.retry.maxAttempts else { return nil }
+        return notRetried ?? (call.method.isIdempotent ? .reason : .method)
     }
 }
 

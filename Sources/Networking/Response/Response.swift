@@ -10,6 +10,8 @@ public final class Response: Sendable {
     public let call: TransportCall
     /// Number of attempts, including this one.
     public let attempts: Int
+    /// Why a failing response was not followed by another attempt; nil if nothing held one back.
+    let notRetried: RetryObstacle?
     /// Time of the subscription on the scheduler's clock. Fit for durations: it ignores adjustments of the system
     /// clock.
     public let startedAt: RxTime
@@ -22,14 +24,16 @@ public final class Response: Sendable {
 
     /// - Parameter wallTime: the time of day. Evaluated only if needed.
     init(
-        _ response: consuming TransportResponse, call: TransportCall, attempts: Int, from start: RxTime,
-        to end: RxTime, wallTime: @autoclosure () -> RxTime
+        _ response: consuming TransportResponse, call: TransportCall, attempts: Int,
+        notRetried: RetryObstacle? = nil, from start: RxTime, to end: RxTime,
+        wallTime: @autoclosure () -> RxTime
     ) {
         retryAfter =
             response.status.code >= 300 ? RetryAfter.delay(in: response.fields, now: wallTime()) : nil
         raw = response
         self.call = call
         self.attempts = attempts
+        self.notRetried = notRetried
         startedAt = start
         receivedAt = end
         isAccepted = false
@@ -39,6 +43,7 @@ public final class Response: Sendable {
         raw = response.raw
         call = response.call
         attempts = response.attempts
+        notRetried = response.notRetried
         startedAt = response.startedAt
         receivedAt = response.receivedAt
         retryAfter = response.retryAfter

@@ -49,11 +49,12 @@ extension CallContext {
         }
     }
 
-    /// Returns how many attempts the part's recorded calls have made.
-    package func attempts(ofPart number: Int) -> Int {
+    /// Returns how many attempts the part's recorded calls have made, and whether the last call, which is cancelled or
+    /// still in progress, was allowed another one.
+    package func attempts(ofPart number: Int) -> (count: Int, areLeft: Bool) {
         let part = Int32(truncatingIfNeeded: number)
         let calls = owner.record.withLock { $0.calls(for: part) }
-        return calls.reduce(0) { $0 + $1.attemptsSoFar }
+        return (calls.reduce(0) { $0 + $1.attemptsSoFar }, calls.last?.hasAttemptsLeft ?? false)
     }
 
     /// Removes and returns the calls recorded so far. Calls in progress are returned in their current state.

@@ -67,7 +67,7 @@ extension Fault: CustomStringConvertible {
     }
 }
 
-/// An error in a request to set a fault.
+/// An error in a request to set a fault, or in the ID of a visitor.
 public struct FaultError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -2,32 +2,76 @@ public import JSONBytes
 internal import Locking
 
 /// The current faults, in memory only. Safe to use from any thread.
+///
+/// A fault is set for one visitor, or for everybody. A visitor has the faults that it has set, and for all other switches those
+/// for everybody. Requests without a visitor have only the latter.
 public final class FaultBoard: Sendable {
-    private let faults = Lock<[FaultSwitch: Fault]>([:])
+    /// The number of visitors whose faults are kept. One more replaces the visitor whose last request is the oldest.
+    public static let visitorLimit = 1024
+
+    private struct State {
+        var common: [FaultSwitch: Fault] = [:]
+        var own = VisitorFaults(limit: FaultBoard.visitorLimit)
+    }
+
+    private let state = Lock(State())
 
     public init() {}
 
-    /// Sets a fault, or removes it with `.none`, and removes the faults of all switches below `faultSwitch`.
-    public func set(_ fault: Fault, for faultSwitch: FaultSwitch) {
-        faults.withLock { faults in
-            faults = faults.filter { !$0.key.selfAndParents.contains(faultSwitch) }
-            faults[faultSwitch] = fault == .none ? nil : fault
+    /// The number of visitors with faults of their own.
+    var visitorCount: Int { state.withLock { $0.own.count } }
+
+    /// Sets a fault for a visitor or, for nil, for everybody, or removes it with `.none`. Removes the faults of all switches
+    /// below `faultSwitch`. A visitor who removes a fault that is set for everybody no longer has it; the others still do.
+    public func set(_ fault: Fault, for faultSwitch: FaultSwitch, of visitor: FaultVisitor? = nil) {
+        state.withLock { state in
+            guard let visitor else {
+                state.common = Self.setting(fault, for: faultSwitch, in: state.common)
+                return
+            }
+            var own = Self.setting(fault, for: faultSwitch, in: state.own.faults(of: visitor))
+            let isHidden = state.common.keys.contains {
+                $0.selfAndParents.contains(faultSwitch) || faultSwitch.selfAndParents.contains($0)
+            }
+            if fault == .none, isHidden, Self.fault(of: faultSwitch, in: own) == nil {
+                own[faultSwitch] = Fault.none
+            }
+            state.own.set(own, of: visitor)
         }
     }
 
-    /// Returns the fault of a switch, or else of its nearest parent that has one.
-    public func fault(of faultSwitch: FaultSwitch) -> Fault {
-        faults.withLock { faults in
-            for faultSwitch in faultSwitch.selfAndParents {
-                if let fault = faults[faultSwitch] { return fault }
+    private static func setting(
+        _ fault: Fault, for faultSwitch: FaultSwitch, in faults: [FaultSwitch: Fault]
+    ) -> [FaultSwitch: Fault] {
+        var faults = faults.filter { !$0.key.selfAndParents.contains(faultSwitch) }
+        faults[faultSwitch] = fault == .none ? nil : fault
+        return faults
+    }
+
+    /// Returns the fault of a switch, or else of its nearest parent that has one: first those of the visitor, then those for
+    /// everybody.
+    public func fault(of faultSwitch: FaultSwitch, for visitor: FaultVisitor? = nil) -> Fault {
+        state.withLock { state in
+            if let visitor, let own = Self.fault(of: faultSwitch, in: state.own.faults(of: visitor)) {
+                return own
             }
-            return .none
+            return Self.fault(of: faultSwitch, in: state.common) ?? .none
         }
+    }
+
+    private static func fault(of faultSwitch: FaultSwitch, in faults: [FaultSwitch: Fault]) -> Fault? {
+        for faultSwitch in faultSwitch.selfAndParents {
+            if let fault = faults[faultSwitch] { return fault }
+        }
+        return nil
     }
 
     /// Sets a fault from a document like `{"api":"weights","fault":"delay:2000"}`. `api` names a switch of `upstream`;
-    /// without it the fault is for the whole upstream. If `upstream` is nil, `api` is required and may name any switch.
-    public func set(document: ArraySlice<UInt8>, of upstream: SampleUpstream? = nil) throws(FaultError) {
+    /// without it the fault is for the whole upstream. If `upstream` is nil, `api` is required and may name any switch. If
+    /// `visitor` is nil, the fault is for everybody.
+    public func set(
+        document: ArraySlice<UInt8>, of upstream: SampleUpstream? = nil, for visitor: FaultVisitor? = nil
+    ) throws(FaultError) {
         let body: JSONFragment
         do throws(JSONError) {
             body = try JSONFragment(validating: document)
@@ -44,7 +88,7 @@ public final class FaultBoard: Sendable {
         guard let text = body[member: "fault"]?.stringValue else {
             throw FaultError("the member \"fault\" is missing or not a string; it must be \(Fault.spelling)")
         }
-        set(try Fault(text), for: faultSwitch)
+        set(try Fault(text), for: faultSwitch, of: visitor)
     }
 
     private static func faultSwitch(
@@ -62,13 +106,18 @@ public final class FaultBoard: Sendable {
         return faultSwitch
     }
 
-    /// Returns the fault of each switch, of one upstream or of all: `{"weights":"none","recent":"delay:2000",...}`.
-    public func list(of upstream: SampleUpstream? = nil) -> JSONFragment {
-        let faults = faults.withLock { $0 }
+    /// Returns the fault of each switch, of one upstream or of all, as a visitor has it:
+    /// `{"weights":"none","recent":"delay:2000",...}`.
+    public func list(of upstream: SampleUpstream? = nil, for visitor: FaultVisitor? = nil) -> JSONFragment {
+        let (common, own) = state.withLock { state in
+            (state.common, visitor.map { state.own.faults(of: $0) } ?? [:])
+        }
         var composer = JSONComposer()
         composer.beginObject()
         for faultSwitch in FaultSwitch.all(of: upstream) {
             composer.key(faultSwitch.rawValue)
+            // A visitor's own fault hides those of everybody for the same switch and all switches below.
+            let faults = Self.fault(of: faultSwitch, in: own) == nil ? common : own
             composer.string((faults[faultSwitch] ?? .none).description)
         }
         composer.endObject()

@@ -7,16 +7,19 @@ final class SampleHandler: InboundHandler {
     private let data: SampleQueue
     private let routes: SampleRoutes
     private let faults: FaultBoard
+    /// Nil to answer at once.
+    private let latency: SampleLatency?
     private let calls: RecentCalls
     private let log: (@Sendable (SampleEvent) -> Void)?
 
     init(
-        data: SampleQueue, routes: SampleRoutes, faults: FaultBoard, calls: RecentCalls,
-        log: (@Sendable (SampleEvent) -> Void)?
+        data: SampleQueue, routes: SampleRoutes, faults: FaultBoard, latency: SampleLatency?,
+        calls: RecentCalls, log: (@Sendable (SampleEvent) -> Void)?
     ) {
         self.data = data
         self.routes = routes
         self.faults = faults
+        self.latency = latency
         self.calls = calls
         self.log = log
     }
@@ -56,23 +59,44 @@ final class SampleHandler: InboundHandler {
         let exchange = SampleExchange(inbound, calls: calls, log: log)
         let head = exchange.request.head
         let resource = inbound.context as? SampleRoutes.Resource
-        switch resource?.read(head.method, head.target, exchange.request.body) {
+        let visitor: FaultVisitor?
+        do throws(FaultError) {
+            visitor = try FaultVisitor.read(head.fields)
+        } catch {
+            return exchange.respond(GenericResponse.failure(.badRequest, error.description))
+        }
+        switch resource?.read(head.method, head.target, exchange.request.body, visitor) {
         case nil: exchange.respond(Self.notFound(head))
         case .respond(let response): exchange.respond(response)
-        case .query(let faultSwitch, let query): answer(query, exchange, with: faults.fault(of: faultSwitch))
+        case .query(let route, let query):
+            answer(query, of: route, exchange, with: faults.fault(of: route, for: visitor))
         }
     }
 
     private typealias Query = @Sendable (SampleData) throws(SampleDataError) -> HTTPResponse
 
-    /// Answers with the result of a query, subject to a fault.
+    /// Answers with the result of a query after the latency of its route, or after the delay that a fault sets instead.
+    private func answer(
+        _ query: @escaping Query, of route: FaultSwitch, _ exchange: SampleExchange, with fault: Fault
+    ) {
+        let wait: Int? =
+            switch fault {
+            case .delay(let milliseconds): milliseconds
+            // At once: the gateway repeats a request whose reused connection ends without a response, and a timeline would
+            // show the first wait as time spent connecting.
+            case .drop: nil
+            case .none, .status, .garbage, .truncate, .trickle: latency?.next(of: route)
+            }
+        guard let wait else { return answer(query, exchange, with: fault) }
+        DelayedAnswer.start(milliseconds: wait, exchange) { exchange in
+            self.answer(query, exchange, with: fault)
+        }
+    }
+
+    /// Answers with the result of a query, subject to a fault. A delay is already over.
     private func answer(_ query: @escaping Query, _ exchange: SampleExchange, with fault: Fault) {
         switch fault {
-        case .none: run(query, exchange) { response, exchange in exchange.respond(response) }
-        case .delay(let milliseconds):
-            DelayedAnswer.start(milliseconds: milliseconds, exchange) { exchange in
-                self.run(query, exchange) { response, exchange in exchange.respond(response) }
-            }
+        case .none, .delay: run(query, exchange) { response, exchange in exchange.respond(response) }
         case .status(let code):
             let status = HTTPStatus(code: code) ?? .internalServerError
             let message = "status \(code), set as a fault"

@@ -7,6 +7,8 @@ struct SampleInput: Sendable {
     let values: [String]
     let query: QueryItems
     let body: ArraySlice<UInt8>
+    /// The visitor whose faults are meant; nil for those of everybody.
+    let visitor: FaultVisitor?
 
     /// Returns the query parameter with this name; nil if there is none.
     func text(_ name: String) throws(Refusal) -> String? {

@@ -42,9 +42,12 @@ struct SampleRoutes: Sendable {
         }
 
         /// Returns how a request is answered. An invalid one gets the refusal of its API.
-        func read(_ method: HTTPMethod, _ target: RequestTarget, _ body: ArraySlice<UInt8>) -> SampleCall? {
+        func read(
+            _ method: HTTPMethod, _ target: RequestTarget, _ body: ArraySlice<UInt8>, _ visitor: FaultVisitor?
+        ) -> SampleCall? {
             guard let entry = entries.first(where: { $0.route.method == method }) else { return nil }
-            let input = SampleInput(values: values, query: QueryItems(target.queryBytes), body: body)
+            let input = SampleInput(
+                values: values, query: QueryItems(target.queryBytes), body: body, visitor: visitor)
             do throws(Refusal) {
                 return try entry.route.read(input)
             } catch {
@@ -82,21 +85,21 @@ struct SampleRoutes: Sendable {
 private enum ControlRoutes {
     static func routes(_ faults: FaultBoard) -> [SampleRoute] {
         [
-            SampleRoute(.get, "/faults") { _ in .respond(answer(faults)) },
+            SampleRoute(.get, "/faults") { .respond(answer(faults, $0)) },
             SampleRoute(.put, "/faults") { (input) throws(Refusal) in
                 do throws(FaultError) {
-                    try faults.set(document: input.body)
+                    try faults.set(document: input.body, for: input.visitor)
                 } catch {
                     throw Refusal(error.description)
                 }
-                return .respond(answer(faults))
+                return .respond(answer(faults, input))
             },
             // A server that answers is both live and ready.
             SampleRoute(.get, "/health/{live|ready}") { _ in .respond(HTTPResponse(status: .noContent)) },
         ]
     }
 
-    private static func answer(_ faults: FaultBoard) -> HTTPResponse {
-        GenericResponse.success { $0.fragment(faults.list()) }
+    private static func answer(_ faults: FaultBoard, _ input: SampleInput) -> HTTPResponse {
+        GenericResponse.success { $0.fragment(faults.list(for: input.visitor)) }
     }
 }

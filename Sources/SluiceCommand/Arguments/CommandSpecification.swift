@@ -45,6 +45,9 @@ extension CommandSpecification {
     private static let data = Flag(
         name: "data", placeholder: "FILE", help: "the SQLite file of the sample upstreams",
         fallback: "sluice/diary.sqlite3 in the user's data folder")
+    private static let latency = Flag(
+        name: "latency", placeholder: "on|off",
+        help: "let the sample upstreams take 40 to 180 ms to answer, as real ones do", fallback: "on")
     private static let drainDelay = Flag(
         name: "drain-delay", placeholder: "SECONDS",
         help: "time from SIGTERM to closing the listener; /health/ready answers 503 meanwhile", fallback: "1")
@@ -110,9 +113,8 @@ extension CommandSpecification {
     static let demo = CommandSpecification(
         name: "demo", summary: "run the gateway together with its sample upstreams",
         flags: [
-            host, port, hosts, name, loops, data, folder(fallback: "the pages inside the program"), proxy,
-            noProxy,
-            timeline("on"), logLevel, drainDelay, spoolDirectory,
+            host, port, hosts, name, loops, data, latency, folder(fallback: "the pages inside the program"),
+            proxy, noProxy, timeline("on"), logLevel, drainDelay, spoolDirectory,
         ])
 
     static let upstream = CommandSpecification(

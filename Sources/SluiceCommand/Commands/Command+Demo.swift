@@ -9,12 +9,13 @@ extension Command {
     static func demo(_ arguments: Arguments) throws(UsageError) -> Int32 {
         var configuration = try configuration(arguments, allowsTimeline: true)
         configuration.files = configuration.files ?? BuiltInPages.files
+        let hasLatency = try arguments.isOn("latency") ?? true
         let errors = LogWriter(descriptor: 2)
         defer { errors.close() }
         let complaints = errors.makeChannel()
         do {
             let sample = try SampleServer(
-                database: try database(arguments),
+                database: try database(arguments), hasLatency: hasLatency,
                 log: { event in
                     if case .dataFailed(let error) = event { complaints.append(error.line) }
                 })
@@ -25,7 +26,7 @@ extension Command {
                 configuration.upstreams[upstream.rawValue] = "http://\(address)\(upstream.basePath)"
             }
             return GatewayServer.run(configuration) { gateway in
-                AppEndpoints.declare(on: gateway)
+                AppEndpoints.declare(on: gateway, hasVisitors: true)
                 DemoEndpoints.declare(on: gateway, faults: sample.faults, calls: sample.calls)
                 DirectEndpoint.declare(on: gateway)
             }

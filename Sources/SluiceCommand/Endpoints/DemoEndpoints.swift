@@ -3,35 +3,37 @@ import HTTPModel
 import JSONBytes
 import SampleUpstreams
 
-/// The fault switches of the demo, which make a sample upstream fail, and the calls of a request that is under way.
+/// The fault switches of the demo, which make a sample upstream fail, and the calls of a request that is under way. With
+/// `Demo-Visitor`, a request sets and lists the faults of that visitor, otherwise those of everybody.
 enum DemoEndpoints {
     static func declare(on gateway: Gateway, faults: FaultBoard, calls: RecentCalls) {
-        gateway.get("/demo/faults") { _ in
+        gateway.get("/demo/faults") { request in
+            let visitor = try request.visitor()
             var composer = JSONComposer()
             composer.beginObject()
             for upstream in SampleUpstream.allCases {
                 composer.key(upstream.rawValue)
-                composer.fragment(faults.list(of: upstream))
+                composer.fragment(faults.list(of: upstream, for: visitor))
             }
             composer.endObject()
             return .fragment(composer.fragment())
         }
 
         gateway.get("/demo/faults/{upstream}") { request in
-            .fragment(faults.list(of: try upstream(request)))
+            .fragment(faults.list(of: try upstream(request), for: try request.visitor()))
         }
 
         // The same body as for the sample upstreams' `PUT /faults`: {"api":"weights","fault":"delay:2000"}. Without
         // "api" the fault concerns the whole upstream.
         gateway.put("/demo/faults/{upstream}") { request in
             let upstream = try upstream(request)
+            let visitor = try request.visitor()
             do throws(FaultError) {
-                try faults.set(document: request.body, of: upstream)
+                try faults.set(document: request.body, of: upstream, for: visitor)
             } catch {
-                let text = error.description
-                throw GatewayError.invalidRequest(text.prefix(1).uppercased() + text.dropFirst())
+                throw error.refusal
             }
-            return .fragment(faults.list(of: upstream))
+            return .fragment(faults.list(of: upstream, for: visitor))
         }
 
         // The calls that the sample upstreams have received for a request, while it runs and shortly after. The page chooses
@@ -49,5 +51,23 @@ enum DemoEndpoints {
                 "No upstream \"\(name)\" has fault switches; these have: \(known)")
         }
         return upstream
+    }
+}
+
+extension GatewayRequest {
+    /// Returns the visitor of the demo's page who sent the request; nil for other clients.
+    func visitor() throws(GatewayError) -> FaultVisitor? {
+        do throws(FaultError) {
+            return try FaultVisitor.read(head.fields)
+        } catch {
+            throw error.refusal
+        }
+    }
+}
+
+extension FaultError {
+    /// The answer, whose message begins with a capital.
+    fileprivate var refusal: GatewayError {
+        .invalidRequest(description.prefix(1).uppercased() + description.dropFirst())
     }
 }

@@ -15,6 +15,8 @@ struct DirectEndpoint {
     private enum Call: String, CaseIterable, RequestValue { case recent, today, now, forecast, tags, user }
 
     static func declare(on gateway: Gateway) {
+        // Without the gateway, too, the upstreams know the visitor.
+        let gateway = AppGateway(gateway, hasVisitors: true)
         var once = CallPolicy()
         once.retry.maxAttempts = 1
         // A page would wait longer than the screens do.
@@ -28,7 +30,7 @@ struct DirectEndpoint {
     }
 
     /// `data.response` is what the upstream answered: `{"status":200,"body":"{...}"}`. Without a complete response it is null.
-    private func declare(on gateway: Gateway) {
+    private func declare(on gateway: AppGateway) {
         gateway.get("/demo/direct/{call}") { request in
             let date = try request.query("date", as: CalendarDate.self)
             let response = response(to: try request.path("call", as: Call.self), date)

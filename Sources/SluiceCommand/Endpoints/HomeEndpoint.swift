@@ -12,7 +12,7 @@ struct HomeEndpoint {
     private let tags: Provider<TagsAPI>
     private let users: Provider<UsersAPI>
 
-    static func declare(on gateway: Gateway) {
+    static func declare(on gateway: AppGateway) {
         // Short limits: optional parts must not delay the screen.
         var brief = CallPolicy()
         brief.totalTimeout = .seconds(3)
@@ -24,7 +24,7 @@ struct HomeEndpoint {
         ).declare(on: gateway)
     }
 
-    private func declare(on gateway: Gateway) {
+    private func declare(on gateway: AppGateway) {
         gateway.get("/api/home") { request in
             let date = try request.query("date", default: CalendarDate.todayInUTC())
             let point = GridPoint(

@@ -8,11 +8,11 @@ import Rx
 struct PlaceEndpoints {
     private let places: Provider<PlacesAPI>
 
-    static func declare(on gateway: Gateway) {
+    static func declare(on gateway: AppGateway) {
         PlaceEndpoints(places: gateway.provider(PlacesAPI.self, upstream: "places")).declare(on: gateway)
     }
 
-    private func declare(on gateway: Gateway) {
+    private func declare(on gateway: AppGateway) {
         // Enough for the maximum of points with white space.
         gateway.post("/api/daily/path", .bodyLimit(256 * 1024)) { request in
             let path = try request.json(as: DailyPath.self)

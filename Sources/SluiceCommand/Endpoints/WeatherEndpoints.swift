@@ -8,11 +8,11 @@ import Rx
 struct WeatherEndpoints {
     private let weather: Provider<WeatherAPI>
 
-    static func declare(on gateway: Gateway) {
+    static func declare(on gateway: AppGateway) {
         WeatherEndpoints(weather: gateway.provider(WeatherAPI.self, upstream: "weather")).declare(on: gateway)
     }
 
-    private func declare(on gateway: Gateway) {
+    private func declare(on gateway: AppGateway) {
         gateway.get("/api/weather") { request in
             let point = GridPoint(
                 nx: try request.query("nx", in: GridPoint.columns),

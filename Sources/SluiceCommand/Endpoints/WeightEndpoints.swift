@@ -8,11 +8,11 @@ import Rx
 struct WeightEndpoints {
     private let diary: Provider<DiaryAPI>
 
-    static func declare(on gateway: Gateway) {
+    static func declare(on gateway: AppGateway) {
         WeightEndpoints(diary: gateway.provider(DiaryAPI.self, upstream: "diary")).declare(on: gateway)
     }
 
-    private func declare(on gateway: Gateway) {
+    private func declare(on gateway: AppGateway) {
         gateway.get("/api/weights/charts") { request in
             let date = try request.query("fddDate", as: CalendarDate.self)
             return .parts(

@@ -68,6 +68,49 @@ extension InBrowser {
             }
         }
 
+        /// A fault, what the failed card says about retries, and whether it offers another try.
+        private static let retries: [(fault: String, words: String?, isOffered: Bool)] = [
+            ("drop", "retried as often as its policy allows", true),
+            ("status:503", "retried as often as its policy allows", true),
+            ("delay:8000", "did not retry: too little time was left", true),
+            ("status:500", nil, false), ("status:404", nil, false), ("garbage", nil, false),
+        ]
+
+        @Test("A failed card says why it was not retried, and offers another try only if that may help")
+        func retries() async throws {
+            try await withDemo { page, demo async throws in
+                try await page.ready()
+                for (fault, words, isOffered) in Self.retries {
+                    try await demo.setFault(fault, of: "weather")
+                    try await page["#home [data-reload]"].click()
+                    try await page.cards(are: ["tags": "there", "weather": "failed"])
+                    try await page.idle()
+                    let said = try await page["article[data-part=weather] [data-advice]"].text
+                    #expect(said.contains("retr") == (words != nil), "\(fault): \(said)")
+                    #expect(said.contains(words ?? ""), "\(fault): \(said)")
+                    #expect(
+                        said.lowercased().contains("will not help")
+                            == (fault == "garbage" || fault == "status:500"))
+                    let buttons = try await page.count("article[data-part=weather] .failed button")
+                    #expect(buttons == (isOffered ? 1 : 0), "\(fault)")
+                }
+            }
+        }
+
+        @Test("A failure that the gateway never retries is not said to have been retried, in both languages")
+        func neverRetried() async throws {
+            try await withDemo(expectedStatuses: [504]) { page, demo async throws in
+                try await page.ready()
+                try await demo.setFault("delay:8000", of: "diary")
+                try await page["#home [data-reload]"].click()
+                let advice = page["article[data-part=weights] [data-advice]"]
+                try await advice.says("It may be busy. Wait a little, then try again.")
+                try await advice.says("The gateway did not retry: this failure is not retried.")
+                try await page["#language input[value=ko]"].click()
+                try await advice.says("재시도하지 않았습니다")
+            }
+        }
+
         @Test("Each switch affects only its own card", arguments: ["tags": "tags", "users": "user"])
         func eachCard(upstream: String, part: String) async throws {
             try await withDemo { page, _ async throws in

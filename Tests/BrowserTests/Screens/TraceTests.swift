@@ -100,7 +100,7 @@ extension InBrowser {
     }
 }
 
-private enum Shell {
+enum Shell {
     static func run(_ line: String) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")

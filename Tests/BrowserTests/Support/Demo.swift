@@ -23,6 +23,7 @@ final class Demo: Sendable {
             program,
             [
                 "demo", "--port", String(port), "--drain-delay", "0", "--data", folder.file("demo.sqlite"),
+                "--latency", "off",
             ], in: folder)
         self.process = process
         var configuration = Session.Configuration()

@@ -1,0 +1,23 @@
+/// The rule that kept a failed call from another attempt, although its policy had attempts left and the failure may
+/// pass (`NetworkError.notRetried`).
+public struct RetryObstacle: Sendable, Hashable, CustomStringConvertible {
+    private enum Rule: String, Sendable {
+        case budget, method, deadline, reason
+    }
+
+    private let rule: Rule
+
+    /// The name in responses, e.g. `budget`.
+    public var token: String { rule.rawValue }
+
+    public var description: String { token }
+
+    /// The retries in flight to the upstream had used up the budget (`RetryBudget`).
+    public static let budget = RetryObstacle(rule: .budget)
+    /// Calls with this method are sent once, because the method is not idempotent (RFC 9110 9.2.2).
+    public static let method = RetryObstacle(rule: .method)
+    /// The time of the call or of the incoming request was over, or too short for the wait before the next attempt.
+    public static let deadline = RetryObstacle(rule: .deadline)
+    /// The policy does not retry this failure reason or status, or the response had already been passed on in part.
+    public static let reason = RetryObstacle(rule: .reason)
+}

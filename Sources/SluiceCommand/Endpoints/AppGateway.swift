@@ -1,0 +1,47 @@
+import GatewayCore
+import HTTPModel
+import Networking
+import SampleUpstreams
+
+/// The gateway on which the app's endpoints are declared.
+///
+/// In the demo, each endpoint forwards `Demo-Visitor` to its upstreams, so that they fail only for the visitor who broke them.
+/// `sluice serve` forwards nothing.
+struct AppGateway {
+    private let gateway: Gateway
+    private let hasVisitors: Bool
+
+    init(_ gateway: Gateway, hasVisitors: Bool) {
+        self.gateway = gateway
+        self.hasVisitors = hasVisitors
+    }
+
+    func provider<Target: TargetType>(
+        _ target: Target.Type, upstream: String, policy: CallPolicy = CallPolicy()
+    ) -> Provider<Target> {
+        gateway.provider(target, upstream: upstream, policy: policy)
+    }
+
+    typealias Handler = @Sendable (GatewayRequest) throws -> Answer
+
+    func get(_ path: String, handler: @escaping Handler) { add(.get, path, [], handler) }
+
+    func post(_ path: String, _ options: EndpointOption..., handler: @escaping Handler) {
+        add(.post, path, options, handler)
+    }
+
+    func put(_ path: String, handler: @escaping Handler) { add(.put, path, [], handler) }
+
+    func delete(_ path: String, handler: @escaping Handler) { add(.delete, path, [], handler) }
+
+    private func add(
+        _ method: HTTPMethod, _ path: String, _ options: [EndpointOption], _ handler: @escaping Handler
+    ) {
+        guard hasVisitors else { return gateway.on(method, path, options, handler) }
+        let checked: Handler = { request in
+            _ = try request.visitor()
+            return try handler(request)
+        }
+        gateway.on(method, path, options + [.forwards(FaultVisitor.field)], checked)
+    }
+}
