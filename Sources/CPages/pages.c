@@ -112,6 +112,9 @@ static const unsigned char js_tour_js[] = {
 static const unsigned char js_trace_js[] = {
 #embed "../../Public/js/trace.js"
 };
+static const unsigned char js_translate_js[] = {
+#embed "../../Public/js/translate.js"
+};
 static const unsigned char js_waiting_js[] = {
 #embed "../../Public/js/waiting.js"
 };
@@ -164,6 +167,7 @@ static const struct CPage pages[] = {
     PAGE("js/texts/ko.js", js_texts_ko_js),
     PAGE("js/tour.js", js_tour_js),
     PAGE("js/trace.js", js_trace_js),
+    PAGE("js/translate.js", js_translate_js),
     PAGE("js/waiting.js", js_waiting_js),
     PAGE("js/waterfall.js", js_waterfall_js),
     PAGE("js/weather.js", js_weather_js),
