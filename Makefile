@@ -8,7 +8,7 @@ PACKAGES = libevent-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libmi
 # Servers that tests talk to. Tests that need a missing one are skipped.
 PEERS = nginx libnginx-mod-http-brotli-filter python3 openssl tinyproxy
 # `make test-browser` needs a browser, its driver and the fonts of the pages.
-BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji
+BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji python3-pip
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # Tests that talk to a server block their thread, and the test library has one thread per core. Run in parallel, they would
@@ -70,6 +70,7 @@ test: setup
 
 test-browser: build
 	@docker/setup $(BROWSER)
+	@Tests/axe || echo 'test-browser: axe is missing: its test is skipped'
 	$(SWIFT) build --build-tests
 	BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice $(TEST) --skip-build --filter BrowserTests
 

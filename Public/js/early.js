@@ -14,4 +14,6 @@
   const language = new URLSearchParams(location.hash.slice(1)).get("lang") ?? kept("language");
   const korean = language ? language === "ko" : navigator.language.toLowerCase().startsWith("ko");
   root.lang = korean ? "ko" : "en";
+  // The document is in English. Its texts are hidden until they are translated, but not for long (base.css).
+  root.toggleAttribute("data-untranslated", korean);
 })();

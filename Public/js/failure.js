@@ -83,3 +83,12 @@ export function refused(exchange, retry) {
     el("p", { class: "names", translate: "no" }, el("code", {}, code), el("code", {}, message)),
     [429, 503, 504].includes(status) && el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
 }
+
+/** Draws a part whose answer cannot be trusted. */
+export function doubtful(title, words, retry) {
+  return el(
+    "div", { class: "failed held", "data-reason": "doubtful" },
+    el("p", { class: "failed-head" }, glyph("nothing"), title),
+    el("p", {}, words),
+    el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
+}

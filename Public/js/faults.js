@@ -22,6 +22,9 @@ let hasFaults = true;
 
 const place = (upstream) => document.querySelector(`[data-fault="${upstream}"]`);
 
+/** Whether the gateway has this fault of an upstream. */
+export const hasFault = (upstream, kind) => faults.get(upstream)?.put === kind;
+
 /** The faults that are set: upstreams and kinds. */
 export const faultsNow = () => new Map([...faults].filter(([, { kind }]) => kind !== "none").map(([name, { kind }]) => [name, kind]));
 

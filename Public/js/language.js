@@ -32,4 +32,5 @@ export function translate() {
     node.setAttribute("aria-label", t(node.dataset.label));
   }
   document.title = t("title");
+  document.documentElement.removeAttribute("data-untranslated");
 }

@@ -2,12 +2,10 @@ import { addressedFaults, isDirectAddressed, writeAddress } from "./address.js";
 import { startCode } from "./code.js";
 import { faultsNow, renewFaults, setFaults, startFaults } from "./faults.js";
 import { HomeScreen } from "./home.js";
-import { translate } from "./language.js";
 import { startPreferences } from "./preferences.js";
 import { Tour } from "./tour.js";
 import { WeightScreen } from "./weights.js";
 
-translate();
 startPreferences((language) => writeAddress({ lang: language }));
 startCode();
 
@@ -17,9 +15,12 @@ const screens = [home, weights];
 let tour = null;
 let isStarted = false;
 
+/** The weights say whether a fault keeps them from view. */
+const renew = () => renewFaults().then(() => weights.drawHalves());
+
 for (const screen of screens) {
   screen.whenReloaded = () => {
-    renewFaults();
+    renew();
     // After an outage, or a change whose outcome is unknown, neither screen can be trusted.
     if (screens.some((one) => one.isUnsure)) screens.filter((one) => one !== screen).forEach((one) => one.load());
   };
@@ -50,7 +51,7 @@ document.getElementById("mode").addEventListener("change", (event) => setDirect(
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
   screens.forEach((screen) => screen.refresh());
-  renewFaults();
+  renew();
 });
 
 /** Loads the screens. If somebody sent the address with faults, they are set first. */
@@ -66,6 +67,9 @@ async function start() {
     setDirect(isDirectAddressed());
   }
   isStarted = true;
+  // Until now the controls had room (base.css).
+  document.documentElement.toggleAttribute("data-started", true);
+  weights.drawHalves();
   if (isAddressed) screens.filter((screen) => !screen.isBusy).forEach((screen) => screen.load());
 }
 start();

@@ -2,10 +2,14 @@ import { Chart } from "./chart.js";
 import { el, glyph, redraw, svg } from "./dom.js";
 import { Entry } from "./entry.js";
 import { errorsByPart } from "./exchange.js";
-import { failed, happened, held, refused, unreachable } from "./failure.js";
+import { doubtful, failed, happened, held, refused, unreachable } from "./failure.js";
+import { hasFault } from "./faults.js";
 import { decimal, later, longDay, plainDate, today } from "./format.js";
 import { t } from "./language.js";
 import { Screen } from "./screen.js";
+
+/** Whether the upstream of a part answered that it has no data. */
+const isWithoutContent = ({ envelope }, part) => envelope?.meta?.parts?.[part] === "noContent";
 
 const isTaken = ({ envelope, status }) => envelope !== null && status < 300;
 
@@ -44,6 +48,8 @@ export class WeightScreen extends Screen {
     this.drawnDay = null;
     this.deleting = new Set();
     this.said = null;
+    /** Says why the date in the field is not shown; null if it is. */
+    this.dateComplaint = null;
     /** Deleted weights, the latest first: `{half, weight, day}`. */
     this.deleted = [];
     /** Whether a change may have been saved although its answer did not say so. */
@@ -70,14 +76,28 @@ export class WeightScreen extends Screen {
     this.find("#day").addEventListener("change", (event) => {
       if (event.target.value && event.target.validity.valid) this.open(event.target.value);
     });
-    this.find("#day").addEventListener("blur", () => this.drawDay());
+    this.find("#day").addEventListener("keydown", (event) => event.key === "Enter" && this.checkDay());
+    this.find("#day").addEventListener("blur", () => this.checkDay());
     this.find("#day-before").addEventListener("click", () => this.open(later(this.day, -1)));
     this.find("#day-after").addEventListener("click", () => this.open(later(this.day, 1)));
+  }
+
+  /** Says why the date in the field cannot be shown, once the visitor has left it. */
+  checkDay() {
+    const { validity, value, min } = this.find("#day");
+    const rule = validity.rangeOverflow ? "day.late" : validity.rangeUnderflow ? "day.early"
+      : validity.badInput || !value ? "day.impossible" : null;
+    if (rule) {
+      this.dateComplaint = () =>
+        t(rule, { date: value && plainDate(value), first: plainDate(min), day: longDay(this.day) });
+    }
+    this.drawDay();
   }
 
   open(day) {
     this.day = day;
     this.said = null;
+    this.dateComplaint = null;
     this.load();
   }
 
@@ -130,7 +150,7 @@ export class WeightScreen extends Screen {
   /** Null if the write succeeded, else the text that says why not. */
   async register(half, weight, day) {
     const exchange = await this.show({ method: "PUT", path: this.path(half, day), body: { weight } });
-    const complaint = this.complaint(exchange, "register");
+    const complaint = this.complaint(exchange, "register") ?? this.doubt(exchange);
     if (complaint) return complaint;
     this.deleted = this.deleted.filter((one) => one.half !== half || one.day !== day);
     this.say({ key: "said.saved", half, weight, day });
@@ -190,6 +210,13 @@ export class WeightScreen extends Screen {
     return () => t(isUnknown ? "perhaps.taken" : "not.taken", { why: happened(error) });
   }
 
+  /** Whether the diary took a weight but then answered that the day has none. Null if not, else a text. */
+  doubt(exchange) {
+    if (!isWithoutContent(exchange, "today")) return null;
+    this.hasUnknownChange = true;
+    return () => t("perhaps.taken", { why: t("day.contradicted") });
+  }
+
   say(said) {
     this.said = said;
     this.drawSaid();
@@ -221,6 +248,10 @@ export class WeightScreen extends Screen {
     if (field.max !== today()) field.max = today();
     const isTyping = document.activeElement === field && !(field.validity.valid && field.value);
     if (!isTyping && field.value !== this.day) field.value = this.day;
+    const complaint = this.dateComplaint?.() ?? "";
+    if (this.find("#day-error").textContent !== complaint) this.find("#day-error").textContent = complaint;
+    if (complaint) field.setAttribute("aria-invalid", "true");
+    else field.removeAttribute("aria-invalid");
     // Weights of another day cannot be changed.
     this.find("#halves").inert = this.drawn !== null && this.drawnDay !== this.day;
     this.find("#day-before").disabled = this.day <= field.min;
@@ -258,13 +289,28 @@ export class WeightScreen extends Screen {
     if (!this.drawn) return;
     const error = errorsByPart(this.drawn).get("today");
     const isThere = Boolean(this.drawn.envelope?.data);
+    const doubts = this.doubts();
     const place = this.find("#halves");
     const half = document.activeElement?.closest("[data-half]")?.dataset.half;
-    const items = error ? [el("li", { class: "halves-failed" }, failed(t("failed.today"), error, () => this.reload()))]
+    const whole = error ? failed(t("failed.today"), error, () => this.reload())
+      : doubts ? doubtful(t("day.unknown"), doubts, () => this.reload()) : null;
+    const items = whole ? [el("li", { class: "halves-failed" }, whole)]
       : ["am", "pm"].map((half) => this.half(half, isThere));
     redraw(
       place, items,
       () => place.querySelector(`[data-half="${half}"] button`) ?? this.find("[data-reload]"));
+  }
+
+  /**
+   * Why a day without weights may have some; null if nothing speaks against the answer. The diary answers 204 for an empty day,
+   * but something in its place may answer 204 for any day.
+   */
+  doubts() {
+    if (!isWithoutContent(this.drawn, "today")) return null;
+    if (hasFault("diary", "status:204")) return t("day.forced");
+    const point = this.data.recent?.points?.find(({ date }) => date === this.drawnDay);
+    const isWritten = this.drawn.request.method === "PUT";
+    return isWritten || point?.am != null || point?.pm != null ? t("day.contradicted") : null;
   }
 
   half(half, isThere) {

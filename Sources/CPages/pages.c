@@ -16,8 +16,14 @@ static const unsigned char css_base_css[] = {
 static const unsigned char css_cards_css[] = {
 #embed "../../Public/css/cards.css"
 };
+static const unsigned char css_noscript_css[] = {
+#embed "../../Public/css/noscript.css"
+};
 static const unsigned char css_page_css[] = {
 #embed "../../Public/css/page.css"
+};
+static const unsigned char css_print_css[] = {
+#embed "../../Public/css/print.css"
 };
 static const unsigned char css_stage_css[] = {
 #embed "../../Public/css/stage.css"
@@ -112,6 +118,9 @@ static const unsigned char js_tour_js[] = {
 static const unsigned char js_trace_js[] = {
 #embed "../../Public/js/trace.js"
 };
+static const unsigned char js_translate_js[] = {
+#embed "../../Public/js/translate.js"
+};
 static const unsigned char js_visitor_js[] = {
 #embed "../../Public/js/visitor.js"
 };
@@ -135,7 +144,9 @@ static const struct CPage pages[] = {
     PAGE("code/weights.txt", code_weights_txt),
     PAGE("css/base.css", css_base_css),
     PAGE("css/cards.css", css_cards_css),
+    PAGE("css/noscript.css", css_noscript_css),
     PAGE("css/page.css", css_page_css),
+    PAGE("css/print.css", css_print_css),
     PAGE("css/stage.css", css_stage_css),
     PAGE("css/trace.css", css_trace_css),
     PAGE("css/weights.css", css_weights_css),
@@ -167,6 +178,7 @@ static const struct CPage pages[] = {
     PAGE("js/texts/ko.js", js_texts_ko_js),
     PAGE("js/tour.js", js_tour_js),
     PAGE("js/trace.js", js_trace_js),
+    PAGE("js/translate.js", js_translate_js),
     PAGE("js/visitor.js", js_visitor_js),
     PAGE("js/waiting.js", js_waiting_js),
     PAGE("js/waterfall.js", js_waterfall_js),

@@ -9,6 +9,9 @@ extension Page {
     /// WCAG 2.2, 1.4.11: fields and meaningful shapes have enough contrast.
     func shapeContrastComplaints() async throws -> [String] { try await complaints("shape-contrast") }
 
+    /// WCAG 2.2, 1.4.1: the bars of a waterfall differ by pattern.
+    func patternComplaints() async throws -> [String] { try await complaints("patterns") }
+
     /// WCAG 2.2, 2.5.8: targets are large enough or far enough apart.
     func targetComplaints() async throws -> [String] { try await complaints("targets") }
 
@@ -49,7 +52,7 @@ extension Page {
     func complaints(_ look: Look) async throws -> [String] {
         try await settle()
         return try await structureComplaints(look.language) + namingComplaints() + textContrastComplaints()
-            + shapeContrastComplaints() + targetComplaints() + overflowComplaints()
+            + shapeContrastComplaints() + patternComplaints() + targetComplaints() + overflowComplaints()
     }
 
     /// Waits for animations to end: colors in transition would fail the contrast checks.

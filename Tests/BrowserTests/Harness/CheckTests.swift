@@ -115,10 +115,35 @@ extension InBrowser {
                     "input { opacity: 0 } span { background: #eef }"
                 ),
                 ("<svg width=99 height=30><circle cx=9 cy=9 r=5 fill='#000' opacity='.2'/></svg>", ""),
+                ("<i></i>", "i { display: block; width: 9px; height: 9px; background: #ccc }"),
+                ("<i></i>", "i { display: block; width: 9px; height: 9px; border: 2px solid #ccc }"),
+                ("<i></i>", "i { display: block; width: 9px; height: 9px; background: #000; opacity: .2 }"),
             ])
         func shapes(content: String, style: String) async throws {
             try await withHarness(content, style: style) { page, _ async throws in
                 #expect(try await page.shapeContrastComplaints().count == 1)
+            }
+        }
+
+        @Test("Bars that differ only by color are found, and those that look otherwise than in their key")
+        func patterns() async throws {
+            func page(_ bars: String, _ style: String) -> (content: String, style: String) {
+                let key = ["a", "b", "c", "d", "e"].map { "<li><i class=\($0)></i></li>" }.joined()
+                return (
+                    "<div class=waterfall-room><p class=bar-room>\(bars)</p><ul class=trace-key>\(key)</ul></div>",
+                    "i { display: block; height: 9px } .a { background: red } .b { border: 1px solid } "
+                        + ".c { border: 2px solid } .d { border: 3px solid } " + style
+                )
+            }
+            let cases = [
+                ("<i class=a></i>", "", 0), ("", ".e { background: blue }", 1),
+                ("<i class=b></i>", ".bar-room .b { background: red }", 1),
+            ]
+            for (bars, style, count) in cases {
+                let (content, styles) = page(bars, style)
+                try await withHarness(content, style: styles) { page, _ async throws in
+                    #expect(try await page.patternComplaints().count == count)
+                }
             }
         }
 

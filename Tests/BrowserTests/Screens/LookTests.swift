@@ -65,10 +65,13 @@ extension InBrowser {
             }
         }
 
-        @Test("Text fits at twice the size", arguments: Look.Language.allCases)
-        func largeText(language: Look.Language) async throws {
-            let look = Look(language: language, fontSize: 32)
-            try await withDemo(look) { page, _ async throws in
+        @Test(
+            "Text fits at twice the size", arguments: Look.Language.allCases, [Look.Device.desktop, .phone])
+        func largeText(language: Look.Language, device: Look.Device) async throws {
+            let look = Look(device: device, language: language, fontSize: 32)
+            try await withDemo(look) { page, demo async throws in
+                try await demo.setFault("drop", of: "tags")
+                try await page.reload()
                 try await page.ready()
                 let size = try await page.run(
                     "return parseFloat(getComputedStyle(document.querySelector('main p')).fontSize)",

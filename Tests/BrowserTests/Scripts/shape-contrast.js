@@ -63,4 +63,17 @@ for (const element of document.querySelectorAll(`svg :is(${shapes})`)) {
     complaints.push(`${name(element)} in ${name(around)} has ${found.ratio.toFixed(2)} of ${least}: ${found.seen} on ${found.beside}`);
   }
 }
+
+// Bars: empty elements, drawn by their borders and backgrounds.
+for (const element of document.querySelectorAll("i:empty")) {
+  if (element.closest("[data-decorative]") || !isSeen(element) || element.previousElementSibling?.matches("input")) continue;
+  const style = getComputedStyle(element);
+  const sides = ["top", "right", "bottom", "left"].filter((side) =>
+    parseFloat(style[`border-${side}-width`]) >= 1 && style[`border-${side}-style`] !== "none");
+  const colors = [...sides.map((side) => rgba(style[`border-${side}-color`])), ...fills(element)].filter((color) => color[3] > 0);
+  const found = best(colors.map(([red, green, blue, alpha]) =>
+    contrast(element.parentElement, [red, green, blue, alpha * Number(style.opacity)])));
+  if (found.ratio < least)
+    complaints.push(`${name(element)} in ${name(element.parentElement)} has ${found.ratio.toFixed(2)} of ${least}: ${found.seen} on ${found.beside}`);
+}
 return complaints;

@@ -1,3 +1,4 @@
+import JSONBytes
 import Networking
 
 extension Page {
@@ -5,10 +6,18 @@ extension Page {
         try await resize(look.device)
         // The diary's day is in UTC, and the last test may have set another zone.
         try await stand(in: "UTC")
+        try await connect(nil)
         try await devTools("Emulation.setTouchEmulationEnabled", ["enabled": .flag(look.device.isMobile)])
+        try await enableScripts(true)
+        try await draw(look)
+    }
+
+    /// - Parameter medium: `print` for paper, empty for the screen.
+    func draw(_ look: Look, medium: String = "") async throws {
         try await devTools(
             "Emulation.setEmulatedMedia",
             [
+                "media": .text(medium),
                 "features": [
                     ["name": "prefers-color-scheme", "value": .text(look.theme.rawValue)],
                     [
@@ -16,8 +25,46 @@ extension Page {
                         "value": look.reducesMotion ? "reduce" : "no-preference",
                     ],
                     ["name": "forced-colors", "value": look.forcesColors ? "active" : "none"],
-                ]
+                ],
             ])
+    }
+
+    /// Lets pages run scripts, or not. `run` works in both cases.
+    func enableScripts(_ isEnabled: Bool) async throws {
+        try await devTools("Emulation.setScriptExecutionDisabled", ["value": .flag(!isEnabled)])
+    }
+
+    /// A connection with a latency and a throughput.
+    struct Connection: Sendable {
+        var milliseconds: Double
+        var bytesPerSecond: Double
+
+        /// A mobile network in the countryside.
+        static let slow = Connection(milliseconds: 300, bytesPerSecond: 30_000)
+    }
+
+    /// Slows the network down; nil ends that.
+    func connect(_ connection: Connection?) async throws {
+        try await devTools("Network.enable")
+        try await devTools(
+            "Network.emulateNetworkConditions",
+            [
+                "offline": false, "latency": .number(connection?.milliseconds ?? 0),
+                "downloadThroughput": .number(connection?.bytesPerSecond ?? -1),
+                "uploadThroughput": .number(connection?.bytesPerSecond ?? -1),
+            ])
+    }
+
+    /// Opens a page without cached files and runs `script` before its own.
+    func open(_ url: String, watchedBy script: String) async throws {
+        let added = try await devTools(
+            "Page.addScriptToEvaluateOnNewDocument", ["source": .text(script)])
+        try await devTools("Network.clearBrowserCache")
+        try await open("about:blank")
+        try await open(url)
+        try await devTools(
+            "Page.removeScriptToEvaluateOnNewDocument",
+            ["identifier": .text(added[member: "identifier"]?.stringValue ?? "")])
     }
 
     /// - Parameter zone: A name from the time zone database, such as `Asia/Seoul`.

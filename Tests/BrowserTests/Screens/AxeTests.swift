@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+extension InBrowser {
+    /// Deque's axe-core knows more rules than our own checks. `Tests/axe` downloads it.
+    @Suite("The page by axe", .timeLimit(.minutes(3)))
+    struct AxeTests {
+        fileprivate static let script = try? String(
+            contentsOf: URL(fileURLWithPath: #filePath)
+                .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().appendingPathComponent(".build/axe/axe.min.js"),
+            encoding: .utf8)
+
+        @Test(
+            "axe finds no fault in any state",
+            .enabled(if: script != nil, "axe-core is missing; Tests/axe downloads it"),
+            arguments: Look.matrix)
+        func states(look: Look) async throws {
+            try await withDemo(look, expectedStatuses: [503]) { page, demo async throws in
+                try await page.ready()
+                try await page.cards(are: ["weights": "there", "weather": "there", "tags": "there"])
+                expectNone(try await page.axeComplaints())
+
+                try await page["#halves [data-change]"].click()
+                try await page["#entry-weight"].fill("900")
+                try await page["#entry [type=submit]"].click()
+                try await page["#entry-error"].appears()
+                expectNone(try await page.axeComplaints())
+                try await page["#entry [data-cancel]"].click()
+                try await page["#entry"].disappears()
+
+                try await demo.setFault("garbage", of: "weather")
+                try await demo.setFault("status:204", of: "tags")
+                try await page["#home [data-reload]"].click()
+                try await page.cards(are: ["weather": "failed", "tags": "empty"])
+                expectNone(try await page.axeComplaints())
+
+                try await demo.setFault("status:503", of: "diary")
+                try await page["#home [data-reload]"].click()
+                try await page.cards(are: ["weights": "failed", "tags": "held", "user": "held"])
+                try await page["#weights [data-reload]"].click()
+                try await page["#chart-failed .failed"].appears()
+                try await page["#weights-trace summary"].click()
+                expectNone(try await page.axeComplaints())
+            }
+        }
+    }
+}
+
+extension Page {
+    /// The violations that axe finds, one for each element.
+    fileprivate func axeComplaints() async throws -> [String] {
+        try await settle()
+        return try await run(
+            (InBrowser.AxeTests.script ?? "") + """
+                ;
+                const { violations } = await axe.run(document);
+                return violations.flatMap(({ id, help, nodes }) =>
+                  nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 160)}`));
+                """, as: [String].self)
+    }
+}

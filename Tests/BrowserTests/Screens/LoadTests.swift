@@ -1,0 +1,110 @@
+import Networking
+import Testing
+
+extension InBrowser {
+    @Suite("Loading the page", .timeLimit(.minutes(2)))
+    struct LoadTests {
+        private static let paths = ["/", "/#weights-trace", "/#home", "/#home-trace"]
+
+        @Test(
+            "On a slow connection the page paints within two seconds, and nothing moves",
+            arguments: Look.Language.allCases, ["/", "/#home"])
+        func slowly(language: Look.Language, path: String) async throws {
+            try await withDemo(Look(device: .phone, language: language)) { page, demo async throws in
+                try await page.ready()
+                try await page.connect(.slow)
+                try await page.open(demo.origin + path, watchedBy: CheckScript.text("loading"))
+                try await page.ready()
+                #expect(try await page.firstPaint <= 2000)
+                expectNone(try await page.shiftComplaints())
+            }
+        }
+
+        @Test("On a slow connection the Korean page shows no English text")
+        func noFlash() async throws {
+            try await withDemo(Look(language: .korean)) { page, demo async throws in
+                try await page.ready()
+                try await page.connect(.slow)
+                try await page.open(demo.origin, watchedBy: CheckScript.text("loading"))
+                try await page["#weights-title"].appears()
+                #expect(try await page["#weights-title"].text == "체중")
+                try await page.ready()
+                expectNone(
+                    try await page.run(
+                        "return [...english].map(([text, time]) => `after ${time} ms: ${text}`)",
+                        as: [String].self))
+            }
+        }
+
+        @Test("Without its scripts the Korean page shows its texts after a few seconds")
+        func bound() async throws {
+            try await withDemo(Look(language: .korean), expectedStatuses: [404]) { page, demo async throws in
+                try await page.ready()
+                try await page.run("document.documentElement.setAttribute('data-untranslated', '')")
+                try await page["#claim"].disappears(within: .seconds(2))
+                try await page["#claim"].appears(within: .seconds(6))
+            }
+        }
+
+        @Test(
+            "Nothing moves on a phone while the page loads or a screen is reloaded",
+            arguments: Look.Language.allCases, paths)
+        func stays(language: Look.Language, path: String) async throws {
+            try await withDemo(Look(device: .phone, language: language)) { page, demo async throws in
+                try await page.ready()
+                try await page.open(demo.origin + path, watchedBy: CheckScript.text("loading"))
+                try await page.ready()
+                expectNone(try await page.shiftComplaints())
+                try await demo.setFault("delay:1200", of: "diary")
+                for screen in ["#weights", "#home"] {
+                    try await page.run(
+                        "document.querySelector(arguments[0]).click()", [.text("\(screen) [data-reload]")])
+                    try await page.idle()
+                }
+                expectNone(try await page.shiftComplaints())
+            }
+        }
+
+        @Test("All files of the page together have at most 60 KB")
+        func weight() async throws {
+            try await withDemo { page, demo async throws in
+                try await page.ready()
+                try await page.open(demo.origin, watchedBy: "")
+                try await page.ready()
+                let sizes = try await page.run(
+                    """
+                    return ["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
+                      .filter((entry) => !/^\\/(api|demo)\\//.test(new URL(entry.name).pathname))
+                      .map((entry) => entry.encodedBodySize)
+                    """, as: [Int].self)
+                #expect(sizes.count > 20)
+                #expect(sizes.reduce(0, +) <= 60_000, "\(sizes.reduce(0, +)) bytes")
+            }
+        }
+    }
+}
+
+extension Page {
+    /// The time of the first text or picture, in milliseconds since the page was requested.
+    fileprivate var firstPaint: Double {
+        get async throws {
+            try await answer("the page has painted") {
+                try await run(
+                    "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null",
+                    as: Double?.self)
+            }
+        }
+    }
+
+    /// The layout shifts, if their sum (cumulative layout shift) is more than 0.02.
+    fileprivate func shiftComplaints() async throws -> [String] {
+        struct Shift: Decodable {
+            var value: Double
+            var nodes: [String]
+        }
+        try await settle()
+        let shifts = try await run("return shifts", as: [Shift].self)
+        guard shifts.map(\.value).reduce(0, +) > 0.02 else { return [] }
+        return shifts.map { "\($0.nodes.joined(separator: ", ")) moved by \($0.value)" }
+    }
+}

@@ -1,0 +1,25 @@
+import Testing
+
+extension InBrowser {
+    @Suite("The page without scripts", .timeLimit(.minutes(2)))
+    struct ScriptlessTests {
+        @Test(
+            "Without scripts the page says what Sluice is and how to send its requests, and shows nothing else",
+            arguments: [Look(), Look(device: .phone, theme: .dark)])
+        func scriptless(look: Look) async throws {
+            try await withDemo(look) { page, demo async throws in
+                try await page.enableScripts(false)
+                try await page.reload()
+                let text = try await page["body"].text
+                #expect(text.contains("Sluice is a backend-for-frontend gateway."))
+                #expect(text.contains("curl -i \"http://127.0.0.1:8080/api/home\""))
+                #expect(text.contains("/api/weights/screen?fddDate=$(date +%F)\""))
+                expectNone(try await page.complaints("scriptless"))
+                expectNone(
+                    try await page.structureComplaints(.english) + page.namingComplaints()
+                        + page.textContrastComplaints() + page.overflowComplaints())
+                try await page.enableScripts(true)
+            }
+        }
+    }
+}
