@@ -8,15 +8,14 @@ struct Element: Sendable {
     let page: Page
     let selector: String
 
-    /// Clicks as soon as the element is present, in sight and not covered. Scrolls it out from under the small picture at the
-    /// top of the window, as a visitor would.
+    /// Clicks as soon as the element is present, in sight and not covered. Scrolls it to the middle of the window if it is not in view or
+    /// under the small picture at the top.
     func click() async throws {
         try await page.run(
             """
             const element = document.querySelector(arguments[0]);
             const box = element?.getBoundingClientRect();
-            const top = box && document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-            if (top?.closest("#mini")) element.scrollIntoView({block: "center"});
+            if (box && (box.top < 80 || box.bottom > innerHeight)) element.scrollIntoView({block: "center"});
             """, [.text(selector)])
         _ = try await ask(.click)
     }
