@@ -15,15 +15,17 @@ extension InBrowser {
             case failure
             /// The form rejects a weight.
             case form
+            /// The weather drops its connections, and the page calls the upstreams itself.
+            case without
         }
 
         @Test(
             "A picture of the page is taken in each state",
             arguments: [
-                (Look(), State.fault), (Look(theme: .dark, language: .korean), .fault),
-                (Look(language: .korean), .form), (Look(theme: .dark), .failure),
-                (Look(device: .phone, language: .korean), .there),
-                (Look(device: .phone, theme: .dark), .fault),
+                (Look(), State.fault), (Look(theme: .dark, language: .korean), .fault), (Look(), .there),
+                (Look(language: .korean), .form), (Look(theme: .dark), .failure), (Look(), .without),
+                (Look(device: .phone, language: .korean), .there), (Look(device: .phone), .failure),
+                (Look(device: .phone, theme: .dark), .fault), (Look(device: .phone, theme: .dark), .without),
             ])
         func picture(look: Look, state: State) async throws {
             let folder = try #require(Pictures.folder)
@@ -37,13 +39,15 @@ extension InBrowser {
             }
         }
 
-        /// Returns a picture: of the window for the form, of 1500 pixels from the affected screen on a phone, else of the whole page.
+        /// Returns a picture: of the window for the form, of 1500 pixels from the stage on a phone, of the home screen for the
+        /// README, else of the whole page.
         private func picture(of page: Page, _ device: Look.Device, _ state: State) async throws -> Data {
             switch (device, state) {
             case (_, .form): try await page.screenshot()
             case (.phone, .there):
                 try await page.screenshot(from: "body", height: 1500, device, pixelRatio: 2)
-            case (.phone, _): try await page.screenshot(from: "#home", height: 1500, device, pixelRatio: 2)
+            case (.phone, _): try await page.screenshot(from: "#stage", height: 1500, device, pixelRatio: 2)
+            case (_, .fault): try await page.screenshot(from: "body", height: 1240, device, pixelRatio: 1)
             default: try await page.screenshot(from: "body", device, pixelRatio: 1)
             }
         }
@@ -60,6 +64,10 @@ extension InBrowser {
             case .failure:
                 try await page.breakUpstream("diary", by: "status:503")
                 try await page.cards(are: ["weights": "failed", "weather": "held"])
+            case .without:
+                try await page["#mode input[value=without]"].click()
+                try await page.breakUpstream("weather", by: "drop")
+                try await page.card("weather").says("Failed to fetch")
             case .form:
                 try await page["#halves [data-change=pm]"].click()
                 try await page["#entry-weight"].fill("725")
