@@ -65,7 +65,7 @@ extension InBrowser {
                 #expect(try await page.count("[data-add]") == 0)
                 try await page.card("weights").says("answered without weights")
 
-                try await page.toggle("diary")
+                try await page.repair("diary")
                 try await page["#halves [data-weight]"].appears()
                 #expect(try await page.day == day)
                 // A day is really empty.
