@@ -16,16 +16,12 @@ function coloured(source) {
   return nodes;
 }
 
-/** Loads the source of an endpoint once its `details` are opened. */
-export function startCode() {
-  for (const details of document.querySelectorAll("[data-code]")) {
-    details.addEventListener("toggle", async () => {
-      if (!details.open || details.querySelector("pre")) return;
-      const response = await fetch(details.dataset.code).catch(() => null);
-      const source = response?.ok ? await response.text() : t("unreachable");
-      details.querySelector("pre")?.remove();
-      details.append(el(
-        "pre", { role: "group", tabindex: 0, translate: "no", "aria-label": t("code") }, el("code", { lang: "en" }, coloured(source))));
-    });
-  }
+/** Loads the source of an endpoint once its `details` are open. */
+export async function showCode(details) {
+  if (!details.open || details.querySelector("pre")) return;
+  const response = await fetch(details.dataset.code).catch(() => null);
+  const source = response?.ok ? await response.text() : t("unreachable");
+  details.querySelector("pre")?.remove();
+  details.append(el(
+    "pre", { role: "group", tabindex: 0, translate: "no", "aria-label": t("code") }, el("code", { lang: "en" }, coloured(source))));
 }

@@ -1,3 +1,4 @@
+import { directTable } from "./direct-trace.js";
 import { ask } from "./exchange.js";
 
 const generic = (body) => {
@@ -43,7 +44,7 @@ async function make(call, date, signal) {
  * Loads the home screen without the gateway: six calls of this page, without retries and limits, each with its own envelope and
  * its own failure.
  *
- * @returns an exchange with the calls in `direct`, and `data` with the parts of which all calls succeeded
+ * @returns an exchange with the calls in `direct`, their `table` for the trace, and `data` with the parts of which all calls succeeded
  */
 export async function askDirectly(date, signal) {
   const begun = performance.now();
@@ -56,5 +57,8 @@ export async function askDirectly(date, signal) {
   };
   const data = Object.fromEntries(Object.entries(all).filter(([part]) =>
     direct.every((call) => call.part !== part || !call.error)));
-  return { request: { method: "GET", path: "" }, at, reached: true, direct, data, took: performance.now() - begun };
+  const took = performance.now() - begun;
+  return {
+    request: { method: "GET", path: "" }, at, reached: true, direct, data, took, table: () => directTable({ direct, took }),
+  };
 }

@@ -16,4 +16,7 @@
   root.lang = korean ? "ko" : "en";
   // The document is in English. Its texts are hidden until they are translated, but not for long (base.css).
   root.toggleAttribute("data-untranslated", korean);
+  const texts = document.createElement("link");
+  Object.assign(texts, { rel: "modulepreload", href: `/js/texts/${root.lang}.js`, fetchPriority: "high" });
+  document.head.append(texts);
 })();

@@ -1,5 +1,4 @@
 import { cards } from "./cards.js";
-import { askDirectly } from "./direct.js";
 import { el, glyph, redraw } from "./dom.js";
 import { ask, errorsByPart } from "./exchange.js";
 import { failed, failedDirectly, held, refused, unreachable } from "./failure.js";
@@ -45,8 +44,10 @@ export class HomeScreen extends Screen {
     if (isLatest) this.draw();
   }
 
-  ask(request, signal) {
-    return this.isDirect ? askDirectly(today(), signal) : ask(request, signal);
+  async ask(request, signal) {
+    // Few visitors ask for this, so it is loaded then. Without it the gateway is unreachable too.
+    const direct = this.isDirect ? await import("./direct.js").catch(() => null) : null;
+    return direct ? direct.askDirectly(today(), signal) : ask(request, signal);
   }
 
   /** Loads the screen through the gateway or, to compare, by the page's own calls. */

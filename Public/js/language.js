@@ -1,8 +1,11 @@
-import { en } from "./texts/en.js";
-import { ko } from "./texts/ko.js";
-
-const texts = { en, ko };
+/** The texts by language. Another language is loaded once the visitor chooses it. */
+const texts = {};
 const listeners = [];
+
+async function load(code) {
+  texts[code] ??= (await import(`./texts/${code}.js`))[code];
+}
+await load(document.documentElement.lang);
 
 /** `en` or `ko`. */
 export const language = () => document.documentElement.lang;
@@ -19,7 +22,9 @@ export const has = (key) => key in texts[language()];
 /** Calls `listener` after each change of the language. */
 export const onLanguage = (listener) => listeners.push(listener);
 
-export function setLanguage(code) {
+/** Loads the language and redraws the page. Rejects, without any change, if it cannot be loaded. */
+export async function setLanguage(code) {
+  await load(code);
   document.documentElement.lang = code;
   translate();
   for (const listener of listeners) listener();

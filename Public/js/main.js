@@ -1,5 +1,4 @@
 import { addressedFaults, isDirectAddressed, writeAddress } from "./address.js";
-import { startCode } from "./code.js";
 import { faultsNow, renewFaults, setFaults, startFaults } from "./faults.js";
 import { HomeScreen } from "./home.js";
 import { startPreferences } from "./preferences.js";
@@ -7,7 +6,10 @@ import { Tour } from "./tour.js";
 import { WeightScreen } from "./weights.js";
 
 startPreferences((language) => writeAddress({ lang: language }));
-startCode();
+// Most visitors do not open the source of an endpoint.
+for (const details of document.querySelectorAll("[data-code]")) {
+  details.addEventListener("toggle", async () => (await import("./code.js")).showCode(details));
+}
 
 const home = new HomeScreen(document.getElementById("home"));
 const weights = new WeightScreen(document.getElementById("weights"), () => home.load());

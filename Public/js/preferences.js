@@ -23,9 +23,15 @@ function choose(id, value, changed) {
  */
 export function startPreferences(whenTranslated) {
   const root = document.documentElement;
-  choose("language", root.lang, (code) => {
+  choose("language", root.lang, async (code) => {
+    try {
+      await setLanguage(code);
+    } catch {
+      // The gateway is unreachable: the page stays as it is.
+      document.querySelector(`#language [value="${root.lang}"]`).checked = true;
+      return;
+    }
     keep("language", code);
-    setLanguage(code);
     whenTranslated(code);
   });
   choose("theme", root.dataset.theme, (theme) => {

@@ -3,7 +3,6 @@ import { milliseconds, timeOfDay } from "./format.js";
 import { t } from "./language.js";
 import { coloured } from "./raw.js";
 import { arrivals, waitingBar, waitingTime } from "./waiting.js";
-import { directTable } from "./direct-trace.js";
 import { waterfall } from "./waterfall.js";
 
 /** The class of an exchange's badge. */
@@ -132,7 +131,7 @@ export class Trace {
     const names = ["Server-Timing", "Proxy-Status", "Retry-After", "X-Request-Id"];
     const fields = names.flatMap((name) => field(exchange, name));
     if (exchange.direct) {
-      redraw(this.shown, [directTable(exchange)]);
+      redraw(this.shown, [exchange.table()]);
       return;
     }
     const { envelope } = exchange;

@@ -9,6 +9,6 @@ for (const element of colored) {
   if (style.printColorAdjust !== "exact") complaints.push(`the color of ${name(element)} is not printed`);
 }
 for (const control of document.querySelectorAll("button, select, input, a[href^='#']")) {
-  if (isSeen(control) && !control.closest(".fault:has(input:checked), #span")) complaints.push(`${name(control)} is on paper`);
+  if (isSeen(control) && !control.closest(".fault.on, #span, #mode")) complaints.push(`${name(control)} is on paper`);
 }
 return complaints;
