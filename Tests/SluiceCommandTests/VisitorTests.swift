@@ -97,6 +97,19 @@ extension CommandTests {
             }
         }
 
+        @Test("The calls that a page makes without the gateway meet the visitor's faults too")
+        func direct() throws {
+            try withDemo { demo in
+                try set("status:500", "tags", for: Self.first, on: demo)
+                let target = "/demo/direct/tags?date=2026-11-20"
+                let statuses = try [Self.first, Self.second].map { visitor in
+                    try demo.ask("--header", visitor, target).data?.value(at: "/response/status")?.intValue
+                }
+                #expect(statuses == [500, 200])
+                #expect(try demo.ask("--header", "Demo-Visitor: me", target).status == 400)
+            }
+        }
+
         @Test("serve forwards no visitor")
         func serve() throws {
             let scratch = ScratchFolder()

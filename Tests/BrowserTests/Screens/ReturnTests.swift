@@ -58,8 +58,12 @@ extension InBrowser {
         func failureStays() async throws {
             try await withDemo { page, demo async throws in
                 try await page.ready()
-                try await page.breakUpstream("weather", by: "drop")
+                try await demo.setFault("drop", of: "weather")
+                try await page["#home [data-reload]"].click()
                 try await page.cards(are: ["weather": "failed"])
+                try await eventually("the control shows the fault") {
+                    try await page["[data-fault-kind=weather]"].value == "drop"
+                }
                 try await demo.setFault("none", of: "weather")
                 try await page.comeBack()
                 try await eventually("the control shows that the fault is gone") {
