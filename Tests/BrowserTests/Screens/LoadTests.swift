@@ -4,7 +4,7 @@ import Testing
 extension InBrowser {
     @Suite("Loading the page", .timeLimit(.minutes(2)))
     struct LoadTests {
-        private static let paths = ["/", "/#weights-trace", "/#home", "/#home-trace"]
+        private static let paths = ["/", "/#home-trace"]
 
         @Test(
             "On a slow connection the page paints within two seconds, and nothing moves",

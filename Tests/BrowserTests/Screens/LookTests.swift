@@ -3,7 +3,7 @@ import Testing
 extension InBrowser {
     @Suite("The look of the page", .timeLimit(.minutes(3)))
     struct LookTests {
-        @Test("The page is accessible in every state", arguments: Look.matrix)
+        @Test("The page is accessible in every state", arguments: Look.pairs)
         func states(look: Look) async throws {
             try await withDemo(look, expectedStatuses: [503]) { page, demo async throws in
                 try await page.ready()

@@ -41,6 +41,12 @@ struct Look: Sendable, Equatable, CustomTestStringConvertible {
         }
     }
 
+    /// Each pair of device, theme and language once, for tests that take long.
+    static let pairs = [
+        Look(device: .phone, language: .korean), Look(device: .phone, theme: .dark), Look(),
+        Look(theme: .dark, language: .korean),
+    ]
+
     var testDescription: String {
         let rest = [
             reducesMotion ? "reduced motion" : nil, forcesColors ? "forced colors" : nil,
