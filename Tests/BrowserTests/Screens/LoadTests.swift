@@ -65,9 +65,9 @@ extension InBrowser {
             }
         }
 
-        @Test("All files of the page together have at most 60 KB")
-        func weight() async throws {
-            try await withDemo { page, demo async throws in
+        @Test("All files of the page together have at most 60 KB", arguments: Look.Language.allCases)
+        func weight(language: Look.Language) async throws {
+            try await withDemo(Look(language: language)) { page, demo async throws in
                 try await page.ready()
                 try await page.open(demo.origin, watchedBy: "")
                 try await page.ready()
