@@ -90,7 +90,7 @@ extension InBrowser {
                 try await demo.setFault("delay:8000", of: "tags")
                 try await page.breakUpstream("weather", by: "drop")
                 // Before the answer: the tags delay it up to their limit.
-                try await page.pictured("weather").says("×3")
+                try await page.pictured("weather").says("lost ×")
                 try await page.pictured("weather").says("pausing")
                 try await page.pictured("diary").has("data-state", "good")
                 try await page["#home-trace .arrivals"].says("forecast")
