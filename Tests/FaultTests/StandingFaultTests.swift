@@ -191,13 +191,14 @@ struct StandingFaultTests {
                 }
                 let quick = try RawClient(port: gateway.port)
                 let clock = ContinuousClock()
-                for _ in 0..<50 {
+                let waits = (0..<50).map { _ in
                     let began = clock.now
                     complaints.expectPage(quick, "a quick connection")
-                    let elapsed = clock.now - began
-                    complaints.expect(
-                        elapsed < .seconds(1) * Sanitizer.slowdown, "a quick client waited \(elapsed)")
+                    return clock.now - began
                 }
+                // One long wait may be the machine's: the test has just opened a thousand connections.
+                let long = waits.filter { $0 >= .seconds(1) * Sanitizer.slowdown }
+                complaints.expect(long.count <= 1, "a quick client waited \(long)")
                 for (index, client) in slow.enumerated() where complaints.list.count < 5 {
                     switch index % 20 == 3 ? 3 : index % 3 {
                     case 0, 1:
