@@ -2,7 +2,7 @@
  * The state of the page in its address, so that a broken screen can be sent to a friend:
  * `#fault=weather:drop,diary:status:503&lang=ko&view=without`.
  */
-const read = () => new URLSearchParams(location.hash.slice(1));
+const read = () => new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
 
 /** The faults in the address: upstreams and kinds. */
 export function addressedFaults() {

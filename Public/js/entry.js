@@ -46,6 +46,8 @@ export class Entry {
     const button = this.form.querySelector('[type="submit"]');
     button.textContent = t(isSaving ? "saving" : "save");
     button.setAttribute("aria-disabled", isSaving);
+    // Closing the form does not stop a write under way.
+    this.form.querySelector("[data-cancel]").textContent = t(isSaving ? "close" : "cancel");
     this.form.setAttribute("aria-busy", isSaving);
   }
 

@@ -44,9 +44,16 @@ function underWay(attempts, nowMs) {
 /**
  * The state of each call of a card's part: `bad`, `slow`, `good`, `waiting` or `none`, and a note.
  *
- * @param shown `{exchange, begun, arrived}`: a finished exchange, or the time at which a request began and its calls so far
+ * @param shown `{exchange, begun, arrived}`: a finished exchange, or the time at which a request began and its calls so far, for
+ *   calls of the page itself as `{direct}`
  */
 export function callsOf(card, { exchange, begun, arrived }) {
+  if (begun !== null && arrived?.direct) {
+    return card.calls.map(({ name }) => {
+      const call = arrived.direct.find((one) => one.name === name);
+      return call ? fateOfDirect(call) : { state: "waiting", note: "" };
+    });
+  }
   if (begun !== null) {
     return card.calls.map(({ target }) =>
       underWay((arrived?.calls ?? []).filter((call) => target.test(call.target)), timeOf(arrived)));

@@ -37,14 +37,16 @@ async function askForFaults() {
   return new Map(all.map(([upstream, set]) => [upstream, Object.values(set).find((fault) => fault !== "none") ?? "none"]));
 }
 
+/** Whether faults are being sent. */
+export const isSetting = () => setting > 0 || [...faults.values()].some(({ isPutting }) => isPutting);
+
+let setting = 0;
+
 /** Sends the latest choice for an upstream; earlier choices that have not been sent are skipped. Whether it changed anything. */
 async function put(upstream, kind) {
   const fault = faults.get(upstream);
-  if (!kinds.includes(kind)) {
-    kinds.push(kind);
-    drawAll();
-  }
-  Object.assign(fault, { kind, hasFailed: false });
+  for (const one of faults.values()) one.failure = null;
+  fault.kind = kind;
   show(upstream);
   if (fault.isPutting || kind === fault.put) return false;
   fault.isPutting = true;
@@ -56,16 +58,26 @@ async function put(upstream, kind) {
   } while (wanted !== fault.kind);
   fault.isPutting = false;
   const isDone = exchange.status === 200;
+  if (isDone && !kinds.includes(wanted)) {
+    kinds.push(wanted);
+    drawAll();
+  }
   if (isDone) fault.put = wanted;
-  // Otherwise the fault has not changed, so the control shows the old one.
-  else Object.assign(fault, { kind: fault.put, hasFailed: true });
+  // Otherwise the fault has probably not changed, so the control shows the old one.
+  else Object.assign(fault, { kind: fault.put, failure: exchange.status === 400 ? t("fault.unknown", { fault: wanted }) : t("fault.failed") });
   note();
   show(upstream);
   return isDone;
 }
 
-/** Sets exactly these faults, a map from upstreams to kinds, and repairs all other upstreams. Unknown upstreams are ignored. */
+/**
+ * Sets exactly these faults, a map from upstreams to kinds, and repairs all other upstreams. Unknown upstreams are ignored. Asks for
+ * the faults first, since curl or a restart may have changed them.
+ */
 export async function setFaults(wanted) {
+  setting++;
+  await renewFaults();
+  setting--;
   const names = [...faults.keys()];
   const results = await Promise.all(names.map((upstream) => put(upstream, wanted.get(upstream) ?? "none")));
   const done = names.filter((_, index) => results[index]);
@@ -90,7 +102,7 @@ function show(upstream) {
   }
   document.getElementById("repair").hidden = false;
   document.getElementById("repair").disabled = [...faults.values()].every((fault) => fault.kind === "none");
-  document.getElementById("fault-said").textContent = [...faults.values()].some((fault) => fault.hasFailed) ? t("fault.failed") : "";
+  document.getElementById("fault-said").textContent = [...faults.values()].find((fault) => fault.failure)?.failure ?? "";
 }
 
 function draw(upstream) {
@@ -105,7 +117,7 @@ function draw(upstream) {
 
 function add(upstream, now) {
   if (!kinds.includes(now)) kinds.push(now);
-  faults.set(upstream, { kind: now, put: now, isPutting: false, hasFailed: false });
+  faults.set(upstream, { kind: now, put: now, isPutting: false, failure: null });
 }
 
 /** Updates all controls, and adds those that were unreachable before. Another page, curl or a restart may have changed them. */
@@ -126,7 +138,7 @@ export async function renewFaults() {
       kinds.push(now);
       isNew = true;
     }
-    Object.assign(fault, { put: now, kind: now, hasFailed: false });
+    Object.assign(fault, { put: now, kind: now });
   }
   note();
   // Drawing all controls anew would take the focus from them.

@@ -146,6 +146,6 @@ export class Flow {
       svg("rect", { class: "gate", x: 1, y: middle - 20, width: gate - 1, height: 40, rx: 9 }),
       svg("text", { class: "gate-name", x: gate / 2, y: middle - 2, "text-anchor": "middle" }, this.isDirect ? t("flow.page") : "Sluice"),
       svg("text", { class: "gate-name note", x: gate / 2, y: middle + 13, "text-anchor": "middle" },
-        this.exchange?.status ? String(this.exchange.status) : "")));
+        this.begun === null && this.exchange?.status ? String(this.exchange.status) : "")));
   }
 }

@@ -18,6 +18,8 @@ export class HomeScreen extends Screen {
     this.flow = new Flow(cards);
     /** Whether the page makes the calls itself. */
     this.isDirect = false;
+    /** Called with each exchange that is drawn. */
+    this.whenAnswered = () => {};
     this.build();
   }
 
@@ -41,13 +43,16 @@ export class HomeScreen extends Screen {
 
   async load(options) {
     const { isLatest } = await this.run({ method: "GET", path: `/api/home?date=${today()}` }, options);
-    if (isLatest) this.draw();
+    if (!isLatest) return;
+    this.draw();
+    this.whenAnswered(this.exchange);
   }
 
   async ask(request, signal) {
     // Few visitors ask for this, so it is loaded then. Without it the gateway is unreachable too.
     const direct = this.isDirect ? await import("./direct.js").catch(() => null) : null;
-    return direct ? direct.askDirectly(today(), signal) : ask(request, signal);
+    if (!direct) return ask(request, signal);
+    return direct.askDirectly(today(), signal, (calls) => this.drawArrived({ direct: [...calls] }));
   }
 
   /** Loads the screen through the gateway or, to compare, by the page's own calls. */
@@ -71,23 +76,28 @@ export class HomeScreen extends Screen {
       place.state.className = "badge";
     }
     this.find("#home-verdict").replaceChildren(el("span", { class: "badge" }, t("state.waiting")), waitingTime(this.begun));
-    this.flow.wait(this.begun);
+    this.flow.wait(this.begun, this.arrived);
+  }
+
+  began(request, isQuiet) {
+    this.arrived = null;
+    super.began(request, isQuiet);
   }
 
   drawArrived(arrived) {
+    this.arrived = arrived;
     if (this.isWaiting) this.flow.wait(this.begun, arrived);
   }
 
   draw() {
+    if (this.exchange) this.flow.show(this.exchange);
     for (const card of cards) this.drawCard(card, this.places.get(card.part));
-    if (!this.exchange) return;
-    redraw(this.find("#home-verdict"), this.verdict(), () => this.find("[data-reload]"));
-    this.flow.show(this.exchange);
+    if (this.exchange) redraw(this.find("#home-verdict"), this.verdict(), () => this.find("[data-reload]"));
   }
 
   drawCard(card, place) {
     place.title.textContent = t(`card.${card.part}`);
-    place.policy.textContent = t(card.isRequired ? "required" : "optional");
+    place.policy.textContent = this.isDirect ? "" : t(card.isRequired ? "required" : "optional");
     const { state, content } = this.content(card);
     place.card.dataset.state = state;
     place.state.textContent = t(`state.${state}`);
@@ -140,11 +150,12 @@ export class HomeScreen extends Screen {
 
   verdict() {
     const { envelope, status, direct, took } = this.exchange;
+    if (direct?.every((call) => !call.reached)) return [unreachable(this.exchange, () => this.reload())];
     if (direct) {
       const failures = direct.filter((call) => call.error);
       return [
         el("span", { class: `badge ${failures.length ? "bad" : "good"}` }, t("direct.badge", { count: direct.length })),
-        el("span", {}, t(failures.length ? "direct.failed" : "direct.complete", { time: milliseconds(took), count: failures.length })),
+        el("span", {}, t(failures.length === 1 ? "direct.failed.one" : failures.length ? "direct.failed" : "direct.complete", { time: milliseconds(took), count: failures.length })),
       ];
     }
     if (this.isLost) return [(envelope ? refused : unreachable)(this.exchange, () => this.reload())];

@@ -14,7 +14,7 @@ export function requestID() {
 }
 
 /** The time since the first of the calls, in milliseconds. */
-export const timeOf = (arrived) => (arrived?.calls.length ? arrived.nowMs + performance.now() - arrived.at : 0);
+export const timeOf = (arrived) => (arrived?.calls?.length ? arrived.nowMs + performance.now() - arrived.at : 0);
 
 /**
  * Calls `show` with the calls that have arrived at the upstreams for a request, `{nowMs, calls, at}`, again and again while the

@@ -1,4 +1,5 @@
 import { addressedFaults, isDirectAddressed, writeAddress } from "./address.js";
+import { cards } from "./cards.js";
 import { faultsNow, renewFaults, setFaults, startFaults } from "./faults.js";
 import { HomeScreen } from "./home.js";
 import { startPreferences } from "./preferences.js";
@@ -8,7 +9,11 @@ import { WeightScreen } from "./weights.js";
 startPreferences((language) => writeAddress({ lang: language }));
 // Most visitors do not open the source of an endpoint.
 for (const details of document.querySelectorAll("[data-code]")) {
-  details.addEventListener("toggle", async () => (await import("./code.js")).showCode(details));
+  details.addEventListener("toggle", async () => {
+    const code = await import("./code.js").catch(() => null);
+    if (code) code.showCode(details);
+    else details.open = false; // The gateway is unreachable.
+  });
 }
 
 const home = new HomeScreen(document.getElementById("home"));
@@ -17,8 +22,23 @@ const screens = [home, weights];
 let tour = null;
 let isStarted = false;
 
-/** The weights say whether a fault keeps them from view. */
-const renew = () => renewFaults().then(() => weights.drawHalves());
+/** Asks for the faults. The weights say whether one keeps them from view. */
+async function renew() {
+  await renewFaults();
+  if (!isStarted) return;
+  weights.drawHalves();
+  tour?.check();
+  writeFaults();
+}
+
+/** Whether a screen fails otherwise than the controls say: curl or a restart has changed the faults. */
+function isSurprising({ envelope, direct }) {
+  if (!envelope || direct) return false;
+  const failed = new Set((envelope.errors ?? []).map(({ part }) => cards.find((card) => card.part === part)?.upstream));
+  const faults = faultsNow();
+  const fails = (kind) => /^(drop|garbage|truncate|trickle|status:[45])/.test(kind);
+  return [...failed].some((upstream) => !faults.has(upstream)) || [...faults].some(([upstream, kind]) => fails(kind) && !failed.has(upstream));
+}
 
 for (const screen of screens) {
   screen.whenReloaded = () => {
@@ -27,6 +47,10 @@ for (const screen of screens) {
     if (screens.some((one) => one.isUnsure)) screens.filter((one) => one !== screen).forEach((one) => one.load());
   };
 }
+
+home.whenAnswered = (exchange) => {
+  if (isStarted && isSurprising(exchange)) renew();
+};
 
 function writeFaults() {
   writeAddress({ fault: [...faultsNow()].map(([upstream, kind]) => `${upstream}:${kind}`).join(",") });
@@ -54,6 +78,13 @@ document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
   screens.forEach((screen) => screen.refresh());
   renew();
+});
+
+// An address that the visitor pasted or edited. A link within the page has no state.
+window.addEventListener("hashchange", async () => {
+  if (!location.hash.includes("=")) return;
+  await setFaults(addressedFaults());
+  setDirect(isDirectAddressed());
 });
 
 /** Loads the screens. If somebody sent the address with faults, they are set first. */

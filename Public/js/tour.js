@@ -1,5 +1,5 @@
 import { el, redraw } from "./dom.js";
-import { faultsNow, setFaults } from "./faults.js";
+import { faultsNow, isSetting, setFaults } from "./faults.js";
 import { onLanguage, t } from "./language.js";
 
 /** The steps of the guided minute, each with the faults that it sets. */
@@ -32,11 +32,12 @@ export class Tour {
   }
 
   /** Shows a step. */
-  show(step) {
+  async show(step) {
     this.step = step;
     this.whenStarted();
-    setFaults(new Map(Object.entries(steps[step].faults)));
     this.draw();
+    await setFaults(new Map(Object.entries(steps[step].faults)));
+    this.check();
   }
 
   go(count) {
@@ -60,9 +61,9 @@ export class Tour {
     this.draw();
   }
 
-  /** Forgets the step once other faults are set than its own. */
+  /** Forgets the step once other faults are set than its own, or they could not be set. */
   check() {
-    if (this.step < 0) return;
+    if (this.step < 0 || isSetting()) return;
     const wanted = Object.entries(steps[this.step].faults);
     const now = faultsNow();
     if (now.size === wanted.length && wanted.every(([upstream, kind]) => now.get(upstream) === kind)) return;
@@ -82,6 +83,6 @@ export class Tour {
     const isLast = this.step === steps.length - 1;
     redraw(this.actions, this.step < 0 ? [] : [
       isLast ? null : action("next", () => this.go(1)), action("leave", () => this.leave()),
-    ], () => this.actions.querySelector("button"));
+    ], () => this.list.querySelectorAll("button")[this.step]);
   }
 }

@@ -166,7 +166,7 @@ export class WeightScreen extends Screen {
     this.deleting.add(input);
     const exchange = await this.show({ method: "DELETE", path: input });
     this.deleting.delete(input);
-    const complaint = this.complaint(exchange, "delete");
+    const complaint = this.complaint(exchange, "delete") ?? this.kept(exchange, half);
     if (complaint) {
       this.complain(complaint, half, day);
       return;
@@ -215,6 +215,12 @@ export class WeightScreen extends Screen {
     if (!isWithoutContent(exchange, "today")) return null;
     this.hasUnknownChange = true;
     return () => t("perhaps.taken", { why: t("day.contradicted") });
+  }
+
+  /** Contradicts a deletion if the screen that came with its answer still has the weight. */
+  kept({ envelope }, half) {
+    if (envelope.data?.today?.[half] == null) return null;
+    return () => t("not.taken", { why: t("half.kept") });
   }
 
   say(said) {

@@ -146,7 +146,7 @@ extension InBrowser {
             try await withDemo(path: "/#fault=weather:explode,nobody:drop", expectedStatuses: [400]) {
                 page, _ async throws in
                 try await page.ready()
-                try await page["#fault-said"].says("The fault was not set.")
+                try await page["#fault-said"].says("The address names an unknown fault: explode")
                 try await page.cards(are: ["weather": "there"])
             }
         }
@@ -173,6 +173,88 @@ extension InBrowser {
                 try await page["#mode input[value=with]"].click()
                 try await page.card("weather").says("503")
                 try await page.card("weights").says("http_response_incomplete")
+            }
+        }
+
+        @Test(
+            "A body without the user fails only the user's card, and the page's own calls are shown as they end"
+        )
+        func strangeBody() async throws {
+            try await withDemo(path: "/#fault=users:status:200,tags:delay:2500&view=without") {
+                page, _ async throws in
+                try await page.pictured("weather").has("data-state", "good")
+                #expect(try await page["#home"].attribute("aria-busy") == "true")
+                try await page.cards(are: ["user": "failed", "weather": "there", "tags": "there"])
+                try await page.card("user").says("user: no data")
+            }
+        }
+
+        @Test("An address that is edited in an open page is followed, and one without state changes nothing")
+        func edited() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                try await page.run("location.hash = 'fault=weather:drop&view=without'")
+                try await page.card("weather").says("now: Failed to fetch")
+                #expect(try await page["[data-fault-kind=weather]"].value == "drop")
+                try await page.run("location.hash = 'screens'")
+                try await page.breakUpstream("tags", by: "drop")
+                try await page.card("tags").says("Failed to fetch")
+                try await page.card("weather").says("Failed to fetch")
+                try await page.run("location.hash = 'fault=tags:drop'")
+                try await page.cards(are: ["weather": "there", "tags": "failed"])
+                try await page["#home-verdict"].says("200 PARTIAL")
+            }
+        }
+
+        @Test("Controls, tour and address follow faults that somebody else has set")
+        func elsewhere() async throws {
+            try await withDemo(expectedStatuses: [502, 503]) { page, demo async throws in
+                try await page.ready()
+                try await page["[data-step=optional]"].click()
+                try await page.cards(are: ["weather": "failed"])
+                try await page["#tour"].says("Only its card fails.")
+                try await demo.setFault("drop", of: "diary")
+                try await page["#home [data-reload]"].click()
+                try await page.cards(are: ["weights": "failed"])
+                try await eventually("the control shows the fault") {
+                    try await page["[data-fault-kind=diary]"].value == "drop"
+                }
+                try await eventually("the tour says nothing untrue") {
+                    try await !page["#tour"].text.contains("Only its card fails.")
+                }
+                // A step repairs what others broke, for this visitor.
+                try await page["[data-step=well]"].click()
+                try await page.cards(are: ["weights": "there", "weather": "there"])
+            }
+        }
+
+        @Test("While a request waits, its calls and the history do not overlap")
+        func noOverlap() async throws {
+            try await withDemo { page, _ async throws in
+                try await page.ready()
+                try await page.breakUpstream("users", by: "drop")
+                try await page.cards(are: ["user": "failed"])
+                try await page.breakUpstream("tags", by: "delay:8000")
+                try await page["#home-trace .arrivals"].appears()
+                #expect(
+                    try await page.run(
+                        """
+                        const box = (name) => document.querySelector(`#home-trace ${name}`).getBoundingClientRect();
+                        return box(".history").height > 0 && box(".trace-now").top >= box(".history").bottom;
+                        """, as: Bool.self))
+                try await page.cards(are: ["tags": "failed"])
+            }
+        }
+
+        @Test("A deletion that the answer contradicts is not called done")
+        func keptWeight() async throws {
+            try await withDemo { page, demo async throws in
+                try await page.ready()
+                try await demo.setFault("status:204", of: "diary", api: "record")
+                try await page["#halves [data-delete=pm]"].click()
+                try await page["#weights-said"].says("Nothing was changed. The diary still has this weight.")
+                #expect(try await page.count("#undo button") == 0)
+                #expect(try await page.weight("pm") != nil)
             }
         }
 
