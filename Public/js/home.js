@@ -64,6 +64,10 @@ export class HomeScreen extends Screen {
     this.load();
   }
 
+  get isWatched() {
+    return !this.isDirect;
+  }
+
   get isUnsure() {
     return super.isUnsure && !this.exchange.direct;
   }

@@ -35,6 +35,11 @@ export class Screen {
     return this.root.querySelector(selector);
   }
 
+  /** Whether the upstreams record the calls of its requests; see live.js. */
+  get isWatched() {
+    return true;
+  }
+
   /** Sends a GET. */
   ask(request, signal) {
     return ask(request, signal);
@@ -85,7 +90,7 @@ export class Screen {
     this.root.setAttribute("aria-busy", true);
     if (isQuiet) return;
     this.find("[data-busy]").hidden = false;
-    this.stopWatching = watch(request.id, (arrived) => {
+    if (this.isWatched) this.stopWatching = watch(request.id, (arrived) => {
       this.trace.show(arrived);
       this.drawArrived(arrived);
     });

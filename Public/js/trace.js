@@ -79,7 +79,7 @@ export class Trace {
     this.now = el("div", { class: "trace-now" });
     this.history = el("div", { class: "history" });
     this.shown = el("div", { class: "trace-shown" });
-    root.replaceChildren(this.history, el("div", { class: "trace-view" }, this.now, this.shown));
+    root.replaceChildren(el("div", { class: "trace-view" }, this.now, this.shown), this.history);
   }
 
   /** Adds an exchange. It is shown at once, unless the page sent it by itself while an earlier one is looked at. */

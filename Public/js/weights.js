@@ -1,6 +1,5 @@
 import { Chart } from "./chart.js";
 import { el, glyph, redraw, svg } from "./dom.js";
-import { Entry } from "./entry.js";
 import { errorsByPart } from "./exchange.js";
 import { doubtful, failed, happened, held, refused, unreachable } from "./failure.js";
 import { hasFault } from "./faults.js";
@@ -55,7 +54,6 @@ export class WeightScreen extends Screen {
     /** Whether a change may have been saved although its answer did not say so. */
     this.hasUnknownChange = false;
     this.chart = new Chart(this.find("#chart"));
-    this.entry = new Entry((...input) => this.register(...input), (...complaint) => this.complain(...complaint));
     this.listen();
   }
 
@@ -348,8 +346,16 @@ export class WeightScreen extends Screen {
       "svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("use", { href: half === "am" ? "#sun" : "#moon" }));
   }
 
-  edit(half, weight) {
-    this.entry.open(half, weight, this.day);
+  /** Opens the form, which is loaded when it is needed first. */
+  async edit(half, weight) {
+    const { day } = this;
+    const form = await import("./entry.js").catch(() => null);
+    if (!form) {
+      this.complain(() => t("not.taken", { why: t("no.gateway") }), half, day);
+      return;
+    }
+    this.entry ??= new form.Entry((...input) => this.register(...input), (...complaint) => this.complain(...complaint));
+    this.entry.open(half, weight, day);
   }
 
   drawSaid() {

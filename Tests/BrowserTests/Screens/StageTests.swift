@@ -240,7 +240,7 @@ extension InBrowser {
                     try await page.run(
                         """
                         const box = (name) => document.querySelector(`#home-trace ${name}`).getBoundingClientRect();
-                        return box(".history").height > 0 && box(".trace-now").top >= box(".history").bottom;
+                        return box(".history").height > 0 && box(".trace-now").bottom <= box(".history").top;
                         """, as: Bool.self))
                 try await page.cards(are: ["tags": "failed"])
             }
