@@ -14,7 +14,7 @@ extension InBrowser {
         @Test(
             "axe finds no fault in any state",
             .enabled(if: script != nil, "axe-core is missing; Tests/axe downloads it"),
-            arguments: Look.pairs)
+            arguments: [Look(device: .phone, language: .korean), Look(theme: .dark)])
         func states(look: Look) async throws {
             try await withDemo(look, expectedStatuses: [503]) { page, demo async throws in
                 try await page.ready()
