@@ -72,7 +72,8 @@ test-browser: build
 	@docker/setup $(BROWSER)
 	@Tests/axe || echo 'test-browser: axe is missing: its test is skipped'
 	$(SWIFT) build --build-tests
-	BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice $(TEST) --skip-build --filter BrowserTests
+	BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice $(TEST) --skip-build --filter BrowserTests --skip LoadTests
+	BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice $(TEST) --skip-build --filter BrowserTests.InBrowser/LoadTests
 
 screenshots: build
 	@docker/setup $(BROWSER) optipng

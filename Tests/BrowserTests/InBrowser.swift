@@ -1,5 +1,9 @@
 import Testing
 
-/// Tests run one at a time, because only one window can have the focus and a browser keeps several cores busy.
+/// What the page does. Tests run one at a time in each browser, because only one window can have the focus.
 @Suite("In a browser", .serialized, SharedBrowser())
 enum InBrowser {}
+
+/// How the page looks, and the checks themselves: at the same time as the others, in another browser.
+@Suite("In another browser", .serialized, SharedBrowser())
+enum InOtherBrowser {}

@@ -3,7 +3,7 @@ import Locking
 import TestSupport
 import Testing
 
-extension InBrowser {
+extension InOtherBrowser {
     @Suite("The test browser", .timeLimit(.minutes(2)))
     struct BrowserHarnessTests {
         struct Seen: Decodable, Equatable {

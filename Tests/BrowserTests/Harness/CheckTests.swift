@@ -1,6 +1,6 @@
 import Testing
 
-extension InBrowser {
+extension InOtherBrowser {
     @Suite("The checks of a page", .timeLimit(.minutes(2)))
     struct CheckTests {
         @Test("A good page passes every check")

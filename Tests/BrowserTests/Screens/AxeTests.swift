@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension InBrowser {
+extension InOtherBrowser {
     /// Deque's axe-core knows more rules than our own checks. `Tests/axe` downloads it.
     @Suite("The page by axe", .timeLimit(.minutes(3)))
     struct AxeTests {
@@ -52,7 +52,7 @@ extension Page {
     fileprivate func axeComplaints() async throws -> [String] {
         try await settle()
         return try await run(
-            (InBrowser.AxeTests.script ?? "") + """
+            (InOtherBrowser.AxeTests.script ?? "") + """
                 ;
                 const { violations } = await axe.run(document);
                 return violations.flatMap(({ id, help, nodes }) =>

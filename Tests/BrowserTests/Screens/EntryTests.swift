@@ -4,19 +4,24 @@ import Testing
 extension InBrowser {
     @Suite("What a visitor enters", .timeLimit(.minutes(2)))
     struct EntryTests {
-        @Test(
-            "A weight may be entered with its unit",
-            arguments: [
+        @Test("A weight may be entered with its unit")
+        func units() async throws {
+            let entries = [
                 ("70.25kg", 70.25), ("100.5kg", 100.5), ("100.5 kg", 100.5), ("100.125 kg", 100.125),
-            ])
-        func units(text: String, kilograms: Double) async throws {
-            try await withDemo { page, _ async throws in
+            ]
+            try await withDemo { page, demo async throws in
                 try await page.ready()
-                try await page["[data-change=am]"].click()
-                try await page["#entry-weight"].fill(text)
-                #expect(try await page["#entry-weight"].value == text)
-                try await page["#entry [type=submit]"].click()
-                try await page.weight("am", is: kilograms)
+                for (text, kilograms) in entries {
+                    try await page["[data-change=am]"].click()
+                    try await page["#entry-weight"].fill(text)
+                    #expect(try await page["#entry-weight"].value == text)
+                    try await page["#entry [type=submit]"].click()
+                    try await page.weight("am", is: kilograms)
+                    try await page["#entry"].disappears()
+                    try await demo.setWeight(60, on: page.day, "am")
+                    try await page["#weights [data-reload]"].click()
+                    try await page.weight("am", is: 60)
+                }
             }
         }
 

@@ -1,6 +1,6 @@
 import Testing
 
-extension InBrowser {
+extension InOtherBrowser {
     @Suite("The look of the page", .timeLimit(.minutes(3)))
     struct LookTests {
         @Test("The page is accessible in every state", arguments: Look.pairs)

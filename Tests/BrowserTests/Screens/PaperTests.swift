@@ -1,6 +1,6 @@
 import Testing
 
-extension InBrowser {
+extension InOtherBrowser {
     @Suite("The printed page", .timeLimit(.minutes(2)))
     struct PaperTests {
         @Test(

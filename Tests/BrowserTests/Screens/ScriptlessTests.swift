@@ -1,6 +1,6 @@
 import Testing
 
-extension InBrowser {
+extension InOtherBrowser {
     @Suite("The page without scripts", .timeLimit(.minutes(2)))
     struct ScriptlessTests {
         @Test(
