@@ -10,7 +10,7 @@ import PackageDescription
 //     4      GatewayCore   NetworkingSession   NetworkingCompatibility   SampleUpstreams
 //     3      Networking   HTTPInbound   HTTPOutbound
 //     2      EventIO   HTTPWire   JSONCoding   RxCompatibility   RxBlocking   RxTesting
-//     1      Rx   HTTPModel   JSONBytes   ContentCoding
+//     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
 //     0      ASCIIText   Locking
 //     -      CLibevent   COpenSSL   CSQLite   CZlib   CBrotli   CLinux   CPages
 
@@ -86,16 +86,24 @@ let package = Package(
         // Decodes gzip, deflate and br as a stream; encodes gzip.
         module("ContentCoding", ["CZlib", "CBrotli"]),
 
+        // Decides who gets how much, and whom to spare: values, with the time as a parameter.
+        module("Resilience"),
+
         module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
         module(
             "HTTPOutbound",
-            ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "ASCIIText", "Rx", "Locking"]),
+            ["EventIO", "HTTPWire", "ContentCoding", "HTTPModel", "Resilience", "ASCIIText", "Rx", "Locking"]),
 
-        module("Networking", ["Rx", "HTTPModel", "JSONBytes", "JSONCoding", "ASCIIText", "Locking"]),
+        module(
+            "Networking",
+            ["Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Resilience", "ASCIIText", "Locking"]),
         // Connects the reactive client to the network, in any program and in the gateway.
         module(
             "NetworkingSession",
-            ["Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Rx", "Locking"]),
+            [
+                "Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Resilience", "Rx",
+                "Locking",
+            ]),
         // The names and errors of other clients, and NSError, which needs all of Foundation.
         module("NetworkingCompatibility", ["Networking", "JSONBytes"]),
         module(
@@ -106,7 +114,7 @@ let package = Package(
             "GatewayHTTP",
             [
                 "GatewayCore", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
-                "ContentCoding", "HTTPModel", "JSONBytes", "ASCIIText", "Rx", "Locking",
+                "ContentCoding", "HTTPModel", "JSONBytes", "Resilience", "ASCIIText", "Rx", "Locking",
             ]),
         module(
             "SampleUpstreams",
@@ -170,6 +178,7 @@ let package = Package(
         tests("RxCompatibilityTests", ["RxCompatibility", "RxTesting", "Locking"]),
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),
         tests("ASCIITextTests", ["ASCIIText"]),
+        tests("ResilienceTests", ["Resilience"]),
         tests("HTTPModelTests", ["HTTPModel", "ASCIIText"]),
         tests("JSONBytesTests", ["JSONBytes"]),
         tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),

@@ -14,8 +14,8 @@ const isTaken = ({ envelope, status }) => envelope !== null && status < 300;
 
 /** Reasons of calls that never reached the upstream, so nothing was changed. */
 const unsent = new Set([
-  "connection_refused", "connection_timeout", "connection_limit_reached", "destination_unavailable", "dns_error",
-  "dns_timeout", "tls_certificate_error", "tls_protocol_error", "tls_alert_received",
+  "connection_refused", "connection_timeout", "connection_limit_reached", "concurrency_limit", "circuit_open",
+  "destination_unavailable", "dns_error", "dns_timeout", "tls_certificate_error", "tls_protocol_error", "tls_alert_received",
 ]);
 
 /** The limits in WeightEndpoints.swift: of a call to the diary, and of the request. */

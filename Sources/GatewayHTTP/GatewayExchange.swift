@@ -12,6 +12,8 @@ package final class GatewayExchange: InboundExchange {
     private var ongoing: (any OngoingRequest)?
     /// Its response is moved out when it is sent. Its summary stays here, because moving it would copy it.
     private var answer: GatewayResponse?
+    /// Whether the request has a place among those in flight.
+    private var isAdmitted = false
 
     init(_ arrival: Arrival, at match: EndpointMatch, _ handler: RequestHandler) {
         self.match = match
@@ -20,6 +22,12 @@ package final class GatewayExchange: InboundExchange {
     }
 
     package override func start() {
+        do throws(GatewayError) {
+            try handler.admission.enter(match)
+        } catch {
+            return deliver(handler.responder.render(error, fields: request.head.fields))
+        }
+        isAdmitted = true
         let started = handler.responder.respond(to: request, at: match, for: LoopBound(self, loop: loop))
         // The client may be gone, or the answer sent, before `respond` has returned.
         if isOver {
@@ -29,8 +37,15 @@ package final class GatewayExchange: InboundExchange {
         }
     }
 
+    private func leave() {
+        guard isAdmitted else { return }
+        isAdmitted = false
+        handler.admission.leave(match)
+    }
+
     fileprivate func deliver(_ answer: consuming GatewayResponse) {
         ongoing = nil
+        leave()
         var response = HTTPResponse(status: .ok, fields: HTTPFields())
         swap(&response, &answer.response)
         self.answer = consume answer
@@ -40,6 +55,7 @@ package final class GatewayExchange: InboundExchange {
     }
 
     package override func ended(_ outcome: InboundOutcome) {
+        leave()
         // If the client left or the server ended the request, its upstream calls are cancelled.
         let cancelled = ongoing.take()?.cancel()
         if let answer = answer.take() {

@@ -1,4 +1,5 @@
 package import HTTPOutbound
+package import NetworkingSession
 
 /// The resources that all loops of a gateway hold at one moment. Anything left once the gateway is idle is a leak.
 package struct GatewayReport: Sendable, Hashable {
@@ -10,11 +11,19 @@ package struct GatewayReport: Sendable, Hashable {
     package var timers = 0
     /// How often the loops have woken since the start, which tells a spinning loop from a waiting one.
     package var wakes: Int64 = 0
+    /// Requests refused since the start, because their endpoint had its share or its own limit.
+    package var refusedRequests = 0
+    /// Bytes charged for the bodies of upstreams' responses.
+    package var upstreamBodyBytes = 0
+    /// The circuits and limits of the upstreams that have been called, by name.
+    package var upstreams: [String: UpstreamReport] = [:]
 
+    /// The sum of two loops. The upstreams belong to the process.
     static func + (one: GatewayReport, other: GatewayReport) -> GatewayReport {
         GatewayReport(
             connections: one.connections + other.connections, requests: one.requests + other.requests,
             calls: one.calls + other.calls, timers: one.timers + other.timers,
-            wakes: one.wakes + other.wakes)
+            wakes: one.wakes + other.wakes, refusedRequests: one.refusedRequests + other.refusedRequests,
+            upstreams: one.upstreams)
     }
 }

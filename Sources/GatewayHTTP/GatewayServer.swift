@@ -5,6 +5,7 @@ import Glibc
 import HTTPOutbound
 import Locking
 import NetworkingSession
+import Resilience
 
 /// A running gateway: one event loop for each core, each with its own listener and upstream connections.
 ///
@@ -25,6 +26,8 @@ public final class GatewayServer: Sendable {
     private let workers: [LoopBound<Worker>]
     /// The upstream connections, one client for each loop.
     let clients: [LoopBound<LoopClient>]
+    private let protections: UpstreamProtections
+    private let bodyMemory: MemoryBudget
     let reloads = Reloads()
     private let phase: Phase
     let logs: Logs
@@ -59,6 +62,13 @@ public final class GatewayServer: Sendable {
         guard configuration.loops > 0 else {
             throw GatewayStartError("a gateway needs at least one loop, not \(configuration.loops)")
         }
+        if let fault = configuration.upstreamPolicy.faults.first {
+            throw GatewayStartError("upstreamPolicy.\(fault)")
+        }
+        guard configuration.upstreamBodies >= 1 << 20 else {
+            throw GatewayStartError(
+                "upstreamBodies: \(configuration.upstreamBodies) bytes are not 1 MiB (1048576) or more")
+        }
         let routes = try Self.routes(configuration.connections)
         let files = try configuration.files.map { settings throws(GatewayStartError) in
             try FileServer(settings)
@@ -86,14 +96,25 @@ public final class GatewayServer: Sendable {
         self.phase = phase
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
         let resolver = Resolver()
-        let clients = group.loops.map { loop in
+        let upstreamLog = upstreamLog ?? UpstreamLog(logs.diagnostics)
+        let memory = MemoryBudget(capacity: configuration.upstreamBodies)
+        bodyMemory = memory
+        let protections = UpstreamProtections(
+            standard: configuration.upstreamPolicy, memory: memory, loops: configuration.loops
+        ) {
+            upstreamLog.circuitChanged(of: $0, $1)
+        }
+        self.protections = protections
+        let clients = group.loops.enumerated().map { index, loop in
             let client = HTTPClient(
                 loop: loop, resolver: resolver, limits: configuration.outbound,
                 observer: ConnectionLog(logs.diagnostics)
             ) {
                 logs.diagnostics.write(.warning, "no file descriptors left", ["error": "\($0)"])
             }
-            return LoopBound(on: loop) { LoopClient(client, routes: routes) }
+            return LoopBound(on: loop) {
+                LoopClient(client, routes: routes, protections: protections, index: index)
+            }
         }
         self.clients = clients
         do {
@@ -101,9 +122,10 @@ public final class GatewayServer: Sendable {
                 transport: LoopTransport(
                     clients, retryBudget: configuration.retryBudget,
                     fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
-                    observer: upstreamLog ?? UpstreamLog(logs.diagnostics)),
+                    observer: upstreamLog, protections: protections),
                 upstreamOverrides: configuration.upstreams,
-                configuredUpstreams: Set(configuration.connections.tlsByUpstream.keys), name: name,
+                configuredUpstreams: Set(configuration.connections.tlsByUpstream.keys),
+                upstreamPolicy: configuration.upstreamPolicy, name: name,
                 report: { logs.diagnostics.write(.error, "endpoint failed", ["what": "\($0)"]) })
             let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
             try declare(gateway)
@@ -249,9 +271,12 @@ public final class GatewayServer: Sendable {
 
     /// The resources held at this moment, for tests. Blocks; must not be called on one of the loops or after the end.
     package var report: GatewayReport {
-        workers.reduce(GatewayReport()) { sum, worker in
+        var report = workers.reduce(GatewayReport()) { sum, worker in
             sum + worker.loop.runBlocking { worker.value.report }
         }
+        report.upstreams = protections.report
+        report.upstreamBodyBytes = bodyMemory.bytesInUse
+        return report
     }
 
     var firstLoop: EventLoop { group.loops[0] }

@@ -5,6 +5,7 @@ public import NetworkingSession
 @_exported public import struct HTTPInbound.InboundLimits
 @_exported public import struct HTTPOutbound.OutboundLimits
 @_exported public import struct Networking.RetryBudget
+@_exported public import struct Networking.UpstreamPolicy
 @_exported public import struct NetworkingSession.ConnectionSettings
 
 /// The settings of a gateway's server. The defaults are those of `sluice serve`.
@@ -45,6 +46,13 @@ public struct GatewayServerConfiguration: Sendable {
     public var connections = ConnectionSettings()
     /// The retries that may be in flight to one upstream from one loop. Default: 20 % of the calls in flight, at least 3.
     public var retryBudget = RetryBudget()
+    /// The policy of upstreams without one of their own (`Gateway.upstream`): a circuit breaker, and no limit on calls in flight.
+    public var upstreamPolicy = UpstreamPolicy()
+    /// Bytes that the bodies of upstreams' responses may use in the whole gateway, until their answers have been handed to the
+    /// client's connection. Bodies of less than 16 KiB do not count. Upstreams get fair shares: one alone gets half. Beyond it, calls fail
+    /// with `memory_limit`. At least 1 MiB. Default: a quarter of the memory of the machine or control group, at most 1 GiB.
+    public var upstreamBodies = min(mostUpstreamBodies, max(1 << 20, ProcessLimits.usableMemory() / 4))
+    static let mostUpstreamBodies = 1 << 30
     /// The scripts of other origins that may call. Default: none.
     public var cors: CORSPolicy?
     /// Static files for paths that no endpoint matches. Default: none, such paths are 404.

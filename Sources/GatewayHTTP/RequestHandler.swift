@@ -7,6 +7,7 @@ import HTTPModel
 final class RequestHandler: InboundHandler {
     let responder: GatewayResponder
     let accessLog: AccessLog?
+    let admission: RequestAdmission
     private let health: Health
     /// Nil if any name is accepted. The loop guards it.
     private var hosts: HostCheck?
@@ -15,10 +16,11 @@ final class RequestHandler: InboundHandler {
 
     /// `files` serve the paths that no endpoint matches.
     init(
-        _ responder: GatewayResponder, phase: Phase, hosts: HostNames, accessLog: AccessLog?,
-        files: LoopFiles?, log: Log
+        _ responder: GatewayResponder, phase: Phase, hosts: HostNames, requestsInFlight: Int,
+        accessLog: AccessLog?, files: LoopFiles?, log: Log
     ) {
         self.log = log
+        admission = RequestAdmission(capacity: requestsInFlight, endpoints: responder.endpointCount)
         self.hosts = HostCheck(hosts)
         self.files = files
         self.responder = responder
@@ -35,7 +37,9 @@ final class RequestHandler: InboundHandler {
             }
             try hosts?.check(head)
             switch try responder.route(head) {
-            case .endpoint(let match): return .buffer(limit: match.bodyLimit, context: match)
+            case .endpoint(let match):
+                try admission.check(match)
+                return .buffer(limit: match.bodyLimit, context: match)
             case .answer(let answer): return .answer(answer.response)
             }
         } catch {

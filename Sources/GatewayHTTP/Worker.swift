@@ -23,6 +23,7 @@ final class Worker {
     private let listener: Listener
     private let client: LoopClient
     private let server: InboundServer
+    private let admission: RequestAdmission
     private var onStopped: (() -> Void)?
 
     init(_ plan: Plan, loop: EventLoop, listener: Listener, client: LoopClient) {
@@ -37,8 +38,9 @@ final class Worker {
         let log = plan.logs.diagnostics
         let files = plan.files.map { LoopFiles($0, responder, accessLog: accessLog, log: log) }
         let handler = RequestHandler(
-            responder, phase: plan.phase, hosts: plan.hosts, accessLog: accessLog, files: files,
-            log: log)
+            responder, phase: plan.phase, hosts: plan.hosts, requestsInFlight: limits.requestsInFlight,
+            accessLog: accessLog, files: files, log: log)
+        admission = handler.admission
         server = InboundServer(loop: loop, limits: limits, handler: handler) { error in
             if log.isDebug {
                 log.write(
@@ -90,7 +92,7 @@ final class Worker {
     var report: GatewayReport {
         GatewayReport(
             connections: server.connectionCount, requests: server.requestsInFlight, calls: client.report,
-            timers: loop.timerCount, wakes: loop.wakeCount)
+            timers: loop.timerCount, wakes: loop.wakeCount, refusedRequests: admission.refusals)
     }
 
     private func end() {

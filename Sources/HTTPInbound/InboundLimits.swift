@@ -56,8 +56,9 @@ public struct InboundLimits: Sendable, Hashable {
     /// Open connections on this loop. Default 10 000; several loops share the process's limit
     /// (`connections(_:descriptors:loops:)`). Beyond it, further connections wait in the backlog until one closes.
     public var connections = 10_000
-    /// Requests on this loop that wait for their handler. Default 1024. Beyond it: 503 `OVERLOADED`.
-    public var requestsInFlight = 1024
+    /// Requests on this loop that wait for their handler. Default 2048, of which one endpoint of a gateway gets at most half. Beyond
+    /// it: 503 `OVERLOADED`.
+    public var requestsInFlight = 2048
 
     /// Bytes discarded after an answer that ends its connection, so that the client can read the answer: most clients
     /// send a whole body, even one that is too long, before they read. Default 16 MiB. Beyond it: close.

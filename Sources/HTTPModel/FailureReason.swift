@@ -1,6 +1,8 @@
 /// Why a call failed: a short token of a small set, fit for a metric label.
 ///
-/// The tokens below are the error types of RFC 9209 (Proxy-Status) 2.3. Other layers add reasons that the RFC lacks.
+/// The tokens below are the error types of RFC 9209 (Proxy-Status) 2.3, except for `concurrency_limit` and
+/// `memory_limit`. Other layers add
+/// more reasons that the RFC lacks.
 public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
     /// The name in logs, metrics and responses, e.g. `connection_refused`.
     public let token: String
@@ -27,8 +29,12 @@ public struct FailureReason: Sendable, Hashable, CustomStringConvertible {
     public static let connectionReadTimeout = FailureReason(token: "connection_read_timeout")
     /// The upstream did not accept the request's bytes in time.
     public static let connectionWriteTimeout = FailureReason(token: "connection_write_timeout")
-    /// No connection became free in time, too many calls are waiting for one, or no file descriptor is left.
+    /// No connection became free in time, or no file descriptor is left.
     public static let connectionLimitReached = FailureReason(token: "connection_limit_reached")
+    /// Nothing was sent, because the upstream has as many calls in flight, or waiting, as it may have.
+    public static let concurrencyLimit = FailureReason(token: "concurrency_limit")
+    /// The body of the response has no room in the memory for upstreams' bodies.
+    public static let memoryLimit = FailureReason(token: "memory_limit")
     /// The whole call, including retries and the waits between them, took too long.
     public static let responseTimeout = FailureReason(token: "http_response_timeout")
     /// The connection ended in the middle of the response.

@@ -189,7 +189,7 @@ private final class UnavailableTransport: Transport {
 
     let scheduler: any SchedulerType = MainScheduler.instance
 
-    func beginRetry(to _: Upstream) -> Bool { false }
+    func beginRetry(to _: Upstream) -> RetryObstacle? { .budget }
 
     func endRetry(to _: Upstream) {}
 }

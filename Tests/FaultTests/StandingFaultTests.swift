@@ -51,7 +51,10 @@ struct StandingFaultTests {
         try await BlockingThreads.run {
             let a = try ScriptedUpstream(
                 tls: scheme.server, [.readRequest, .send(Side.a.answer), .readRequest, .close])
-            let gateway = try FaultGateway([.a: a.port], scheme: scheme)
+            let gateway = try FaultGateway([.a: a.port], scheme: scheme) {
+                // Every second request fails.
+                $0.upstreamPolicy.breaker = nil
+            }
             defer { gateway.stop() }
             defer { a.stop() }
             let client = try RawClient(port: gateway.port)
@@ -132,7 +135,7 @@ struct StandingFaultTests {
     }
 
     @Test(
-        "While all upstreams are down each request fails at once; the first after their return succeeds",
+        "While all upstreams are down each request fails at once, and within maxOpen after their return all is well",
         arguments: UpstreamScheme.allCases)
     func allDown(_ scheme: UpstreamScheme) async throws {
         let complaints = try await BlockingThreads.run {
@@ -140,18 +143,32 @@ struct StandingFaultTests {
                 try ScriptedUpstream(
                     .closed, [[.readRequest, .send($0.answer), .again]], tls: scheme.server)
             }
+            let maxOpen = Duration.milliseconds(400)
             let gateway = try FaultGateway(
-                [.a: upstreams[0].port, .b: upstreams[1].port], scheme: scheme)
+                [.a: upstreams[0].port, .b: upstreams[1].port], scheme: scheme
+            ) {
+                $0.upstreamPolicy.breaker?.open = .milliseconds(200)
+                $0.upstreamPolicy.breaker?.maxOpen = maxOpen
+            }
             defer { gateway.stop() }
             var complaints = Complaints()
             let client = try RawClient(port: gateway.port)
             var slowest: [Double] = []
+            var refused = 0
             for _ in 0..<20 {
-                let json = complaints.envelope(try #require(client.get("/page")), 502, "BAD_GATEWAY")
+                let reply = try #require(client.get("/page"))
+                // From some failures on, the circuits are open.
+                let isRefused = reply.text.contains("circuit_open")
+                if isRefused { refused += 1 }
+                let json = complaints.envelope(
+                    reply, isRefused ? 503 : 502, isRefused ? "UPSTREAM_UNAVAILABLE" : "BAD_GATEWAY")
                 slowest.append(json?[member: "meta"]?[member: "elapsedMs"]?.doubleValue ?? .infinity)
             }
             complaints.expect(slowest.sorted()[10] <= 50 * Double(Sanitizer.slowdown), "\(slowest) ms")
+            complaints.expect((5..<20).contains(refused), "\(refused) of 20 were refused by the circuits")
             for upstream in upstreams { upstream.open() }
+            let end = ContinuousClock.now + (maxOpen + .seconds(1)) * Sanitizer.slowdown
+            while ContinuousClock.now < end, client.get("/page")?.status != 200 {}
             complaints.expectPage(client, "the same connection")
             complaints.expectPage(port: gateway.port)
             for upstream in upstreams { upstream.stop() }

@@ -48,11 +48,14 @@ struct ProxyStatusTests {
         #expect(try proxyStatus([.failure(reason)]) == "sluice; error=\(reason.token); details=\"recent\"")
     }
 
-    @Test("circuit_open is sent as destination_unavailable, deadline_exceeded as http_response_timeout")
+    @Test("Reasons that are not registered are sent as the nearest registered one")
     func renamed() throws {
         #expect(
             try proxyStatus([.failure(.circuitOpen)])
                 == #"sluice; error=destination_unavailable; details="recent""#)
+        #expect(
+            try proxyStatus([.failure(.concurrencyLimit)])
+                == #"sluice; error=connection_limit_reached; details="recent""#)
         #expect(
             try proxyStatus([.failure(.deadlineExceeded)])
                 == #"sluice; error=http_response_timeout; details="recent""#)
@@ -198,7 +201,7 @@ struct OwnAnswerTests {
         (.notImplemented("m"), "NOT_IMPLEMENTED", 501, [:]),
         (.badGateway("m"), "BAD_GATEWAY", 502, [:]),
         (.upstreamUnavailable("m"), "UPSTREAM_UNAVAILABLE", 503, [.retryAfter: "1"]),
-        (.overloaded, "OVERLOADED", 503, [.retryAfter: "1"]),
+        (.overloaded, "OVERLOADED", 503, [:]),
         (.draining, "DRAINING", 503, [.retryAfter: "1"]),
         (.upstreamTimeout("m"), "UPSTREAM_TIMEOUT", 504, [:]),
         (.httpVersionNotSupported("m"), "HTTP_VERSION_NOT_SUPPORTED", 505, [:]),
@@ -228,6 +231,12 @@ struct OwnAnswerTests {
             #expect(reply.summary.code == code)
             #expect(reply.summary.status == status)
         }
+    }
+
+    @Test("Clients of an overloaded gateway come back after one to three seconds, not all together")
+    func overloaded() {
+        let delays = Set((0..<100).map { _ in GatewayError.overloaded.fields[.retryAfter] })
+        #expect(delays == ["1", "2", "3"])
     }
 
     @Test(

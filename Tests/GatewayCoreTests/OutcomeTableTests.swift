@@ -53,6 +53,8 @@ struct OutcomeCase: Sendable, CustomTestStringConvertible {
 
     static let unavailable: [OutcomeCase] = [
         .failing(.connectionLimitReached, 503, "UPSTREAM_UNAVAILABLE", retryAfter: "1"),
+        .failing(.concurrencyLimit, 503, "UPSTREAM_UNAVAILABLE", retryAfter: "1"),
+        .failing(.memoryLimit, 503, "UPSTREAM_UNAVAILABLE", retryAfter: "1"),
         .failing(.circuitOpen, 503, "UPSTREAM_UNAVAILABLE", retryAfter: "1"),
         .failing(.destinationUnavailable, 503, "UPSTREAM_UNAVAILABLE", retryAfter: "1"),
     ]

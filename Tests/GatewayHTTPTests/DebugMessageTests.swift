@@ -95,7 +95,7 @@ struct DebugMessageTests {
             client.send("GET /both HTTP/1.1\r\nHost: test\r\n\r\n")
             _ = client.receive()
         }
-        #expect(words(messages).contains("upstream call refused: connection_limit_reached"))
+        #expect(words(messages).contains("upstream call refused: concurrency_limit"))
         // The deadline cancels the first call.
         #expect(words(messages).contains("upstream connection discarded: call_cancelled"))
     }

@@ -63,7 +63,7 @@ struct FileStreamTests {
             for _ in 0..<2 {
                 let reply = try client.ask("/small")
                 #expect(reply.status == 503)
-                #expect(reply.value("Retry-After") == "1")
+                #expect(["1", "2", "3"].contains(reply.value("Retry-After")))
                 #expect(code(of: reply) == "OVERLOADED")
             }
             #expect(try client.ask("/api/value").status == 200)

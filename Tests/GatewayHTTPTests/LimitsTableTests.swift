@@ -50,7 +50,8 @@ struct LimitsTableTests {
     private static var structures: [(String, Any)] {
         [
             ("inbound", InboundLimits()), ("outbound", OutboundLimits()), ("limits", GatewayLimits()),
-            ("policy", CallPolicy()), ("retryBudget", RetryBudget()), ("files", StaticFiles.folder("/")),
+            ("policy", CallPolicy()), ("upstream", UpstreamPolicy()), ("retryBudget", RetryBudget()),
+            ("files", StaticFiles.folder("/")),
             ("resolver", Resolver.Limits()), ("cookies", CookieJar.Limits()),
             ("refreshes", AuthenticationInterceptor<BearerAuthenticator>.RefreshWindow()),
         ]
@@ -61,6 +62,8 @@ struct LimitsTableTests {
         [
             "drainDelay": GatewayServerConfiguration().drainDelay,
             "drainDeadline": GatewayServerConfiguration().drainDeadline,
+            "upstreamBodies": GatewayServerConfiguration.mostUpstreamBodies,
+            "upstreamBodies.counted": ResponseBody.chargedSize,
             "takeover.attempts": GatewayServer.bindAttempts,
             "takeover.answer": HealthProbe.occupantTimeout,
             "drain.handshakes": Worker.handshakeTime,
@@ -123,7 +126,7 @@ struct LimitsTableTests {
     /// Adds numbers and times, including those of nested structures.
     private static func add(_ value: Any, named name: String, to limits: inout [String: Any]) {
         switch value {
-        case is Int, is Duration, is TimeAmount: limits[name] = value
+        case is Int, is Double, is Duration, is TimeAmount: limits[name] = value
         case is Bool, is String: break
         case let backoff as Backoff:
             for child in Mirror(reflecting: backoff).children {
@@ -135,6 +138,8 @@ struct LimitsTableTests {
             switch mirror.displayStyle {
             case .optional where value is Int? || value is Duration?:
                 limits[name] = mirror.children.first?.value ?? "none"
+            case .optional:
+                if let child = mirror.children.first { add(child.value, named: name, to: &limits) }
             case .struct where !(value is Set<String>):
                 for child in mirror.children {
                     if let label = child.label { add(child.value, named: "\(name).\(label)", to: &limits) }
@@ -153,6 +158,7 @@ struct LimitsTableTests {
         case (let number as Int, "bytes a second"): "\(number) B/s"
         case (let number as Int, "percent"): "\(number) %"
         case (let number as Int, "bytes a byte"): "\(number)"
+        case (let number as Double, "ratio"): "\(number)"
         case (let time as Duration, "time"): written(time)
         case (let time as TimeAmount, "time"): written(time.duration)
         case (let text as String, _): text

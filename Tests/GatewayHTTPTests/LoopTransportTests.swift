@@ -24,21 +24,21 @@ struct LoopTransportTests {
         let transport = whole.forOneCall()
         let upstream = try Networking.Upstream(name: "parts", baseURL: "http://127.0.0.1:1")
         func begin(on loop: EventLoop) -> Bool {
-            loop.runBlocking { whole.beginRetry(to: upstream) }
+            loop.runBlocking { whole.beginRetry(to: upstream) == nil }
         }
         let chosen = try #require(transport.scheduler as? EventLoop)
         let other = try #require(group.loops.first { $0 !== chosen })
 
-        #expect((0..<3).map { _ in transport.beginRetry(to: upstream) } == [true, true, true])
-        #expect(!transport.beginRetry(to: upstream))
+        #expect((0..<3).map { _ in transport.beginRetry(to: upstream) } == [nil, nil, nil])
+        #expect(transport.beginRetry(to: upstream) == .budget)
         #expect(!begin(on: chosen))
         #expect(begin(on: other))
 
         transport.endRetry(to: upstream)
         #expect(begin(on: chosen))
-        #expect(!transport.beginRetry(to: upstream))
+        #expect(transport.beginRetry(to: upstream) == .budget)
         chosen.runBlocking { transport.endRetry(to: upstream) }
-        #expect(transport.beginRetry(to: upstream))
+        #expect(transport.beginRetry(to: upstream) == nil)
     }
 
     @Test(

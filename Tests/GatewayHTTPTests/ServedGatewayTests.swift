@@ -33,7 +33,9 @@ struct ServedGatewayTests {
     @Test("An upstream that refuses connections gives 502 with connection_refused within 50 ms")
     func aRefusingUpstreamIsTold() async throws {
         // No server listens on port 1 of loopback, the address of the targets.
-        try await withGateway(declare: Self.declarePage) { client in
+        var configuration = GatewayServerConfiguration()
+        configuration.upstreamPolicy.breaker = nil
+        try await withGateway(configuration: configuration, declare: Self.declarePage) { client in
             _ = try await client.get("/nothing")
             let clock = ContinuousClock()
             var fastest = Int.max

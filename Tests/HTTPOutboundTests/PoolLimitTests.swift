@@ -59,13 +59,14 @@ struct PoolLimitTests {
         upstream.stop()
     }
 
-    @Test("The limit on waiting calls covers all upstreams of the loop, and a call beyond it fails at once")
+    @Test(
+        "Waiting calls of a loop are divided among its upstreams, and a call beyond its share fails at once")
     func tooManyWait() async throws {
         let go = Signal()
         let one = try ScriptedUpstream([.readRequest, .wait(go), .send(Self.ok), .again])
         let other = try ScriptedUpstream([.readRequest, .wait(go), .send(Self.ok), .again])
         var limits = Self.limits(connections: 1)
-        limits.waitingCalls = 2
+        limits.waitingCalls = 3
         try await ClientHarness.with(limits: limits) { harness in
             let apis = [try await harness.upstream(one), try await harness.upstream(other)]
             var begun = apis.map { $0.begin(OutboundRequest(target: "/")) }
@@ -76,7 +77,7 @@ struct PoolLimitTests {
             for api in apis {
                 let start = ContinuousClock.now
                 let refused = await api.get()
-                #expect(refused.reason == "connection_limit_reached")
+                #expect(refused.reason == "concurrency_limit")
                 #expect(start.duration(to: .now) < .seconds(10))
             }
             for _ in 0..<4 { go.fire() }

@@ -214,7 +214,7 @@ struct OutcomeTests {
         .connectionTerminated, .connectionReadTimeout, .connectionWriteTimeout, .responseTimeout,
         .responseIncomplete, .tlsProtocolError, .tlsCertificateError, .tlsAlertReceived, .protocolError,
         .responseHeadSize, .responseBodySize, .responseContentCoding, .responseTransferCoding,
-        .connectionLimitReached, .circuitOpen, .deadlineExceeded,
+        .connectionLimitReached, .concurrencyLimit, .memoryLimit, .circuitOpen, .deadlineExceeded,
     ]
 
     @Test("A body that is still encoded is http_response_content_coding; an empty one is just empty")

@@ -106,7 +106,7 @@ struct RetryObstacleTests {
         "A failure that may pass but is never retried: reason",
         arguments: [
             StubTransport.Answer.silence, .failure(.connectionWriteTimeout), .failure(.dnsError),
-            .failure(.destinationUnavailable), .failure(.connectionLimitReached), .failure(.circuitOpen),
+            .failure(.destinationUnavailable), .failure(.connectionLimitReached),
             .response(429), .response(408, fields: [.retryAfter: "1"]), .json(#"{"status":503}"#),
         ])
     func reason(answer: StubTransport.Answer) throws {

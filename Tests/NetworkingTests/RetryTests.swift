@@ -36,7 +36,7 @@ struct RetryTests {
         arguments: [
             FailureReason.connectionReadTimeout, .connectionWriteTimeout, .responseTimeout, .tlsProtocolError,
             .tlsCertificateError, .tlsAlertReceived, .protocolError, .responseHeadSize, .responseBodySize,
-            .responseContentCoding, .responseTransferCoding, .connectionLimitReached, .circuitOpen,
+            .responseContentCoding, .responseTransferCoding, .connectionLimitReached,
             .destinationUnavailable, .dnsError, .deadlineExceeded, .internalError,
         ])
     func otherFailuresAreNot(reason: FailureReason) throws {
@@ -49,6 +49,37 @@ struct RetryTests {
         #expect(error.reason == reason)
         #expect(error.kind == .networkFail)
         #expect(error.attempts == 1)
+    }
+
+    @Test("If the circuit opens before a retry, the failure that was to be retried stands")
+    func refusedRetry() throws {
+        let bench = try Bench()
+        bench.transport.answer(
+            .failure(.connectionTerminated), .failure(.circuitOpen, retryAfter: .seconds(5)))
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(20))
+        #expect(bench.transport.attempts.count == 2)
+        let error = try #require(probe.networkError)
+        #expect(error.reason == .connectionTerminated)
+        #expect(error.attempts == 1)
+        #expect(error.notRetried == .circuit)
+    }
+
+    @Test(
+        "A refused attempt is none, and is not retried",
+        arguments: [FailureReason.circuitOpen, .concurrencyLimit])
+    func refused(reason: FailureReason) throws {
+        let bench = try Bench()
+        bench.transport.answer(.failure(reason, retryAfter: .seconds(7)), Self.ok)
+        let probe = bench.start()
+        bench.time.advance(by: .seconds(20))
+        #expect(bench.transport.attempts.count == 1)
+        let error = try #require(probe.networkError)
+        #expect(error.reason == reason)
+        #expect(error.attempts == 0)
+        #expect(error.notRetried == nil)
+        #expect(error.retryAfter == .seconds(7))
+        #expect(error.isRetryable)
     }
 
     @Test(

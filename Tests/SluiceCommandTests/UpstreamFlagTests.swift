@@ -74,6 +74,36 @@ struct UpstreamFlagTests {
         }
     }
 
+    @Test(
+        "A limit on calls that cannot be used is refused with the flag and the reason",
+        arguments: [
+            (["diary=0"], "--upstream-concurrency takes NAME=COUNT, at least 1, not 'diary=0'"),
+            (["diary"], "--upstream-concurrency takes NAME=COUNT, at least 1, not 'diary'"),
+            (
+                ["diaries=1"],
+                "--upstream-concurrency sets the unknown 'diaries'; "
+                    + "the upstreams are diary, weather, places, users, tags"
+            ),
+            (["diary=1", "diary=2"], "--upstream-concurrency sets 'diary' twice"),
+        ])
+    func refusedLimit(values: [String], message: String) {
+        #expect(throws: UsageError(message: message)) { try Command.concurrency(values) }
+    }
+
+    @Test("Limits on calls and breakers follow their flags; the demo has no breakers by default")
+    func protection() throws {
+        #expect(try Command.concurrency(["diary=100", "tags=3"]) == ["diary": 100, "tags": 3])
+        func hasBreakers(_ words: [String], byDefault: Bool) throws -> Bool {
+            let arguments = try Arguments(words, for: .serve, environment: [:])
+            let configuration = try Command.configuration(arguments, hasBreakers: byDefault)
+            return configuration.upstreamPolicy.breaker != nil
+        }
+        #expect(try hasBreakers([], byDefault: true))
+        #expect(try !hasBreakers([], byDefault: false))
+        #expect(try !hasBreakers(["--breaker", "off"], byDefault: true))
+        #expect(try hasBreakers(["--breaker", "on"], byDefault: false))
+    }
+
     @Test("Flags and their variables set TLS for the named upstream only")
     func taken() throws {
         let (one, other) = (TestAuthority.shared.identity.pin, TestAuthority.other.identity.pin)

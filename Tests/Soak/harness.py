@@ -89,9 +89,12 @@ class Upstream(Process):
 
 
 class Gateway(Process):
-    """`sluice serve` on a free port, or on `port`. Its access log is discarded, or kept for `lines` with `keeps_log`."""
+    """`sluice serve` on a free port, or on `port`. Its access log is discarded, or kept for `lines` with `keeps_log`.
 
-    def __init__(self, upstream, loops=1, port=0, descriptors=None, arguments=(), keeps_log=False):
+    `upstream` is the diary; `others` are further upstreams by name.
+    """
+
+    def __init__(self, upstream, loops=1, port=0, descriptors=None, arguments=(), keeps_log=False, **others):
         if not PROGRAM.exists():
             raise Missing(f"{PROGRAM} is missing: make build")
         self.errors = tempfile.TemporaryFile()
@@ -100,7 +103,8 @@ class Gateway(Process):
         super().__init__(
             # The proofs send arbitrary Host fields.
             [PROGRAM, "serve", "--port", port, "--hosts", "any", "--loops", loops,
-             "--upstream", f"diary={upstream.url}", *arguments],
+             "--upstream", f"diary={upstream.url}", *arguments,
+             *(word for name, other in others.items() for word in ("--upstream", f"{name}={other.url}"))],
             stdout=subprocess.PIPE, stderr=self.errors, env=environment, preexec_fn=limit)
         line = self.child.stdout.readline().decode()
         if not line.startswith("sluice listening on http://127.0.0.1:"):

@@ -6,6 +6,7 @@ Kinds:  chart        the food diary's response with weights
         twice        like echo but always in order, and an unsolicited response on every connection at each SIGUSR1
         delay MS     a chart after MS milliseconds
         large BYTES  a text of BYTES bytes
+        silent       no response
 """
 
 import heapq
@@ -131,6 +132,11 @@ class Fixed(Upstream):
             self.after(self.seconds, descriptor, self.fixed)
         else:
             self.send(descriptor, self.fixed)
+
+
+class Silent(Upstream):
+    def answer(self, descriptor, head):
+        pass
 
 
 class Echo(Upstream):
@@ -272,6 +278,8 @@ def main():
         upstream = Twice()
     elif kind == "delay":
         upstream = Fixed(CHART, int(rest[0]) / 1000)
+    elif kind == "silent":
+        upstream = Silent()
     elif kind == "large":
         upstream = Fixed(b'{"text":"%b"}' % (b"x" * int(rest[0])))
     else:

@@ -45,6 +45,10 @@ public final class EventLoop: @unchecked Sendable {
     static let standstill = TimeAmount.milliseconds(100)
     /// How often late timers yield to the sockets. libevent takes 32 events the first time and doubles that each time.
     private static let latePollLimit = 8
+    /// Timers this late prove nothing about a peer that did not answer in time.
+    private static let longStandstill = TimeAmount.seconds(1)
+    /// Whether the timers that fire now are more than a second late, because the process or the loop was stopped.
+    public private(set) var areTimersLate = false
     private var latePolls = 0
     private var cachedNow = MonotonicTime(nanoseconds: 0)
     private var nowIsFresh = false
@@ -294,6 +298,7 @@ public final class EventLoop: @unchecked Sendable {
             return
         }
         latePolls = 0
+        areTimersLate = now - TimerWheel.time(of: armedTick) > Self.longStandstill
         armedTick = .max
         wheel.advance(to: now)
         // Only the timers due now, so that a timer that keeps setting itself does not block the loop.
@@ -302,6 +307,7 @@ public final class EventLoop: @unchecked Sendable {
             target.timerFired(token)
             left -= 1
         }
+        areTimersLate = false
         if let tick = wheel.nextTick, tick < armedTick { arm(at: tick) }
     }
 }

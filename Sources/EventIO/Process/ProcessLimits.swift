@@ -27,6 +27,23 @@ public enum ProcessLimits {
         return cores
     }
 
+    /// The memory in bytes that the machine has and the control group's `memory.max` allows.
+    public static func usableMemory() -> Int {
+        var memory = max(1, sysconf(Int32(_SC_PHYS_PAGES))) * max(1, sysconf(Int32(_SC_PAGESIZE)))
+        let group = controlGroup(in: contents(of: "/proc/self/cgroup"))
+        for directory in ancestors(of: group) {
+            if let limit = memoryLimit(in: contents(of: "/sys/fs/cgroup\(directory)/memory.max")) {
+                memory = min(memory, limit)
+            }
+        }
+        return memory
+    }
+
+    /// Parses `memory.max`: a number of bytes, or `max`.
+    static func memoryLimit(in text: String) -> Int? {
+        text.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) }
+    }
+
     /// Parses a line of proc(5): `Cpus_allowed_list: 0-3,8` means five cores.
     static func coresAllowed(byStatus status: String) -> Int? {
         let key = "Cpus_allowed_list:"

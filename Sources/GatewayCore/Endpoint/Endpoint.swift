@@ -3,6 +3,7 @@ public import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import Synchronization
 
 /// One path and method with its handler and settings.
 final class Endpoint: Sendable {
@@ -12,6 +13,8 @@ final class Endpoint: Sendable {
         case single(@Sendable (GatewayRequest) throws -> Single<Answer>)
     }
 
+    /// The index among the gateway's endpoints, in the order of their declarations.
+    let number: Int
     let method: HTTPMethod
     let template: PathTemplate
     let parameterNames: [String]
@@ -22,7 +25,13 @@ final class Endpoint: Sendable {
     /// All fields of a client's request that may be forwarded to an upstream.
     let forwarded: [HTTPFieldName]
 
-    init(method: HTTPMethod, template: PathTemplate, handler: Handler, settings: EndpointSettings) {
+    /// Requests in flight in the process. Counted only if `settings.concurrency` limits them.
+    let requestsInFlight = Atomic(0)
+
+    init(
+        number: Int, method: HTTPMethod, template: PathTemplate, handler: Handler, settings: EndpointSettings
+    ) {
+        self.number = number
         self.method = method
         self.template = template
         parameterNames = template.parameterNames
@@ -39,6 +48,8 @@ final class Endpoint: Sendable {
 struct EndpointSettings: Sendable {
     var deadline: Duration
     var bodyLimit: Int
+    /// Nil for no limit but the fair share of a loop's requests.
+    var concurrency: Int?
     var json: JSONLimits
     var forwards: [HTTPFieldName] = []
     var authorizationUpstreams: [String] = []
@@ -50,6 +61,9 @@ struct EndpointSettings: Sendable {
         if forwards.contains(.authorization) || forwards.contains(.cookie) {
             return "forwards credentials to every upstream; "
                 + "use forwardsAuthorization(to:) or forwardsCookies(to:)"
+        }
+        if let concurrency, concurrency < 1 {
+            return "has concurrency \(concurrency), which is not 1 or more"
         }
         return nil
     }
@@ -69,6 +83,12 @@ public struct EndpointOption: Sendable {
     /// Limits the request body to this many bytes; a longer one is answered with 413.
     public static func bodyLimit(_ bytes: Int) -> EndpointOption {
         EndpointOption { $0.bodyLimit = bytes }
+    }
+
+    /// Limits the requests in flight at this endpoint in the whole process; further ones are answered with 503
+    /// `OVERLOADED`. Default: no limit but the endpoint's fair share of `InboundLimits.requestsInFlight`.
+    public static func concurrency(_ requests: Int) -> EndpointOption {
+        EndpointOption { $0.concurrency = requests }
     }
 
     /// Forwards these fields of the client's request with every upstream call. Default none.

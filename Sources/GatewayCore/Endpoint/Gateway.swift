@@ -22,8 +22,11 @@ public final class Gateway: Sendable {
     private struct State {
         var router = Router<EndpointMatch>()
         var largestBody = 0
+        var endpoints = 0
         var upstreams: [String] = []
         var faults: [String] = []
+        /// Upstreams with a policy. They may be declared later.
+        var policies: [String: UpstreamPolicy] = [:]
         /// Endpoints that forward credentials. Their upstreams are checked last, because they may be declared later.
         var credentialEndpoints: [(name: String, settings: EndpointSettings)] = []
     }
@@ -68,6 +71,20 @@ public final class Gateway: Sendable {
         }
     }
 
+    /// Changes the policy of an upstream, which otherwise is `GatewayServerConfiguration.upstreamPolicy`. Several calls
+    /// change it one after the other.
+    ///
+    ///     gateway.upstream("weather") { $0.concurrency = 100 }
+    public func upstream(_ name: String, _ change: (inout UpstreamPolicy) -> Void) {
+        let policy = state.withLock { state in
+            var policy = state.policies[name] ?? environment.upstreamPolicy
+            change(&policy)
+            state.policies[name] = policy
+            return policy
+        }
+        (environment.transport as? any ProtectingTransport)?.protect(name, by: policy)
+    }
+
     /// Returns a placeholder, never used because `responder()` throws for the invalid address.
     private static func unconfigured<Target: TargetType>(
         _ upstream: String, _ transport: any Transport, _ policy: CallPolicy, _ plugins: [any PluginType]
@@ -82,8 +99,11 @@ public final class Gateway: Sendable {
     /// Returns the responder for the declared endpoints. Throws all faults at once: invalid paths, addresses, options
     /// and CORS policies, and undeclared upstreams.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
-        let (router, largestBody, upstreams, declared, endpoints) = state.withLock {
-            ($0.router, $0.largestBody, $0.upstreams, $0.faults, $0.credentialEndpoints)
+        let (router, largestBody, count, upstreams, declared, endpoints, policies) = state.withLock {
+            (
+                $0.router, $0.largestBody, $0.endpoints, $0.upstreams, $0.faults, $0.credentialEndpoints,
+                $0.policies
+            )
         }
         var faults = declared + (cors?.faults ?? [])
         let known =
@@ -96,6 +116,12 @@ public final class Gateway: Sendable {
         where !upstreams.contains(name) && environment.upstreamOverrides[name] == nil {
             faults.append("TLS is set for the unknown upstream \"\(name)\" (\(known))")
         }
+        for (name, policy) in policies.sorted(by: { $0.key < $1.key }) {
+            if !upstreams.contains(name) {
+                faults.append("a policy is set for the unknown upstream \"\(name)\" (\(known))")
+            }
+            faults += policy.faults.map { "upstream \"\(name)\": \($0)" }
+        }
         for (endpoint, settings) in endpoints {
             for (field, upstream) in settings.unknownUpstreams(known: upstreams) {
                 faults.append(
@@ -105,7 +131,7 @@ public final class Gateway: Sendable {
         guard faults.isEmpty else { throw GatewayDeclarationError(faults: faults) }
         return GatewayResponder(
             router: router, environment: environment, limits: limits,
-            largestBody: max(largestBody, limits.requestBody), cors: cors)
+            largestBody: max(largestBody, limits.requestBody), endpointCount: count, cors: cors)
     }
 
     private func add(
@@ -123,7 +149,12 @@ public final class Gateway: Sendable {
         }
         do {
             let template = try PathTemplate(path)
-            let endpoint = Endpoint(method: method, template: template, handler: handler, settings: settings)
+            let number = state.withLock { state in
+                defer { state.endpoints += 1 }
+                return state.endpoints
+            }
+            let endpoint = Endpoint(
+                number: number, method: method, template: template, handler: handler, settings: settings)
             state.withLock { [limit = settings.bodyLimit] state in
                 state.largestBody = max(state.largestBody, limit)
                 if !state.router.add(method, template, EndpointMatch(endpoint)) {

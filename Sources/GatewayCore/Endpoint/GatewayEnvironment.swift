@@ -9,6 +9,8 @@ public struct GatewayEnvironment: Sendable {
     public var upstreamOverrides: [String: String]
     /// Names of upstreams that have connection settings. An undeclared one is a declaration fault. Default none.
     public var configuredUpstreams: Set<String>
+    /// The policy of upstreams without one of their own (`Gateway.upstream`). Carried out by the transport.
+    public var upstreamPolicy: UpstreamPolicy
     /// The gateway's name in `Via` and `Proxy-Status`. Default `sluice`.
     public var name: GatewayName
     /// Called for each incident, on the loop of the request: it must not block.
@@ -19,12 +21,14 @@ public struct GatewayEnvironment: Sendable {
         transport: any Transport,
         upstreamOverrides: [String: String] = [:],
         configuredUpstreams: Set<String> = [],
+        upstreamPolicy: UpstreamPolicy = UpstreamPolicy(),
         name: GatewayName = .standard,
         report: @escaping @Sendable (GatewayIncident) -> Void = { _ in }
     ) {
         self.transport = transport
         self.upstreamOverrides = upstreamOverrides
         self.configuredUpstreams = configuredUpstreams
+        self.upstreamPolicy = upstreamPolicy
         self.name = name
         self.report = report
     }

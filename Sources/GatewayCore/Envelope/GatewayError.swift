@@ -113,10 +113,11 @@ extension GatewayError {
         GatewayError(.upstreamTimeout, message)
     }
 
-    /// 503 `OVERLOADED`, to be retried after a second.
+    /// 503 `OVERLOADED`, to be retried after one to three seconds, at random so that clients do not come back together.
     public static var overloaded: GatewayError {
         GatewayError(
-            .overloaded, "The gateway has too many requests in flight", fields: [.retryAfter: "1"])
+            .overloaded, "The gateway has too many requests in flight",
+            fields: [.retryAfter: "\(Int.random(in: 1...3))"])
     }
 
     /// 503 `DRAINING`, to be retried after a second.

@@ -23,9 +23,10 @@ enum ProxyStatus {
 
     private static func token(_ failure: PartFailure) -> String? {
         switch failure.reason {
+        case .concurrencyLimit: FailureReason.connectionLimitReached.token
         case .circuitOpen: FailureReason.destinationUnavailable.token
         case .deadlineExceeded: FailureReason.responseTimeout.token
-        case .upstreamStatus, .decodeError, .missingData, .unexpectedStatus: nil
+        case .upstreamStatus, .decodeError, .missingData, .unexpectedStatus, .memoryLimit: nil
         default: failure.reason.token
         }
     }

@@ -140,7 +140,8 @@ struct FailureAnswer: Sendable {
             .responseTimeout,
             .deadlineExceeded:
             504
-        case .connectionLimitReached, .circuitOpen, .destinationUnavailable:
+        case .connectionLimitReached, .concurrencyLimit, .memoryLimit, .circuitOpen,
+            .destinationUnavailable:
             503
         case .requestError:
             // The client sent a value that is not allowed in an upstream's path.

@@ -277,6 +277,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private func deliver(_ answer: consuming GatewayResponse) {
         answer.note(context)
         receiver.answered(answer)
+        context.releaseResources()
     }
 
     func dispose() {
@@ -284,9 +285,11 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     func cancel() -> RequestSummary {
+        context.abandon()
         var finished = state.withLock { $0.finish() }
         if let timer = finished?.timer { scheduler.cancelTimer(timer) }
         finished?.dispose()
+        context.releaseResources()
         return RequestSummary(
             requestID: request.requestID, route: endpoint.template.text,
             status: HTTPStatus.clientClosedRequest.code, code: "CANCELLED", nanoseconds: elapsed,

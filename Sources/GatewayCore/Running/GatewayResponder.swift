@@ -7,6 +7,7 @@ public import Rx
 public final class GatewayResponder: Sendable {
     /// The largest body limit of the gateway and its endpoints, in bytes. A server has to accept bodies of this size.
     public let largestBody: Int
+    package let endpointCount: Int
 
     private let router: Router<EndpointMatch>
     let environment: GatewayEnvironment
@@ -20,9 +21,10 @@ public final class GatewayResponder: Sendable {
 
     init(
         router: Router<EndpointMatch>, environment: GatewayEnvironment, limits: GatewayLimits,
-        largestBody: Int, cors: CORSPolicy?
+        largestBody: Int, endpointCount: Int, cors: CORSPolicy?
     ) {
         self.largestBody = largestBody
+        self.endpointCount = endpointCount
         self.router = router
         self.environment = environment
         self.cors = cors

@@ -1,6 +1,7 @@
 import EventIO
 import Locking
 import Networking
+import Resilience
 import Synchronization
 
 /// Logs upstreams that become unreachable or reachable again and, at `debug`, failed and retried calls. All loops
@@ -46,7 +47,7 @@ final class UpstreamLog: UpstreamObserver {
     func callFailed(to upstream: Upstream, _ reason: FailureReason, address: String?) {
         if log.isDebug {
             log.write(
-                .debug, reason == .connectionLimitReached ? "upstream call refused" : "upstream call failed",
+                .debug, reason.isOwnRefusal ? "upstream call refused" : "upstream call failed",
                 ["upstream": upstream.name, "address": address, "reason": reason.token])
         }
         // The target of a redirect has the upstream's name but is another server.
@@ -90,6 +91,27 @@ final class UpstreamLog: UpstreamObserver {
             ])
     }
 
+    func circuitChanged(of upstream: String, _ change: CircuitBreaker.Change) {
+        func milliseconds(_ nanoseconds: Int64) -> String { "\(nanoseconds / 1_000_000)" }
+        switch change {
+        case .opened(let attempts, let failures, let duration):
+            log.write(
+                .warning, "circuit opened",
+                [
+                    "upstream": upstream, "attempts": "\(attempts)", "failures": "\(failures)",
+                    "openMs": milliseconds(duration),
+                ])
+        case .halfOpened:
+            log.write(.info, "circuit half-open", ["upstream": upstream])
+        case .reopened(let duration):
+            log.write(
+                .warning, "circuit opened again", ["upstream": upstream, "openMs": milliseconds(duration)])
+        case .closed(let absence):
+            log.write(
+                .warning, "circuit closed", ["upstream": upstream, "notClosedMs": milliseconds(absence)])
+        }
+    }
+
     private func change(
         _ upstream: Upstream, _ change: (inout State) -> UpstreamReachability.Line?
     ) -> UpstreamReachability.Line? {
@@ -103,6 +125,10 @@ final class UpstreamLog: UpstreamObserver {
 }
 
 extension FailureReason {
+    fileprivate var isOwnRefusal: Bool {
+        self == .connectionLimitReached || self == .concurrencyLimit || self == .circuitOpen
+    }
+
     /// Whether a call failed because no connection could be established.
     fileprivate var isConnectionFailure: Bool {
         switch self {

@@ -1,5 +1,6 @@
 public import EventIO
 public import HTTPModel
+public import Resilience
 public import Rx
 
 /// One call, on its loop. Subclasses handle its events.
@@ -47,6 +48,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     final var isPaused = false
     /// Whether the call failed because the process had no file descriptor left for its connection.
     public internal(set) final var lacksDescriptors = false
+    /// The memory of the response's body, if it is large and the pool has a budget. Set before `succeeded`.
+    public final var bodyCharge: MemoryBudget.Charge?
 
     /// Whether the request was repeated after some of it had gone out on a stale connection.
     public final var requestWasSentTwice: Bool { wasSentTwice }
@@ -111,6 +114,9 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     /// No complete response came. `detail` is for a log, and too varied for a metric label.
     open func failed(_ reason: FailureReason, _ detail: String) {}
+
+    /// The call was cancelled before it ended.
+    open func cancelled() {}
 
     /// `timings` has a new instant: the request goes out on a connection, or the first byte of a response has arrived.
     open func timingsChanged() {}
@@ -212,6 +218,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         let left = state
         guard end() else { return }
         leave(left, .callCancelled)
+        cancelled()
     }
 
     public final func timerFired(_ token: TimerToken) {

@@ -1,6 +1,7 @@
 internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
+internal import Resilience
 internal import Rx
 
 /// One connection to an upstream and the call that it serves. Performs what `ConnectionState` decides.
@@ -50,7 +51,7 @@ final class Connection {
         forwardProxy = pool.forwardProxy
         began = pool.loop.wakeTime
         self.slot = slot
-        response = ResponseReader(limits: pool.limits)
+        response = ResponseReader(limits: pool.limits, memory: pool.bodyMemory)
     }
 
     // MARK: Commands
@@ -252,6 +253,14 @@ extension Connection: StreamHandler {
                 call = served
                 return read(bytes)
             }
+            var charge: MemoryBudget.Charge?
+            if bytes.count >= ResponseBody.chargedSize, let memory = pool.bodyMemory {
+                charge = memory.charge(bytes.count)
+                guard charge != nil else {
+                    call = served
+                    return fail(.memoryLimit, ResponseReader.memoryDetail)
+                }
+            }
             let (head, body) = response.take(layout, of: bytes)
             if head.status == .requestTimeout, let ending = state.staleTimeout {
                 call = served
@@ -262,6 +271,7 @@ extension Connection: StreamHandler {
                 return resendWithoutExpectation()
             }
             served?.leftConnection()
+            if charge != nil { served?.bodyCharge = charge }
             finish(
                 served, head, body, isReusable: layout.framing.keepAlive,
                 keepAlive: KeepAlive(layout.framing), strayBytes: bytes.count - layout.length)
@@ -291,8 +301,10 @@ extension Connection: StreamHandler {
     }
 
     func finish(_ response: WholeResponse) {
+        let ended = detachCall()
+        if let charge = self.response.takeCharge() { ended?.bodyCharge = charge }
         finish(
-            detachCall(), response.head, response.body, isReusable: response.isReusable,
+            ended, response.head, response.body, isReusable: response.isReusable,
             keepAlive: response.keepAlive,
             strayBytes: response.strayBytes)
     }

@@ -1,37 +1,55 @@
 internal import EventIO
+internal import Resilience
 
 /// Gathers the body of a response that does not arrive in one read.
 struct ResponseBody {
     /// The most memory reserved on the strength of Content-Length alone.
     private static var promisedCapacity: Int { 1 << 20 }
 
+    /// Smaller bodies are not charged to the memory of the pool.
+    static var chargedSize: Int { 16 * 1024 }
+
+    enum Shortage {
+        /// The body would exceed its limit.
+        case limit
+        /// The memory for bodies is used up.
+        case memory
+    }
+
     private let limit: Int
+    private let memory: MemoryBudget.Share?
+    private var charge: MemoryBudget.Charge?
     /// `count` bytes of the body, then room for more.
     private var bytes: [UInt8] = []
     private(set) var count = 0
     private var expected = 0
 
-    init(limit: Int) {
+    init(limit: Int, memory: MemoryBudget.Share?) {
         self.limit = limit
+        self.memory = memory
     }
 
-    /// Notes the length that the head promises. It is within the limit.
-    mutating func expect(_ length: Int) { expected = length }
+    /// Notes the length that the head promises, which is within the limit. Returns false if there is no memory for it.
+    mutating func expect(_ length: Int) -> Bool {
+        expected = length
+        return charge(length)
+    }
 
-    /// Appends a piece. Returns false and appends nothing if the body would exceed the limit.
-    mutating func append(_ piece: UnsafeRawBufferPointer) -> Bool {
-        guard piece.count <= limit - count else { return false }
-        makeRoom(for: piece.count)
+    /// Appends a piece. Returns why it cannot; then nothing is appended.
+    mutating func append(_ piece: UnsafeRawBufferPointer) -> Shortage? {
+        guard piece.count <= limit - count else { return .limit }
+        guard makeRoom(for: piece.count) else { return .memory }
         bytes.withUnsafeMutableBytes { room in
             UnsafeMutableRawBufferPointer(rebasing: room[count..<count + piece.count]).copyBulk(from: piece)
         }
         count += piece.count
-        return true
+        return nil
     }
 
-    /// Lets `read` append up to `most` bytes in place, within what was promised. Returns their number.
-    mutating func fill(atMost most: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
-        makeRoom(for: 1)
+    /// Lets `read` append up to `most` bytes in place, within what was promised. Returns their number; nil, without a
+    /// call of `read`, if there is no memory.
+    mutating func fill(atMost most: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int? {
+        guard makeRoom(for: 1) else { return nil }
         let end = min(bytes.count, count + most)
         let added = bytes.withUnsafeMutableBytes {
             read(UnsafeMutableRawBufferPointer(rebasing: $0[count..<end]))
@@ -40,25 +58,36 @@ struct ResponseBody {
         return added
     }
 
-    mutating func take() -> ArraySlice<UInt8> {
+    /// Takes the body, and its charge if it is large.
+    mutating func take() -> (body: ArraySlice<UInt8>, charge: MemoryBudget.Charge?) {
         expected = 0
         let taken = bytes[..<count]
         bytes = []
         count = 0
-        return taken
+        return (taken, charge.take())
     }
 
-    private mutating func makeRoom(for more: Int) {
+    /// Charges the memory of a body from 16 KiB on. Returns false if there is none.
+    private mutating func charge(_ size: Int) -> Bool {
+        guard size >= Self.chargedSize, let memory else { return true }
+        if let charge { return charge.grow(to: size) }
+        charge = memory.charge(size)
+        return charge != nil
+    }
+
+    private mutating func makeRoom(for more: Int) -> Bool {
         let needed = count + more
-        guard needed > bytes.count else { return }
+        guard needed > bytes.count else { return true }
         // Reserve more at once as more of the promised length arrives. That takes no more room than the body, and fewer
         // steps than doubling.
         let promised = min(expected, count == 0 ? Self.promisedCapacity : 8 * count)
         let size = max(needed, promised, needed > promised && count > 0 ? min(2 * count, limit) : 0)
+        guard charge(size) else { return false }
         bytes = [UInt8](unsafeUninitializedCapacity: size) { room, initialized in
             // The rest stays unwritten until it is filled; `take` returns only what was filled.
             UnsafeMutableRawBufferPointer(room).copyBytes(from: bytes[..<count])
             initialized = size
         }
+        return true
     }
 }

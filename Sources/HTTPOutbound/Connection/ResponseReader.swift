@@ -2,6 +2,7 @@ internal import ContentCoding
 internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
+internal import Resilience
 
 /// Reads the responses of a connection one after another: turns the parser's events into steps, decodes content
 /// codings, and gathers bodies that are not streamed.
@@ -29,7 +30,10 @@ struct ResponseReader {
         var undecoded: Range<Int>?
     }
 
+    static let memoryDetail = "the memory for bodies of responses is used up"
+
     private let bodyLimit: Int
+    private let memory: MemoryBudget.Share?
     private let decodingRatio: Int?
     private var parser: ResponseParser
     private(set) var head: HTTPResponseHead?
@@ -38,6 +42,7 @@ struct ResponseReader {
     /// nil for a plain body that is gathered, as most are.
     private var handling: BodyHandling?
     var decodesContent = true
+    private var charge: MemoryBudget.Charge?
 
     private final class BodyHandling {
         var codings: [ContentCoding] = []
@@ -49,14 +54,16 @@ struct ResponseReader {
         var codedBody: ResponseBody?
 
         func keep(_ piece: UnsafeRawBufferPointer) {
-            if codedBody?.append(piece) == false { codedBody = nil }
+            if codedBody?.append(piece) != nil { codedBody = nil }
         }
     }
 
-    init(limits: OutboundLimits) {
+    /// - Parameter memory: charged with bodies from 16 KiB on; nil for no limit.
+    init(limits: OutboundLimits, memory: MemoryBudget.Share? = nil) {
+        self.memory = memory
         bodyLimit = limits.responseBody
         decodingRatio = limits.decodingRatio
-        body = ResponseBody(limit: bodyLimit)
+        body = ResponseBody(limit: bodyLimit, memory: memory)
         var parserLimits = ResponseLimits()
         parserLimits.fieldBlock = limits.responseHead
         parserLimits.fieldLine = limits.responseHead
@@ -85,10 +92,13 @@ struct ResponseReader {
     /// Lets `read` put body bytes directly where they are gathered. Returns false if they need parsing or decoding.
     mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         let left = parser.bodyLeft
-        guard left > 0, handling == nil else { return false }
-        parser.advanceBody(by: body.fill(atMost: left, read))
+        guard left > 0, handling == nil, let count = body.fill(atMost: left, read) else { return false }
+        parser.advanceBody(by: count)
         return true
     }
+
+    /// Takes the charge of the last response's body, if that was large.
+    mutating func takeCharge() -> MemoryBudget.Charge? { charge.take() }
 
     /// Continues with `bytes` from `position` on.
     mutating func next(_ bytes: UnsafeRawBufferPointer, _ position: inout Position) -> Step {
@@ -137,7 +147,7 @@ struct ResponseReader {
             var promised = 0
             if case .length(let length)? = framing?.body { promised = length }
             guard promised <= bodyLimit else { return tooLarge }
-            if handling == nil { body.expect(promised) }
+            if handling == nil, !body.expect(promised) { return outOfMemory }
             if reportsProgress {
                 handling = handling ?? BodyHandling()
                 handling?.reportsProgress = true
@@ -145,7 +155,7 @@ struct ResponseReader {
         }
         guard let handling, !handling.codings.isEmpty else { return nil }
         if handling.codedFields != nil, !delivery.isStreamed {
-            handling.codedBody = ResponseBody(limit: bodyLimit)
+            handling.codedBody = ResponseBody(limit: bodyLimit, memory: memory)
         }
         do {
             let size = delivery.isStreamed ? nil : bodyLimit
@@ -184,7 +194,11 @@ struct ResponseReader {
     /// Handles a decoded piece of the body. Returns nil if it was gathered.
     private mutating func receive(_ piece: UnsafeRawBufferPointer) -> Step? {
         guard let handling, handling.isStreamed else {
-            guard body.append(piece) else { return tooLarge }
+            switch body.append(piece) {
+            case .limit: return tooLarge
+            case .memory: return outOfMemory
+            case nil: break
+            }
             return handling?.reportsProgress == true ? .gathered(body.count) : nil
         }
         return .piece(piece)
@@ -224,11 +238,15 @@ struct ResponseReader {
             preconditionFailure("a response ended that had no head")
         }
         handling = nil
+        let (content, charge) = body.take()
+        self.charge = charge
         return .whole(
             WholeResponse(
-                head: head, body: body.take(), isReusable: isReusable, keepAlive: KeepAlive(framing),
+                head: head, body: content, isReusable: isReusable, keepAlive: KeepAlive(framing),
                 strayBytes: strayBytes))
     }
+
+    private var outOfMemory: Step { .failed(.memoryLimit, Self.memoryDetail) }
 
     private var tooLarge: Step {
         .failed(.responseBodySize, "the body is larger than \(bodyLimit) bytes")

@@ -1,6 +1,7 @@
 internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
+public import Resilience
 public import Rx
 
 /// The connections of one origin on one loop. Does what `ConnectionPool` decides.
@@ -17,6 +18,8 @@ public final class UpstreamPool: TimerTarget {
     let limits: OutboundLimits
     let callLimits: CallLimits
     let shared: SharedClientState
+    /// The memory that bodies of responses may use. Set it before the first call; nil for no limit.
+    public var bodyMemory: MemoryBudget.Share?
     // Touched only on the loop. No step of `ConnectionPool` calls back.
     private var pool: ConnectionPool<OutboundCall>
     /// The numbers of `pool` for other threads. Each step is followed by `publish`.
@@ -65,7 +68,8 @@ public final class UpstreamPool: TimerTarget {
     public func start(_ call: OutboundCall) {
         if shared.isClosed { return call.failLater(.destinationUnavailable, "the client is closed") }
         while true {
-            let mayWait = shared.waitingCalls < limits.waitingCalls
+            // A fair share: no upstream takes all places in the queue of the loop.
+            let mayWait = pool.waiting < limits.waitingCalls - shared.waitingCalls
             let arrival = pool.callArrived(call, mayWait: mayWait, now: loop.wakeTime)
             publish()
             switch arrival {
@@ -85,8 +89,9 @@ public final class UpstreamPool: TimerTarget {
                 return
             case .refuse:
                 call.failLater(
-                    .connectionLimitReached,
-                    "\(limits.waitingCalls) calls are already waiting for a connection")
+                    .concurrencyLimit,
+                    "\(pool.waiting) calls to this upstream and \(shared.waitingCalls) to all are already "
+                        + "waiting for a connection; at most \(limits.waitingCalls) may")
                 return
             }
         }

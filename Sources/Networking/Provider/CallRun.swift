@@ -15,6 +15,8 @@ private struct CallState: Sendable {
     // The first attempt counts from the start, because `begin()` sends it at once.
     var retry = RetryMachine(attempts: 1)
     var attempt: (any Disposable)?
+    /// What the last attempt ended with, while the next one is due or in progress.
+    var last: Outcome?
     /// The timer between two attempts. Every wait ends within the call's total time.
     var wait: TimerToken?
     /// Whether a retry was taken from the budget and not yet given back.
@@ -196,6 +198,17 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     }
 
     func attemptFailed(_ error: TransportError) {
+        if error.reason.isRefusal {
+            let last = state.withLock { state in
+                state.retry.attemptRefused()
+                return state.last.take()
+            }
+            // The circuit opened while the retry waited: the failure that was to be retried stands.
+            if error.reason == .circuitOpen, let last {
+                obstacle = .circuit
+                return finish(last)
+            }
+        }
         let isLate = elapsed >= end - Self.clockError
         // A call that spent all its time waiting for a connection reports that instead.
         let waitedOnly = error.reason == .connectionLimitReached && !endsAtDeadline
@@ -222,9 +235,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         state.withLock { [machine] in $0.retry = machine }
         // Further retries of the same call keep its place in the budget.
         if case .retries = decision, !holdsRetry,
-            !(transport ?? provider.transport).beginRetry(to: call.upstream)
+            let obstacle = (transport ?? provider.transport).beginRetry(to: call.upstream)
         {
-            decision = machine.finish(failure, policy, because: .budget)
+            decision = machine.finish(failure, policy, because: obstacle)
         }
         let wait: Int64
         switch decision {
@@ -241,6 +254,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let timer = scheduler.setTimer(after: .nanoseconds(Int(wait)), target: self)
         let isOver = state.withLock { state in
             guard !state.isOver else { return true }
+            state.last = outcome
             state.holdsRetry = true
             state.wait = timer
             return false

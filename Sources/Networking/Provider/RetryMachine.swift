@@ -36,6 +36,11 @@ struct RetryMachine: Sendable {
         attempts += 1
     }
 
+    /// The last attempt was refused before anything was sent.
+    mutating func attemptRefused() {
+        attempts -= 1
+    }
+
     /// Decides about a failed attempt of a call with an idempotent method.
     ///
     /// - Parameters:

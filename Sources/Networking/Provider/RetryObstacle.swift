@@ -2,7 +2,7 @@
 /// pass (`NetworkError.notRetried`).
 public struct RetryObstacle: Sendable, Hashable, CustomStringConvertible {
     private enum Rule: String, Sendable {
-        case budget, method, deadline, reason
+        case budget, circuit, method, deadline, reason
     }
 
     private let rule: Rule
@@ -14,6 +14,8 @@ public struct RetryObstacle: Sendable, Hashable, CustomStringConvertible {
 
     /// The retries in flight to the upstream had used up the budget (`RetryBudget`).
     public static let budget = RetryObstacle(rule: .budget)
+    /// The upstream's circuit is not closed (`CircuitBreakerPolicy`).
+    public static let circuit = RetryObstacle(rule: .circuit)
     /// Calls with this method are sent once, because the method is not idempotent (RFC 9110 9.2.2).
     public static let method = RetryObstacle(rule: .method)
     /// The time of the call or of the incoming request was over, or too short for the wait before the next attempt.

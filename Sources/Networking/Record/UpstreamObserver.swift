@@ -24,3 +24,9 @@ package protocol UpstreamObserver: AnyObject, Sendable {
 package protocol ObservedTransport: Transport {
     var upstreamObserver: (any UpstreamObserver)? { get }
 }
+
+/// A transport that protects upstreams by policies.
+package protocol ProtectingTransport: Transport {
+    /// Sets the policy of the upstream with this name. Call it before the first call to the upstream.
+    func protect(_ upstream: String, by policy: UpstreamPolicy)
+}

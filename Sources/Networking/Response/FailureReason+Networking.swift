@@ -15,6 +15,9 @@ extension FailureReason {
     /// The deadline of the incoming request passed.
     public static let deadlineExceeded = FailureReason(token: "deadline_exceeded")
 
+    /// Whether the attempt was refused before anything was sent, so that it is none.
+    var isRefusal: Bool { self == .circuitOpen || self == .concurrencyLimit }
+
     /// Whether an idempotent request may succeed in another attempt.
     var isRetried: Bool {
         switch self {
@@ -29,7 +32,8 @@ extension FailureReason {
         switch self {
         case .dnsError, .dnsTimeout, .destinationUnavailable, .connectionRefused, .connectionTimeout,
             .connectionTerminated, .connectionReadTimeout, .connectionWriteTimeout, .responseTimeout,
-            .responseIncomplete, .connectionLimitReached, .circuitOpen, .deadlineExceeded:
+            .responseIncomplete, .connectionLimitReached, .concurrencyLimit, .memoryLimit,
+            .circuitOpen, .deadlineExceeded:
             true
         default: false
         }

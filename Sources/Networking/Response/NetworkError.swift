@@ -39,7 +39,7 @@ public struct NetworkError: Error, Sendable {
     public let elapsed: Duration
     /// Whether the same request may succeed later. Clients may be told; the provider has already made its retries.
     public let isRetryable: Bool
-    /// How long the upstream asked clients to wait.
+    /// How long the upstream asked clients to wait or, if nothing was sent, how long its circuit stays open.
     public let retryAfter: Duration?
 
     init(
@@ -78,7 +78,8 @@ extension NetworkError {
             kind: .networkFail, reason: failure.reason,
             message: failure.summary ?? failure.reason.text(for: call), upstream: call.upstream.name,
             call: call, underlying: failure, attempts: attempts, notRetried: notRetried,
-            elapsed: elapsed, isRetryable: failure.reason.isTransient && call.method.isIdempotent)
+            elapsed: elapsed, isRetryable: failure.reason.isTransient && call.method.isIdempotent,
+            retryAfter: failure.retryAfter)
     }
 
     /// Creates the error of a request that could not be built.
@@ -146,6 +147,8 @@ extension FailureReason {
         case .responseContentCoding: "the body cannot be decoded"
         case .responseTransferCoding: "the body is in an unknown transfer coding"
         case .connectionLimitReached: "no connection is free"
+        case .concurrencyLimit: "the upstream has too many calls in flight"
+        case .memoryLimit: "too many large responses are in memory"
         case .circuitOpen: "the upstream failed too often recently"
         case .requestError: "the request cannot be sent"
         default: "the call failed"

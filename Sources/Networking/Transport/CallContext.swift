@@ -1,6 +1,7 @@
 public import HTTPModel
 import Locking
 public import Rx
+import Synchronization
 
 /// The context of the incoming request that calls are made for.
 ///
@@ -26,6 +27,9 @@ public final class CallContext: Sendable {
     /// The part that calls are made for; negative for none.
     let part: Int32
     let record = Lock(CallRecord())
+    private let clientLeft = Atomic(false)
+    /// Kept until the answer has been handed over.
+    private let resources = Lock<[any AnyObject & Sendable]>([])
 
     private let fields: HTTPFields
     /// Nil unless the endpoint forwards fields.
@@ -155,6 +159,23 @@ public final class CallContext: Sendable {
         fields = ownFields
         forwarding = nil
     }
+
+    /// Keeps an object, such as a charge for memory, until `releaseResources()` or the end of the context.
+    func hold(_ resource: any AnyObject & Sendable) {
+        (root ?? self).resources.withLock { $0.append(resource) }
+    }
+
+    /// Call it once the answer has been handed over, and when the request is cancelled.
+    package func releaseResources() {
+        // Freed outside the lock.
+        var released: [any AnyObject & Sendable] = []
+        (root ?? self).resources.withLock { swap(&$0, &released) }
+    }
+
+    /// Records that the client has left, before its calls are cancelled: that says nothing about their upstreams.
+    package func abandon() { (root ?? self).clientLeft.store(true, ordering: .relaxed) }
+
+    var isAbandoned: Bool { (root ?? self).clientLeft.load(ordering: .relaxed) }
 
     /// Returns the context of a request that records a timeline.
     ///

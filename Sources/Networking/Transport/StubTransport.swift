@@ -63,8 +63,11 @@ public final class StubTransport: Transport {
         }
 
         /// A failure without a complete response.
-        public static func failure(_ reason: FailureReason, after delay: Duration = .zero) -> Answer {
-            Answer(content: .failure(TransportError(reason, "scripted failure")), delay: delay)
+        public static func failure(
+            _ reason: FailureReason, retryAfter: Duration? = nil, after delay: Duration = .zero
+        ) -> Answer {
+            let failure = TransportError(reason, "scripted failure", retryAfter: retryAfter)
+            return Answer(content: .failure(failure), delay: delay)
         }
 
         /// Accepts the connection and sends nothing: fails with `connection_read_timeout` at the attempt's limit.
@@ -231,13 +234,14 @@ public final class StubTransport: Transport {
         func resume() {}
     }
 
-    public func beginRetry(to upstream: Upstream) -> Bool {
-        state.withLock { state in
+    public func beginRetry(to upstream: Upstream) -> RetryObstacle? {
+        let isGranted = state.withLock { state in
             let callsInFlight = state.attempts.count {
                 $0.call.upstream === upstream && !$0.isAnswered && !$0.isCancelled
             }
             return state.budgets[upstream.id, default: RetryBudget()].beginRetry(callsInFlight: callsInFlight)
         }
+        return isGranted ? nil : .budget
     }
 
     public func endRetry(to upstream: Upstream) {
@@ -284,7 +288,8 @@ extension StubTransport.Answer {
 
     private static let beforeConnecting: [FailureReason] = [
         .dnsError, .dnsTimeout, .destinationUnavailable, .connectionRefused, .connectionTimeout,
-        .connectionLimitReached, .circuitOpen, .tlsProtocolError, .tlsCertificateError, .tlsAlertReceived,
+        .connectionLimitReached, .concurrencyLimit, .circuitOpen, .tlsProtocolError, .tlsCertificateError,
+        .tlsAlertReceived,
     ]
 
     fileprivate func delay(_ limits: AttemptLimits) -> Duration {

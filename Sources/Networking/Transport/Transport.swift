@@ -39,9 +39,9 @@ public protocol Transport: AnyObject, Sendable {
     /// Whether the calling thread is one of the transport's loops and `scheduler` belongs to it. Default true.
     var isOnLoop: Bool { get }
 
-    /// Takes one retry from this upstream's budget on this loop (`RetryBudget`). Call `endRetry` only if it returns
-    /// true.
-    func beginRetry(to upstream: Upstream) -> Bool
+    /// Takes one retry from this upstream's budget on this loop (`RetryBudget`). Returns what forbids the retry, or nil:
+    /// then call `endRetry` later.
+    func beginRetry(to upstream: Upstream) -> RetryObstacle?
 
     /// Gives back a retry that `beginRetry` granted.
     func endRetry(to upstream: Upstream)

@@ -85,6 +85,17 @@ public final class TransportCall: Sendable {
         return own?.headers.contains(.authorization) != true
     }
 
+    /// Keeps an object until the answer of the request, if there is one, has been handed over. Returns false outside a
+    /// request.
+    package func hold(_ resource: any AnyObject & Sendable) -> Bool {
+        guard let context else { return false }
+        context.hold(resource)
+        return true
+    }
+
+    /// Whether the client that the call is made for has left.
+    package var isAbandoned: Bool { context?.isAbandoned ?? false }
+
     /// The limits of one attempt: the request's own, or the provider's, raised to a `timeout` of the request.
     public var limits: AttemptLimits {
         guard let options else { return settings.attemptLimits }

@@ -6,16 +6,20 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// What clients are told, without addresses; nil for the reason's usual text.
     public let summary: String?
+    /// When another attempt may be made, if known: `circuit_open` and `concurrency_limit` have it.
+    public let retryAfter: Duration?
     /// The error of the system or a library, if any.
     public let underlying: (any Error)?
 
     /// Creates a failure, for custom transports.
     public init(
-        _ reason: FailureReason, _ message: String, summary: String? = nil, underlying: (any Error)? = nil
+        _ reason: FailureReason, _ message: String, summary: String? = nil, retryAfter: Duration? = nil,
+        underlying: (any Error)? = nil
     ) {
         self.reason = reason
         self.message = message
         self.summary = summary
+        self.retryAfter = retryAfter
         self.underlying = underlying
     }
 

@@ -2,6 +2,7 @@ import EventIO
 import HTTPModel
 import HTTPOutbound
 import Networking
+import Resilience
 
 /// One attempt of a call over HTTP for a receiver that needs only its end.
 ///
@@ -10,13 +11,15 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
     private let call: TransportCall
     // Nil after the end, which is reported once.
     private var receiver: (any AttemptReceiver)?
+    private var permit: AttemptPermit
 
     init(
         _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
-        decodesContent: Bool, for receiver: any AttemptReceiver
+        decodesContent: Bool, _ permit: consuming AttemptPermit, for receiver: any AttemptReceiver
     ) {
         self.call = call
         self.receiver = receiver
+        self.permit = permit
         let limits = call.limits
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
@@ -28,18 +31,24 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         guard let receiver = receiver.take() else { return }
+        permit.attemptSucceeded(head.status, at: loop.wakeTime)
         if let address { receiver.attemptReached(address) }
         if requestWasSentTwice { receiver.attemptWasSentTwice() }
+        let charge = takeBodyCharge(call)
         receiver.attemptSucceeded(
             TransportResponse(status: head.status, fields: head.fields, body: body))
+        withExtendedLifetime(charge) {}
     }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
         guard let receiver = receiver.take() else { return }
+        permit.attemptFailed(reason, isLate: loop.areTimersLate, at: loop.wakeTime)
         if let address { receiver.attemptReached(address) }
         if requestWasSentTwice { receiver.attemptWasSentTwice() }
         receiver.attemptFailed(error(reason, detail, of: call))
     }
+
+    override func cancelled() { permit.attemptCancelled(wasSilent: wasSilent(call), at: loop.wakeTime) }
 
     override func timingsChanged() { note(call) }
 }
@@ -55,6 +64,23 @@ extension OutboundCall {
         if call.isTimed { note(at: call.timeline) }
     }
 
+    /// Takes the memory charge of a large body: the request keeps it until its answer is handed over. Returns it for a
+    /// call outside a request, which keeps it until the response is delivered.
+    @inline(__always)
+    func takeBodyCharge(_ call: TransportCall) -> MemoryBudget.Charge? {
+        guard let charge = bodyCharge.take() else { return nil }
+        return call.hold(charge) ? nil : charge
+    }
+
+    /// Whether an attempt that is cancelled now says something about the upstream: it was silent for half of the time
+    /// that it has for its first byte, and the client did not leave.
+    func wasSilent(_ call: TransportCall) -> Bool {
+        guard timings.firstByte == nil, let connected = timings.connected, !call.isAbandoned else {
+            return false
+        }
+        return (loop.wakeTime - connected).nanoseconds >= call.limits.firstByte.nanoseconds / 2
+    }
+
     /// Returns the error of this attempt, with a summary if the reason's usual text would not be true.
     func error(_ reason: FailureReason, _ detail: String, of call: TransportCall) -> TransportError {
         let summary: String? =
@@ -64,7 +90,10 @@ extension OutboundCall {
             case .connectionLimitReached where lacksDescriptors: "the process has no file descriptors left"
             default: nil
             }
-        return TransportError(reason, detail, summary: summary)
+        // At random, so that the clients do not come back together.
+        let isOwnLimit = reason == .concurrencyLimit || reason == .memoryLimit
+        let retryAfter: Duration? = isOwnLimit ? .seconds(Int.random(in: 1...3)) : nil
+        return TransportError(reason, detail, summary: summary, retryAfter: retryAfter)
     }
 
     @inline(never)

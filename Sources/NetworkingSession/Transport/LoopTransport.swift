@@ -8,12 +8,13 @@ import Synchronization
 
 /// Sends the reactive client's calls over pooled connections. A call made on one of the loops stays there; calls from
 /// tasks and other threads are spread over the loops.
-package final class LoopTransport: ObservedTransport {
+package final class LoopTransport: ObservedTransport, ProtectingTransport {
     private let loops: [SingleLoopTransport]
     private let nextLoop = Atomic(0)
     package let fields: HTTPFields
     package let fieldsWithoutContext: HTTPFields
     package let upstreamObserver: (any UpstreamObserver)?
+    private let protections: UpstreamProtections?
 
     /// - Parameters:
     ///   - clients: one for each loop.
@@ -21,16 +22,19 @@ package final class LoopTransport: ObservedTransport {
     ///   - fields: fields of every call unless its target or a plugin overrides them. Default: a gateway's.
     ///   - fieldsWithoutContext: additional fields for calls outside a client's request. Default: a gateway's `Via`.
     ///   - observer: learns how calls go.
+    ///   - protections: those of the clients. Default nil: none.
     ///   - lifetime: retained until the last call has ended. Default nil, for loops that outlive all calls.
     package init(
         _ clients: [LoopBound<LoopClient>], retryBudget: RetryBudget = RetryBudget(),
         fields: HTTPFields = CallContext.standardFields,
         fieldsWithoutContext: HTTPFields = CallContext.fieldsWithoutContext(.standard),
-        observer: (any UpstreamObserver)? = nil, lifetime: (any LoopLifetime)? = nil
+        observer: (any UpstreamObserver)? = nil, protections: UpstreamProtections? = nil,
+        lifetime: (any LoopLifetime)? = nil
     ) {
         self.fields = fields
         self.fieldsWithoutContext = fieldsWithoutContext
         upstreamObserver = observer
+        self.protections = protections
         loops = clients.map { client in
             SingleLoopTransport(
                 client, retryBudget: retryBudget, fields: fields, fieldsWithoutContext: fieldsWithoutContext,
@@ -57,12 +61,16 @@ package final class LoopTransport: ObservedTransport {
 
     package var isOnLoop: Bool { thisLoop != nil }
 
-    package func beginRetry(to upstream: Upstream) -> Bool {
+    package func beginRetry(to upstream: Upstream) -> RetryObstacle? {
         (thisLoop ?? loops[0]).beginRetry(to: upstream)
     }
 
     package func endRetry(to upstream: Upstream) {
         (thisLoop ?? loops[0]).endRetry(to: upstream)
+    }
+
+    package func protect(_ upstream: String, by policy: UpstreamPolicy) {
+        protections?.set(policy, of: upstream)
     }
 
     private var thisLoop: SingleLoopTransport? {

@@ -56,9 +56,12 @@ final class SingleLoopTransport: Transport {
 
     var isOnLoop: Bool { client.loop.isCurrent }
 
-    func beginRetry(to upstream: Upstream) -> Bool {
-        budgets.beginRetry(
+    func beginRetry(to upstream: Upstream) -> RetryObstacle? {
+        let isOnLoop = isOnLoop
+        if isOnLoop, !client.value.isCircuitClosed(of: upstream) { return .circuit }
+        let isGranted = budgets.beginRetry(
             to: upstream, callsInFlight: isOnLoop ? client.value.callsInFlight(to: upstream) : nil)
+        return isGranted ? nil : .budget
     }
 
     func endRetry(to upstream: Upstream) { budgets.endRetry(to: upstream) }

@@ -17,11 +17,13 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     private var file: FileSink?
     private var received: Int64 = 0
     private var expected: Int64?
+    private var permit: AttemptPermit
 
     private init(
         _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
-        decodesContent: Bool, for receiver: any StreamingAttemptReceiver
+        decodesContent: Bool, _ permit: consuming AttemptPermit, for receiver: any StreamingAttemptReceiver
     ) {
+        self.permit = permit
         self.call = call
         self.limit = limit
         self.receiver = receiver
@@ -35,10 +37,10 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     /// Starts the attempt on the loop and returns the means to cancel it.
     static func start(
         _ call: TransportCall, to upstream: UpstreamPool, within limit: TimeAmount, decodesContent: Bool,
-        for receiver: any StreamingAttemptReceiver
+        _ permit: consuming AttemptPermit, for receiver: any StreamingAttemptReceiver
     ) -> any Disposable {
         let attempt = StreamingAttempt(
-            call, to: upstream, within: limit, decodesContent: decodesContent, for: receiver)
+            call, to: upstream, within: limit, decodesContent: decodesContent, permit, for: receiver)
         let handle = Handle(attempt)
         upstream.start(attempt)
         return handle
@@ -145,11 +147,14 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     // MARK: End
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
+        permit.attemptSucceeded(head.status, at: loop.wakeTime)
         if let address { receiver?.attemptReached(address) }
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }
         let response = TransportResponse(status: head.status, fields: head.fields, body: body)
         guard let file else {
+            let charge = takeBodyCharge(call)
             receiver.take()?.attemptSucceeded(response)
+            withExtendedLifetime(charge) {}
             return
         }
         file.finish { error in
@@ -159,7 +164,10 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         }
     }
 
+    override func cancelled() { permit.attemptCancelled(wasSilent: wasSilent(call), at: loop.wakeTime) }
+
     override func failed(_ reason: FailureReason, _ detail: String) {
+        permit.attemptFailed(reason, isLate: loop.areTimersLate, at: loop.wakeTime)
         dropFile()
         if let address { receiver?.attemptReached(address) }
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }

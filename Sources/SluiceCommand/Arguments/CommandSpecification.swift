@@ -56,6 +56,18 @@ extension CommandSpecification {
         help: "directory for large answers to slow clients; if it is not writable they stay in memory",
         fallback: "/var/tmp")
 
+    private static let upstreamMemory = Flag(
+        name: "upstream-memory", placeholder: "MIB",
+        help: "memory for bodies of upstreams' responses; further large ones fail at once",
+        fallback: "a quarter of the memory of machine or container, at most 1024")
+
+    private static func breaker(_ fallback: String) -> Flag {
+        Flag(
+            name: "breaker", placeholder: "on|off",
+            help: "send nothing to an upstream for some seconds after it has failed too often",
+            fallback: fallback)
+    }
+
     private static func timeline(_ fallback: String) -> Flag {
         Flag(
             name: "timeline", placeholder: "on|off",
@@ -106,7 +118,13 @@ extension CommandSpecification {
                 "upstream-pin", "NAME=PIN",
                 "public key that NAME must have: sha256//BASE64 as in curl; repeat it to allow more",
                 "any key"),
-            folder(fallback: "no files"), proxy, noProxy, timeline("off"), logLevel, drainDelay,
+            perUpstream(
+                "upstream-concurrency", "NAME=COUNT",
+                "calls that may be in flight to NAME; others fail at once",
+                "no limit"),
+            upstreamMemory, breaker("on"), folder(fallback: "no files"), proxy, noProxy, timeline("off"),
+            logLevel,
+            drainDelay,
             spoolDirectory,
         ])
 
@@ -114,7 +132,8 @@ extension CommandSpecification {
         name: "demo", summary: "run the gateway together with its sample upstreams",
         flags: [
             host, port, hosts, name, loops, data, latency, folder(fallback: "the pages inside the program"),
-            proxy, noProxy, timeline("on"), logLevel, drainDelay, spoolDirectory,
+            upstreamMemory, breaker("off"), proxy, noProxy, timeline("on"), logLevel, drainDelay,
+            spoolDirectory,
         ])
 
     static let upstream = CommandSpecification(

@@ -7,7 +7,8 @@ import SampleUpstreams
 extension Command {
     /// Runs the gateway and the sample upstreams in one process. The upstreams have their own loop and a free port.
     static func demo(_ arguments: Arguments) throws(UsageError) -> Int32 {
-        var configuration = try configuration(arguments, allowsTimeline: true)
+        // The faults of one visitor must not open the circuits of all.
+        var configuration = try configuration(arguments, allowsTimeline: true, hasBreakers: false)
         configuration.files = configuration.files ?? BuiltInPages.files
         let hasLatency = try arguments.isOn("latency") ?? true
         let errors = LogWriter(descriptor: 2)

@@ -1,3 +1,4 @@
+import GatewayCore
 import GatewayHTTP
 import HTTPModel
 import Networking
@@ -9,8 +10,10 @@ extension Command {
         configuration.upstreams = try upstreams(arguments.all("upstream"))
         configuration.connections.tlsByUpstream = try UpstreamTLS.configurations(
             arguments, of: configuration.upstreams)
+        let concurrency = try concurrency(arguments.all("upstream-concurrency"))
         return GatewayServer.run(configuration) { gateway in
             AppEndpoints.declare(on: gateway)
+            for (name, count) in concurrency { gateway.upstream(name) { $0.concurrency = count } }
         }
     }
 
@@ -21,10 +24,7 @@ extension Command {
             guard let (name, url) = named(text) else {
                 throw UsageError(message: "--upstream takes NAME=URL, not '\(text)'")
             }
-            guard SampleUpstream(rawValue: name) != nil else {
-                let known = SampleUpstream.allCases.map(\.rawValue).joined(separator: ", ")
-                throw UsageError(message: "--upstream sets the unknown '\(name)'; the upstreams are \(known)")
-            }
+            try checkName(name, "--upstream")
             do {
                 _ = try Upstream(name: name, baseURL: url)
             } catch {
@@ -35,6 +35,28 @@ extension Command {
             }
         }
         return upstreams
+    }
+
+    /// Parses `diary=100` to `["diary": 100]`.
+    static func concurrency(_ texts: [String]) throws(UsageError) -> [String: Int] {
+        var limits: [String: Int] = [:]
+        for text in texts {
+            guard let (name, value) = named(text), let count = Int(value), count > 0 else {
+                throw UsageError(
+                    message: "--upstream-concurrency takes NAME=COUNT, at least 1, not '\(text)'")
+            }
+            try checkName(name, "--upstream-concurrency")
+            guard limits.updateValue(count, forKey: name) == nil else {
+                throw UsageError(message: "--upstream-concurrency sets '\(name)' twice")
+            }
+        }
+        return limits
+    }
+
+    private static func checkName(_ name: String, _ flag: String) throws(UsageError) {
+        guard SampleUpstream(rawValue: name) == nil else { return }
+        let known = SampleUpstream.allCases.map(\.rawValue).joined(separator: ", ")
+        throw UsageError(message: "\(flag) sets the unknown '\(name)'; the upstreams are \(known)")
     }
 
     /// Splits `NAME=VALUE` at the first equals sign; nil if either side is empty.

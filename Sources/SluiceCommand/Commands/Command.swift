@@ -54,9 +54,10 @@ enum Command {
         }
     }
 
-    /// Returns the configuration from the flags that `serve` and `demo` share, with this default of `--timeline`.
+    /// Returns the configuration from the flags that `serve` and `demo` share, with these defaults of `--timeline` and
+    /// `--breaker`.
     static func configuration(
-        _ arguments: Arguments, allowsTimeline: Bool = false
+        _ arguments: Arguments, allowsTimeline: Bool = false, hasBreakers: Bool = true
     ) throws(UsageError) -> GatewayServerConfiguration {
         var configuration = GatewayServerConfiguration()
         configuration.host = try host(arguments) ?? configuration.host
@@ -71,6 +72,10 @@ enum Command {
             try spoolDirectory(arguments) ?? configuration.inbound.spoolDirectory
         configuration.connections.proxy = try proxy(arguments)
         configuration.files = try publicFolder(arguments)
+        if let mebibytes = try arguments.integer("upstream-memory", in: 1...(1 << 20)) {
+            configuration.upstreamBodies = mebibytes << 20
+        }
+        if try !(arguments.isOn("breaker") ?? hasBreakers) { configuration.upstreamPolicy.breaker = nil }
         configuration.limits.allowsTimeline = try arguments.isOn("timeline") ?? allowsTimeline
         return configuration
     }

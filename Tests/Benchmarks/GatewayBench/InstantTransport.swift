@@ -20,7 +20,7 @@ final class InstantTransport: Transport {
         return Disposables.create()
     }
 
-    func beginRetry(to upstream: Upstream) -> Bool { true }
+    func beginRetry(to upstream: Upstream) -> RetryObstacle? { nil }
 
     func endRetry(to upstream: Upstream) {}
 }

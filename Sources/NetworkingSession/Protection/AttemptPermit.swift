@@ -1,0 +1,103 @@
+import EventIO
+import HTTPModel
+import HTTPOutbound
+import Networking
+import Resilience
+
+/// One loop's part of an upstream's protection, so that loops share no reference count.
+final class LoopProtection {
+    fileprivate let shared: UpstreamProtection
+    fileprivate let window: AttemptWindow?
+
+    init(_ shared: UpstreamProtection, loop index: Int) {
+        self.shared = shared
+        window = shared.circuit?.window(ofLoop: index)
+    }
+
+    var isCircuitClosed: Bool { shared.circuit?.isClosed ?? true }
+
+    /// - Throws: `circuit_open` or `concurrency_limit`, with `retryAfter`.
+    @inline(__always)
+    func admit(at now: MonotonicTime) throws(TransportError) -> AttemptPermit {
+        AttemptPermit(self, isProbe: try shared.admit(at: now))
+    }
+}
+
+/// An attempt that its upstream's protection has admitted. Report its end once.
+struct AttemptPermit {
+    /// Nil for an upstream without protection, and after the end.
+    private var protection: LoopProtection?
+    private let isProbe: Bool
+
+    /// For an upstream without protection.
+    static var unprotected: AttemptPermit { AttemptPermit(nil, isProbe: false) }
+
+    fileprivate init(_ protection: LoopProtection?, isProbe: Bool) {
+        self.protection = protection
+        self.isProbe = isProbe
+    }
+
+    /// A complete response arrived.
+    @inline(__always)
+    mutating func attemptSucceeded(_ status: HTTPStatus, at now: MonotonicTime) {
+        guard let protection = protection.take() else { return }
+        let isFailure = status.code >= 500 && status.tellsTrouble
+        end(protection, isFailure: isFailure, at: now)
+    }
+
+    /// - Parameter isLate: whether the process stood still while the time passed, so that it proves nothing.
+    mutating func attemptFailed(_ reason: FailureReason, isLate: Bool, at now: MonotonicTime) {
+        guard let protection = protection.take() else { return }
+        guard !(isLate && reason.isTimeout), reason.tellsTrouble else { return drop(protection, at: now) }
+        end(protection, isFailure: true, at: now)
+    }
+
+    /// The attempt was given up. That counts as a failure if the upstream was silent for long enough.
+    mutating func attemptCancelled(wasSilent: Bool, at now: MonotonicTime) {
+        guard let protection = protection.take() else { return }
+        if wasSilent { end(protection, isFailure: true, at: now) } else { drop(protection, at: now) }
+    }
+
+    @inline(__always)
+    private func end(_ protection: LoopProtection, isFailure: Bool, at now: MonotonicTime) {
+        protection.shared.leave()
+        protection.window?.count(isFailure: isFailure, at: now.nanoseconds)
+        if isProbe {
+            protection.shared.circuit?.probeEnded(isFailure ? .failed : .succeeded, at: now)
+        } else if isFailure {
+            protection.shared.circuit?.attemptFailed(at: now)
+        }
+    }
+
+    /// Ends an attempt that says nothing about the upstream.
+    private func drop(_ protection: LoopProtection, at now: MonotonicTime) {
+        protection.shared.leave()
+        if isProbe { protection.shared.circuit?.probeEnded(.cancelled, at: now) }
+    }
+}
+
+extension HTTPStatus {
+    /// Whether the upstream, or what it depends on, is in trouble. A 501 is an answer.
+    fileprivate var tellsTrouble: Bool { code == 500 || (502...504).contains(code) }
+}
+
+extension FailureReason {
+    fileprivate var isTimeout: Bool {
+        switch self {
+        case .dnsTimeout, .connectionTimeout, .connectionReadTimeout, .connectionWriteTimeout,
+            .responseTimeout:
+            true
+        default: false
+        }
+    }
+
+    /// Whether an attempt failed because of the upstream or the network, and not by a limit of this process.
+    fileprivate var tellsTrouble: Bool {
+        switch self {
+        case .dnsError, .connectionRefused, .connectionTerminated, .responseIncomplete, .protocolError,
+            .tlsProtocolError, .tlsCertificateError, .tlsAlertReceived:
+            true
+        default: isTimeout
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import EventIO
+import HTTPModel
+import Locking
+import Networking
+package import Resilience
+import Synchronization
+
+/// Learns how the circuit of the upstream with a name has changed.
+package typealias CircuitObserver = @Sendable (_ upstream: String, CircuitBreaker.Change) -> Void
+
+/// Protects the upstreams of a gateway by their policies. All loops share it.
+package final class UpstreamProtections: Sendable {
+    private struct State {
+        var policies: [String: UpstreamPolicy] = [:]
+        var byName: [String: UpstreamProtection] = [:]
+        var memory: [String: MemoryBudget.Share] = [:]
+    }
+
+    private let state = Lock(State())
+    private let standard: UpstreamPolicy
+    private let memory: MemoryBudget
+    private let loops: Int
+    private let circuitChanged: CircuitObserver
+
+    /// - Parameters:
+    ///   - standard: the policy of upstreams without one of their own.
+    ///   - memory: what bodies of responses may use; upstreams get fair shares.
+    ///   - loops: the number of loops that make calls.
+    ///   - circuitChanged: called on any loop when a circuit opens or closes.
+    package init(
+        standard: UpstreamPolicy, memory: MemoryBudget, loops: Int,
+        circuitChanged: @escaping CircuitObserver = { _, _ in }
+    ) {
+        self.standard = standard
+        self.memory = memory
+        self.loops = loops
+        self.circuitChanged = circuitChanged
+    }
+
+    /// Applies to upstreams that have not been called yet.
+    func set(_ policy: UpstreamPolicy, of upstream: String) {
+        state.withLock { $0.policies[upstream] = policy }
+    }
+
+    /// Returns the protection of an upstream; nil if it has none. Upstreams without a name of their own have none: they
+    /// are different servers that share a name. The names in the code bound their number.
+    func protection(of upstream: Upstream) -> UpstreamProtection? {
+        guard upstream.isNamed, !upstream.isRedirectTarget else { return nil }
+        return state.withLock { state in
+            if let known = state.byName[upstream.name] { return known }
+            let policy = state.policies[upstream.name] ?? standard
+            guard policy.breaker != nil || policy.concurrency != nil else { return nil }
+            let made = UpstreamProtection(upstream.name, policy, loops: loops, circuitChanged)
+            state.byName[upstream.name] = made
+            return made
+        }
+    }
+
+    /// Returns the memory for bodies of an upstream's responses. Upstreams without a name of their own share one part.
+    func memory(of upstream: Upstream) -> MemoryBudget.Share {
+        let name = upstream.isNamed && !upstream.isRedirectTarget ? upstream.name : ""
+        return state.withLock { state in
+            if let known = state.memory[name] { return known }
+            let made = MemoryBudget.Share(of: memory)
+            state.memory[name] = made
+            return made
+        }
+    }
+
+    /// The state of each upstream that has been called, by its name.
+    package var report: [String: UpstreamReport] {
+        state.withLock { $0.byName }.mapValues(\.report)
+    }
+}
+
+/// The state of an upstream's protection.
+package struct UpstreamReport: Sendable, Hashable {
+    /// Nil without a breaker.
+    package var circuit: CircuitBreaker.State?
+    /// How often the circuit has opened.
+    package var openings = 0
+    /// Attempts in flight; nil without a limit.
+    package var attemptsInFlight: Int?
+    /// Attempts refused by the circuit or the limit.
+    package var refusals = 0
+}
+
+/// One upstream's circuit and its limit on attempts in flight.
+final class UpstreamProtection: Sendable {
+    let name: String
+    /// Nil without a breaker.
+    let circuit: Circuit?
+    private let concurrency: Int?
+    private let inFlight = Atomic(0)
+    private let refusals = Atomic(0)
+
+    init(
+        _ name: String, _ policy: UpstreamPolicy, loops: Int, _ circuitChanged: @escaping CircuitObserver
+    ) {
+        self.name = name
+        concurrency = policy.concurrency
+        circuit = policy.breaker.map { Circuit(of: name, $0, loops: loops, circuitChanged) }
+    }
+
+    var report: UpstreamReport {
+        UpstreamReport(
+            circuit: circuit?.state, openings: circuit?.openingCount ?? 0,
+            attemptsInFlight: concurrency == nil ? nil : inFlight.load(ordering: .relaxed),
+            refusals: refusals.load(ordering: .relaxed))
+    }
+
+    /// Admits an attempt. Returns whether it is a probe.
+    @inline(__always)
+    func admit(at now: MonotonicTime) throws(TransportError) -> Bool {
+        let isProbe = circuit?.isClosed ?? true ? false : try admitProbe(at: now)
+        if concurrency != nil { try enter(isProbe, at: now) }
+        return isProbe
+    }
+
+    @inline(never)
+    private func admitProbe(at now: MonotonicTime) throws(TransportError) -> Bool {
+        switch circuit?.admit(at: now) {
+        case .probe: return true
+        case .attempt, nil: return false
+        case .refused(let wait):
+            refusals.wrappingAdd(1, ordering: .relaxed)
+            throw TransportError(
+                .circuitOpen, "the circuit of \(name) is open",
+                retryAfter: max(.seconds(1), .nanoseconds(wait)))
+        }
+    }
+
+    @inline(never)
+    private func enter(_ isProbe: Bool, at now: MonotonicTime) throws(TransportError) {
+        guard let concurrency else { return }
+        guard inFlight.wrappingAdd(1, ordering: .relaxed).oldValue < concurrency else {
+            inFlight.wrappingSubtract(1, ordering: .relaxed)
+            refusals.wrappingAdd(1, ordering: .relaxed)
+            if isProbe { circuit?.probeEnded(.cancelled, at: now) }
+            // At random, so that the clients do not come back together.
+            throw TransportError(
+                .concurrencyLimit, "\(concurrency) attempts are in flight to \(name)",
+                retryAfter: .seconds(Int.random(in: 1...3)))
+        }
+    }
+
+    @inline(__always)
+    func leave() {
+        if concurrency != nil { inFlight.wrappingSubtract(1, ordering: .relaxed) }
+    }
+}

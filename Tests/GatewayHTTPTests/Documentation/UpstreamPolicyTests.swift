@@ -1,0 +1,48 @@
+import GatewayCore
+import Networking
+import Rx
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+/// Compiles the code of the article "Upstreams".
+@Suite("Policies of upstreams")
+struct UpstreamPolicyTests {
+    @Test("Each upstream has its own policy, or the one of the configuration")
+    func policies() throws {
+        var configuration = GatewayServerConfiguration()
+        configuration.port = 0
+        configuration.hosts = .any
+        configuration.accessLog = false
+        configuration.logLevel = .error
+        let server = try GatewayServer.start(configuration) { gateway in
+            let providers = ["weather", "diary", "tags"].map {
+                gateway.provider(PartsAPI.self, upstream: $0)
+            }
+            gateway.upstream("weather") {
+                $0.breaker?.failureRate = 0.3
+                $0.concurrency = 100
+            }
+            gateway.upstream("diary") { $0.breaker = nil }
+            gateway.get("/page") { _ in
+                .parts(
+                    a: providers[0].rx.request(.first).fragment(),
+                    b: providers[1].rx.request(.first).fragment(),
+                    c: providers[2].rx.request(.first).fragment())
+            }
+        }
+        defer {
+            server.stop()
+            server.waitUntilStopped()
+        }
+        // Nobody listens on the port of the targets.
+        #expect(try RawClient(port: server.port).get("/page")?.status == 502)
+        let upstreams = server.report.upstreams
+        #expect(upstreams.keys.sorted() == ["tags", "weather"])
+        #expect(upstreams["weather"]?.circuit == .closed)
+        #expect(upstreams["weather"]?.attemptsInFlight == 0)
+        #expect(upstreams["tags"]?.circuit == .closed)
+        #expect(upstreams["tags"]?.attemptsInFlight == nil)
+    }
+}
