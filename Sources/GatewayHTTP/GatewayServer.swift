@@ -60,6 +60,7 @@ public final class GatewayServer: Sendable {
             throw GatewayStartError("a gateway needs at least one loop, not \(configuration.loops)")
         }
         let routes = try Self.routes(configuration.connections)
+        let resolver = try Self.resolver(configuration.dns)
         let files = try configuration.files.map { settings throws(GatewayStartError) in
             try FileServer(settings)
         }
@@ -85,7 +86,6 @@ public final class GatewayServer: Sendable {
         let phase = Phase()
         self.phase = phase
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
-        let resolver = Resolver()
         let clients = group.loops.map { loop in
             let client = HTTPClient(
                 loop: loop, resolver: resolver, limits: configuration.outbound,
@@ -122,6 +122,14 @@ public final class GatewayServer: Sendable {
             group.shutdown()
             logs.close()
             throw error
+        }
+    }
+
+    private static func resolver(_ settings: DNSSettings) throws(GatewayStartError) -> Resolver {
+        do {
+            return try Resolver(settings)
+        } catch {
+            throw GatewayStartError("\(error)")
         }
     }
 
