@@ -79,6 +79,11 @@ extension CommandSpecification {
         help: "names, addresses and networks to connect to without --proxy URL, separated by commas",
         fallback: "none")
 
+    private static let dns = Flag(
+        name: "dns", placeholder: "SERVERS",
+        help: "name servers, ADDRESS or ADDRESS:PORT, separated by commas, or system for getaddrinfo",
+        fallback: "those in resolv.conf")
+
     private static func folder(fallback: String) -> Flag {
         Flag(
             name: "public", placeholder: "DIR",
@@ -106,7 +111,7 @@ extension CommandSpecification {
                 "upstream-pin", "NAME=PIN",
                 "public key that NAME must have: sha256//BASE64 as in curl; repeat it to allow more",
                 "any key"),
-            folder(fallback: "no files"), proxy, noProxy, timeline("off"), logLevel, drainDelay,
+            folder(fallback: "no files"), proxy, noProxy, dns, timeline("off"), logLevel, drainDelay,
             spoolDirectory,
         ])
 
@@ -114,7 +119,7 @@ extension CommandSpecification {
         name: "demo", summary: "run the gateway together with its sample upstreams",
         flags: [
             host, port, hosts, name, loops, data, latency, folder(fallback: "the pages inside the program"),
-            proxy, noProxy, timeline("on"), logLevel, drainDelay, spoolDirectory,
+            proxy, noProxy, dns, timeline("on"), logLevel, drainDelay, spoolDirectory,
         ])
 
     static let upstream = CommandSpecification(
