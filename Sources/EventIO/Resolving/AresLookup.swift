@@ -6,7 +6,7 @@ import Glibc
 /// Each has a channel of its own. So its sockets close with it, each lookup has random source ports (RFC 5452
 /// 9.2), one silent server does not use up the tries of other names, and each lookup reads the current
 /// resolv.conf. (c-ares 1.18 cannot cancel one of several queries, and has no `ares_reinit`.) A channel takes
-/// 75 KiB and 0.1 ms.
+/// 74 KiB and 30 us.
 final class AresLookup {
     fileprivate enum Outcome {
         case found([SocketAddress], timeToLive: TimeAmount)
