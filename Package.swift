@@ -12,7 +12,7 @@ import PackageDescription
 //     2      EventIO   HTTPWire   JSONCoding   RxCompatibility   RxBlocking   RxTesting
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
 //     0      ASCIIText   Locking
-//     -      CLibevent   COpenSSL   CSQLite   CZlib   CBrotli   CLinux   CPages
+//     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CLinux   CPages
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -59,6 +59,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLibevent", providers: [.apt(["libevent-dev"])]),
+        .systemLibrary(name: "CAres", providers: [.apt(["libc-ares-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -81,7 +82,7 @@ let package = Package(
         module("JSONBytes", ["ASCIIText"]),
         module("JSONCoding", ["JSONBytes", "ASCIIText"]),
 
-        module("EventIO", ["CLibevent", "COpenSSL", "CLinux", "Rx", "Locking"]),
+        module("EventIO", ["CLibevent", "CAres", "COpenSSL", "CLinux", "Rx", "Locking"]),
         module("HTTPWire", ["HTTPModel", "ASCIIText"]),
         // Decodes gzip, deflate and br as a stream; encodes gzip.
         module("ContentCoding", ["CZlib", "CBrotli"]),

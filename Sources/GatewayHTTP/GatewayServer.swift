@@ -70,6 +70,7 @@ public final class GatewayServer: Sendable {
                 "upstreamBodies: \(configuration.upstreamBodies) bytes are not 1 MiB (1048576) or more")
         }
         let routes = try Self.routes(configuration.connections)
+        let resolver = try Self.resolver(configuration.dns)
         let files = try configuration.files.map { settings throws(GatewayStartError) in
             try FileServer(settings)
         }
@@ -95,7 +96,6 @@ public final class GatewayServer: Sendable {
         let phase = Phase()
         self.phase = phase
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
-        let resolver = Resolver()
         let upstreamLog = upstreamLog ?? UpstreamLog(logs.diagnostics)
         let memory = MemoryBudget(capacity: configuration.upstreamBodies)
         bodyMemory = memory
@@ -144,6 +144,14 @@ public final class GatewayServer: Sendable {
             group.shutdown()
             logs.close()
             throw error
+        }
+    }
+
+    private static func resolver(_ settings: DNSSettings) throws(GatewayStartError) -> Resolver {
+        do {
+            return try Resolver(settings)
+        } catch {
+            throw GatewayStartError("\(error)")
         }
     }
 

@@ -1,7 +1,8 @@
-import EventIO
+public import EventIO
 public import GatewayCore
 public import NetworkingSession
 
+@_exported public import struct EventIO.DNSSettings
 @_exported public import struct HTTPInbound.InboundLimits
 @_exported public import struct HTTPOutbound.OutboundLimits
 @_exported public import struct Networking.RetryBudget
@@ -44,6 +45,8 @@ public struct GatewayServerConfiguration: Sendable {
     /// TLS settings by upstream name or host, and the proxy. Files are read when the gateway starts. Default: certificates are
     /// verified with the system's roots, and there is no proxy.
     public var connections = ConnectionSettings()
+    /// Which name servers are asked, and how long their answers are used. Default: c-ares asks the servers in resolv.conf(5).
+    public var dns = DNSSettings()
     /// The retries that may be in flight to one upstream from one loop. Default: 20 % of the calls in flight, at least 3.
     public var retryBudget = RetryBudget()
     /// The policy of upstreams without one of their own (`Gateway.upstream`): a circuit breaker, and no limit on calls in flight.

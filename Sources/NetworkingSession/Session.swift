@@ -1,11 +1,13 @@
 import Dispatch
-import EventIO
+public import EventIO
 public import HTTPModel
 public import HTTPOutbound
 public import Networking
 import Rx
 import Synchronization
 
+@_exported public import struct EventIO.DNSSettings
+@_exported public import struct EventIO.InvalidDNSSettings
 @_exported public import struct HTTPOutbound.OutboundLimits
 @_exported public import struct HTTPOutbound.PoolReport
 
@@ -35,6 +37,9 @@ public final class Session: Sendable {
             connections.proxy = .environment
             return connections
         }()
+        /// Which name servers are asked, and how long their answers are used. Default: c-ares asks the servers in
+        /// resolv.conf(5).
+        public var dns = DNSSettings()
         /// Fields of every call unless its target or a plugin overrides them. Default: prefer JSON, accept the content
         /// codings that the session decodes, and `Sluice` as the User-Agent.
         public var fields: HTTPFields = [
@@ -81,8 +86,8 @@ public final class Session: Sendable {
 
     /// Starts the loops without waiting for them. Callable from any thread, even in a gateway's handler.
     ///
-    /// - Throws: `TLSError` or `ConnectionSettings.InvalidHost` if the configuration is wrong; `SocketError` if the
-    ///   system has no descriptor or thread left for a loop. Invalid proxy variables only add to `warnings`.
+    /// - Throws: `TLSError`, `ConnectionSettings.InvalidHost` or `InvalidDNSSettings` if the configuration is wrong;
+    ///   `SocketError` if the system has no descriptor or thread left for a loop. Invalid proxy variables only add to `warnings`.
     public init(_ configuration: Configuration = Configuration()) throws {
         let loops = try SessionLoops(configuration)
         self.loops = loops
@@ -130,8 +135,8 @@ private final class SessionLoops: LoopLifetime {
         let routes = try UpstreamRoutes(configuration.connections)
         warnings = routes.warnings
         settings = configuration.connections
+        let resolver = try Resolver(configuration.dns)
         group = try EventLoopGroup(count: max(1, configuration.loops), name: "session")
-        let resolver = Resolver()
         clients = group.loops.map { HTTPClient(loop: $0, resolver: resolver, limits: configuration.limits) }
         loopClients = clients.map { client in
             LoopBound(on: client.loop) {

@@ -5,7 +5,8 @@ import TestSupport
 /// One row for each fault of an upstream. `listed` has the faults of the design, in its order; `further` has others.
 ///
 /// Not in these rows:
-/// - a name that does not resolve, a silent resolver: no HTTP is involved (EventIOTests/ResolverTests);
+/// - a name that does not resolve, a silent resolver: no HTTP is involved (EventIOTests/DNSTests,
+///   GatewayHTTPTests/NameResolutionTests);
 /// - faults of TLS itself: `ofTLS`;
 /// - HTTP/2 upstreams: not supported;
 /// - a connection that closes as the next request is written, a slow part under load, all upstreams down: they need more than

@@ -52,7 +52,7 @@ struct LimitsTableTests {
             ("inbound", InboundLimits()), ("outbound", OutboundLimits()), ("limits", GatewayLimits()),
             ("policy", CallPolicy()), ("upstream", UpstreamPolicy()), ("retryBudget", RetryBudget()),
             ("files", StaticFiles.folder("/")),
-            ("resolver", Resolver.Limits()), ("cookies", CookieJar.Limits()),
+            ("dns", DNSSettings()), ("resolver", Resolver.Limits()), ("cookies", CookieJar.Limits()),
             ("refreshes", AuthenticationInterceptor<BearerAuthenticator>.RefreshWindow()),
         ]
     }
@@ -93,6 +93,7 @@ struct LimitsTableTests {
             "timeline.entries": RequestTimeline.limit,
             "decoding.encoded": BodyDecoder.encodedLimit(of: OutboundLimits().responseBody),
             "log.calls": CallRecord.limit,
+            "dns.servers": DNSSettings.mostServers,
             "tls.empty": TLSEngine.emptyLimit,
             "tls.servers": TLSSessionCache.serverLimit,
             "tls.sessions": TLSSessionCache.sessionLimit,

@@ -104,6 +104,20 @@ struct UpstreamFlagTests {
         #expect(try hasBreakers(["--breaker", "on"], byDefault: false))
     }
 
+    @Test("Name servers are addresses with or without a port, or system")
+    func nameServers() throws {
+        func settings(_ words: [String]) throws -> DNSSettings {
+            try Command.configuration(Arguments(words, for: .serve, environment: [:])).dns
+        }
+        for servers in ["", "foo", "10.0.0.2,", "10.0.0.2 10.0.0.3", "10.0.0.2:0"] {
+            let error = try #require(throws: UsageError.self) { try settings(["--dns", servers]) }
+            #expect(error.message.hasPrefix("--dns takes addresses or system: dns.servers: \""))
+        }
+        #expect(try settings([]) == DNSSettings())
+        #expect(try settings(["--dns", "system"]) == .system)
+        #expect(try settings(["--dns", "10.0.0.2,[::1]:53"]).servers == ["10.0.0.2", "[::1]:53"])
+    }
+
     @Test("Flags and their variables set TLS for the named upstream only")
     func taken() throws {
         let (one, other) = (TestAuthority.shared.identity.pin, TestAuthority.other.identity.pin)

@@ -91,6 +91,11 @@ extension CommandSpecification {
         help: "names, addresses and networks to connect to without --proxy URL, separated by commas",
         fallback: "none")
 
+    private static let dns = Flag(
+        name: "dns", placeholder: "SERVERS",
+        help: "name servers, ADDRESS or ADDRESS:PORT, separated by commas, or system for getaddrinfo",
+        fallback: "those in resolv.conf")
+
     private static func folder(fallback: String) -> Flag {
         Flag(
             name: "public", placeholder: "DIR",
@@ -122,7 +127,7 @@ extension CommandSpecification {
                 "upstream-concurrency", "NAME=COUNT",
                 "calls that may be in flight to NAME; others fail at once",
                 "no limit"),
-            upstreamMemory, breaker("on"), folder(fallback: "no files"), proxy, noProxy, timeline("off"),
+            upstreamMemory, breaker("on"), folder(fallback: "no files"), proxy, noProxy, dns, timeline("off"),
             logLevel,
             drainDelay,
             spoolDirectory,
@@ -132,7 +137,7 @@ extension CommandSpecification {
         name: "demo", summary: "run the gateway together with its sample upstreams",
         flags: [
             host, port, hosts, name, loops, data, latency, folder(fallback: "the pages inside the program"),
-            upstreamMemory, breaker("off"), proxy, noProxy, timeline("on"), logLevel, drainDelay,
+            upstreamMemory, breaker("off"), proxy, noProxy, dns, timeline("on"), logLevel, drainDelay,
             spoolDirectory,
         ])
 

@@ -71,6 +71,7 @@ enum Command {
         configuration.inbound.spoolDirectory =
             try spoolDirectory(arguments) ?? configuration.inbound.spoolDirectory
         configuration.connections.proxy = try proxy(arguments)
+        configuration.dns = try dns(arguments)
         configuration.files = try publicFolder(arguments)
         if let mebibytes = try arguments.integer("upstream-memory", in: 1...(1 << 20)) {
             configuration.upstreamBodies = mebibytes << 20
@@ -107,6 +108,19 @@ enum Command {
                     message: "--proxy takes http://[user:password@]host[:port] or environment: \(error)")
             }
         }
+    }
+
+    private static func dns(_ arguments: Arguments) throws(UsageError) -> DNSSettings {
+        guard let text = arguments.string("dns") else { return DNSSettings() }
+        guard text != "system" else { return .system }
+        var settings = DNSSettings()
+        settings.servers = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        do {
+            _ = try Resolver(settings)
+        } catch {
+            throw UsageError(message: "--dns takes addresses or system: \(error)")
+        }
+        return settings
     }
 
     private static func publicFolder(_ arguments: Arguments) throws(UsageError) -> StaticFiles? {

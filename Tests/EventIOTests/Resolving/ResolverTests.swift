@@ -258,7 +258,7 @@ struct ResolverTests {
 
     @Test("The system's resolver finds localhost")
     func systemLookup() async throws {
-        let resolver = Resolver()
+        let resolver = try Resolver(.system)
         try await withLoop { loop in
             let found = try await Self.resolve("localhost", resolver, loop).get()
             #expect(!found.isEmpty)

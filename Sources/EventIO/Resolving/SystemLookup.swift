@@ -1,9 +1,21 @@
 import Glibc
 
 extension Resolver {
-    /// Looks a name up with `getaddrinfo`, as the system is configured. Blocks for as long as resolv.conf(5) allows.
-    public static let systemLookup: Lookup = { host in
+    /// Looks a name up with `getaddrinfo`, as the system is configured. Blocks for as long as resolv.conf(5)
+    /// allows.
+    public static let systemLookup: Lookup = { addresses(of: $0, flags: 0) }
+
+    /// Returns the addresses of a numeric host in any form that `getaddrinfo` knows, such as `127.1`; nil for
+    /// a name.
+    static func numericLookup(_ host: String) -> [SocketAddress]? {
+        try? addresses(of: host, flags: AI_NUMERICHOST).get()
+    }
+
+    private static func addresses(
+        of host: String, flags: Int32
+    ) -> Result<[SocketAddress], SocketError> {
         var hints = addrinfo()
+        hints.ai_flags = flags
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?

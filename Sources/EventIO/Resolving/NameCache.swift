@@ -1,0 +1,183 @@
+/// The addresses of a name.
+struct FoundAddresses: Sendable {
+    var addresses: [SocketAddress]
+    /// nil if unknown.
+    var timeToLive: TimeAmount?
+}
+
+/// What is known about names, who waits for them, and when each is looked up again. Time is a parameter.
+///
+/// An answer is *fresh* for its time to live and *usable* for `stale` longer. When its freshness ends, a name
+/// that is *wanted* is looked up again: one that was answered from the cache since its last lookup, or is
+/// watched.
+struct NameCache {
+    typealias Answer = Result<[SocketAddress], SocketError>
+
+    struct Ages: Sendable {
+        /// The bounds of a time to live.
+        var minTTL: TimeAmount
+        var maxTTL: TimeAmount
+        /// How long addresses without a time to live are fresh.
+        var withoutTTL: TimeAmount
+        var negative: TimeAmount
+        var stale: TimeAmount
+    }
+
+    private struct Entry {
+        var answer: Answer?
+        var freshUntil = MonotonicTime(nanoseconds: 0)
+        var usableUntil = MonotonicTime(nanoseconds: 0)
+        var isLookingUp = false
+        /// Whether the addresses were asked for since the last lookup began.
+        var isInUse = false
+        /// Keyed by identity, so that a request that times out leaves in constant time.
+        var waiting: [ObjectIdentifier: ResolveRequest] = [:]
+        var watchers: [ObjectIdentifier: AddressWatcher] = [:]
+
+        /// When the name is looked up again; nil if it is not wanted or a lookup is running.
+        var refreshTime: MonotonicTime? {
+            guard !isLookingUp, let answer else { return nil }
+            guard watchers.isEmpty else { return freshUntil }
+            if isInUse, case .success = answer { return freshUntil }
+            return nil
+        }
+    }
+
+    /// What to do after a change.
+    struct Step {
+        /// What the request is answered with; nil if it waits.
+        var answer: Answer?
+        /// The caller has to look the name up and report the result to `found`.
+        var looksUp = false
+        /// The next refresh may be earlier than before.
+        var refreshesChanged = false
+        var waiting: [ResolveRequest] = []
+        /// Have to look at the addresses.
+        var watchers: [AddressWatcher] = []
+    }
+
+    private var entries: [String: Entry] = [:]
+    private let ages: Ages
+    private let limit: Int
+
+    init(_ ages: Ages, limit: Int) {
+        self.ages = ages
+        self.limit = limit
+    }
+
+    mutating func requested(_ host: String, by request: ResolveRequest, now: MonotonicTime) -> Step {
+        makeRoom(for: host)
+        var entry = entries[host] ?? Entry()
+        defer { entries[host] = entry }
+        var step = Step()
+        if let answer = entry.answer, now < entry.freshUntil {
+            step.answer = answer
+            if case .success = answer, !entry.isInUse {
+                entry.isInUse = true
+                step.refreshesChanged = true
+            }
+            return step
+        }
+        step.looksUp = !entry.isLookingUp
+        entry.isLookingUp = true
+        if case .success = entry.answer, now < entry.usableUntil {
+            step.answer = entry.answer
+            entry.isInUse = !step.looksUp
+        } else {
+            entry.waiting[ObjectIdentifier(request)] = request
+            if step.looksUp { entry.isInUse = false }
+        }
+        return step
+    }
+
+    mutating func requestLeft(_ host: String, _ request: ResolveRequest) {
+        entries[host]?.waiting[ObjectIdentifier(request)] = nil
+    }
+
+    mutating func watched(_ host: String, by watcher: AddressWatcher, now: MonotonicTime) -> Step {
+        makeRoom(for: host)
+        var entry = entries[host] ?? Entry()
+        defer { entries[host] = entry }
+        entry.watchers[ObjectIdentifier(watcher)] = watcher
+        var step = Step()
+        step.refreshesChanged = true
+        if entry.answer == nil || now >= entry.freshUntil {
+            step.looksUp = !entry.isLookingUp
+            entry.isLookingUp = true
+        }
+        // An answer too old to be used is no answer.
+        if now >= entry.usableUntil { entry.answer = nil }
+        if entry.answer != nil { step.watchers = [watcher] }
+        return step
+    }
+
+    mutating func unwatched(_ host: String, by watcher: AddressWatcher) {
+        entries[host]?.watchers[ObjectIdentifier(watcher)] = nil
+    }
+
+    /// The addresses for watchers: empty if there are none, nil if the first lookup has not ended.
+    func addresses(of host: String) -> [SocketAddress]? {
+        switch entries[host]?.answer {
+        case .success(let addresses): addresses
+        case .failure: []
+        case nil: nil
+        }
+    }
+
+    mutating func found(
+        _ result: Result<FoundAddresses, SocketError>, for host: String, now: MonotonicTime
+    ) -> Step {
+        guard var entry = entries[host] else { return Step() }
+        defer { entries[host] = entry }
+        switch result {
+        case .success(let found):
+            let age = found.timeToLive.map { max(ages.minTTL, min($0, ages.maxTTL)) } ?? ages.withoutTTL
+            entry.answer = .success(found.addresses)
+            entry.freshUntil = now + age
+            entry.usableUntil = entry.freshUntil + ages.stale
+        case .failure(let error):
+            // A failing resolver does not invalidate a name that it resolved before.
+            let keepsOld = error.kind != .nameNotFound && now < entry.usableUntil
+            if keepsOld, case .success = entry.answer {
+                entry.freshUntil = min(now + ages.negative, entry.usableUntil)
+            } else {
+                entry.answer = .failure(error)
+                entry.freshUntil = now + ages.negative
+                entry.usableUntil = entry.freshUntil
+            }
+        }
+        entry.isLookingUp = false
+        var step = Step()
+        step.refreshesChanged = entry.refreshTime != nil
+        step.waiting = Array(entry.waiting.values)
+        step.watchers = Array(entry.watchers.values)
+        entry.waiting = [:]
+        return step
+    }
+
+    // MARK: Refreshes
+
+    /// When the next name has to be looked up again; nil if none is wanted.
+    var nextRefresh: MonotonicTime? { entries.values.lazy.compactMap(\.refreshTime).min() }
+
+    /// Returns the names to look up again now. The caller has to report each result to `found`.
+    mutating func takeRefreshes(now: MonotonicTime) -> [String] {
+        let due = entries.filter { $0.value.refreshTime.map { $0 <= now } ?? false }.map(\.key)
+        for host in due {
+            entries[host]?.isLookingUp = true
+            entries[host]?.isInUse = false
+        }
+        return due
+    }
+
+    // MARK: Room
+
+    /// Evicts the idle names that expire first.
+    private mutating func makeRoom(for host: String) {
+        guard entries.count >= limit, entries[host] == nil else { return }
+        let idle = entries.filter { !$0.value.isLookingUp && $0.value.watchers.isEmpty }.sorted {
+            $0.value.usableUntil < $1.value.usableUntil
+        }
+        for (host, _) in idle.prefix(max(1, limit / 8)) { entries[host] = nil }
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+
+/// A DNS server made of dnslib, on a free port of 127.0.0.1, over UDP and TCP.
+package final class DNSServer: Sendable {
+    /// What the server knows about a name.
+    package struct Name: Codable, Sendable {
+        package enum Fault: String, Codable, Sendable {
+            case silent, servfail, refused, nxdomain
+            /// The answer over UDP says that it is truncated, and has no address.
+            case truncated
+            /// A forged answer with the address 203.0.113.66 and another ID comes before the real one.
+            case wrongID
+            /// A forged answer with the address 203.0.113.66 comes from another port before the real one.
+            case wrongPort
+        }
+
+        package var addresses: [String]
+        package var alias: String?
+        package var timeToLive: Int
+        /// By the type of the query: `A` or `AAAA`.
+        package var faults: [String: Fault]
+
+        package init(
+            _ addresses: [String] = [], alias: String? = nil, timeToLive: Int = 60, fault: Fault? = nil,
+            faults: [String: Fault] = [:]
+        ) {
+            self.addresses = addresses
+            self.alias = alias
+            self.timeToLive = timeToLive
+            self.faults = fault.map { ["A": $0, "AAAA": $0] } ?? faults
+        }
+    }
+
+    private static let library =
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../.build/dnslib/dnslib.whl").standardized.path
+
+    package static var isInstalled: Bool {
+        PythonServer.isInstalled && FileManager.default.fileExists(atPath: library)
+    }
+    /// Why a test is skipped.
+    package static let isMissing = "dnslib is not downloaded: Tests/dnslib"
+
+    /// `127.0.0.1:5353`
+    package let address: String
+    private let folder = ScratchFolder()
+    private let process: PeerProcess
+
+    /// A name that is not in `names` does not exist.
+    package init(_ names: [String: Name] = [:]) throws {
+        guard let python = PythonServer.program, Self.isInstalled else {
+            throw PeerFailure(description: Self.isMissing)
+        }
+        try Self.write(names, to: folder)
+        try Self.script.write(toFile: folder.file("server.py"), atomically: true, encoding: .utf8)
+        let process = try PeerProcess(
+            python, ["-u", folder.file("server.py")], environment: ["PYTHONPATH": Self.library], in: folder)
+        self.process = process
+        try spin(while: !process.log.contains("\n"), within: .seconds(30))
+        let port = process.log.prefix { $0 != "\n" }
+        guard UInt16(port) != nil else { throw PeerFailure(description: process.log) }
+        address = "127.0.0.1:\(port)"
+    }
+
+    package func stop() { process.stop() }
+
+    /// Replaces everything that the server knows, from the next query on.
+    package func know(_ names: [String: Name]) throws { try Self.write(names, to: folder) }
+
+    private static func write(_ names: [String: Name], to folder: ScratchFolder) throws {
+        try JSONEncoder().encode(names).write(
+            to: URL(fileURLWithPath: folder.file("names.json")), options: .atomic)
+    }
+
+    /// The queries so far: `A api.test udp`.
+    package var queries: [String] {
+        process.log.split(separator: "\n").dropFirst().map(String.init)
+    }
+
+    /// The number of queries for the name's IPv4 addresses over UDP. A lookup sends one of them for each try.
+    package func lookups(of name: String) -> Int { queries.count { $0 == "A \(name) udp" } }
+
+    private static let script = """
+        import json, socket, struct, sys, threading
+        from dnslib import A, AAAA, CNAME, DNSRecord, QTYPE, RCODE, RR
+
+        def bind():
+            while True:
+                udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                udp.bind(("127.0.0.1", 0))
+                tcp = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+                try:
+                    tcp.bind(udp.getsockname())
+                    tcp.listen()
+                    return udp, tcp
+                except OSError:
+                    udp.close()
+                    tcp.close()
+
+        def fill(reply, names, name, kind):
+            known = names.get(name)
+            if known is None:
+                return
+            if known.get("alias"):
+                reply.add_answer(RR(name, QTYPE.CNAME, rdata=CNAME(known["alias"]), ttl=known["timeToLive"]))
+                return fill(reply, names, known["alias"], kind)
+            for address in known["addresses"]:
+                if kind == ("AAAA" if ":" in address else "A"):
+                    data = AAAA(address) if kind == "AAAA" else A(address)
+                    reply.add_answer(RR(name, getattr(QTYPE, kind), rdata=data, ttl=known["timeToLive"]))
+
+        def forged(query, name):
+            reply = query.reply()
+            reply.add_answer(RR(name, QTYPE.A, rdata=A("203.0.113.66"), ttl=60))
+            return reply
+
+        def replies(data, protocol):
+            query = DNSRecord.parse(data)
+            name, kind = str(query.q.qname).rstrip("."), QTYPE[query.q.qtype]
+            print(f"{kind} {name} {protocol}\\n", end="")
+            with open("names.json") as file:
+                names = json.load(file)
+            known = names.get(name)
+            fault = known["faults"].get(kind) if known else "nxdomain"
+            if fault == "silent":
+                return []
+            reply = query.reply()
+            if fault in ("servfail", "refused", "nxdomain"):
+                reply.header.rcode = getattr(RCODE, fault.upper())
+            elif fault == "truncated" and protocol == "udp":
+                reply.header.tc = 1
+            else:
+                fill(reply, names, name, kind)
+            sent = [(False, reply.pack())]
+            if fault == "wrongID":
+                other = forged(query, name)
+                other.header.id = (query.header.id + 1) & 0xffff
+                sent.insert(0, (False, other.pack()))
+            if fault == "wrongPort":
+                sent.insert(0, (True, forged(query, name).pack()))
+            return sent
+
+        def serve(connection):
+            with connection, connection.makefile("rb") as file:
+                while len(size := file.read(2)) == 2:
+                    for _, reply in replies(file.read(struct.unpack("!H", size)[0]), "tcp"):
+                        connection.sendall(struct.pack("!H", len(reply)) + reply)
+
+        def listen():
+            while True:
+                threading.Thread(target=serve, args=(tcp.accept()[0],), daemon=True).start()
+
+        udp, tcp = bind()
+        other = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        print(udp.getsockname()[1])
+        threading.Thread(target=listen, daemon=True).start()
+        while True:
+            data, client = udp.recvfrom(4096)
+            for is_elsewhere, reply in replies(data, "udp"):
+                (other if is_elsewhere else udp).sendto(reply, client)
+        """
+}
