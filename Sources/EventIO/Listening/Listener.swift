@@ -13,6 +13,8 @@ public final class Listener: @unchecked Sendable {
 
     /// Called at most once a second while descriptors are exhausted, with the connections shed since the last call.
     public var onExhausted: ((_ error: SocketError, _ shed: Int) -> Void)?
+    /// Asked before each connection. If it returns false, the listener pauses.
+    public var mayAccept: (() -> Bool)?
 
     private var descriptor: Int32
     private var loop: EventLoop?
@@ -24,6 +26,8 @@ public final class Listener: @unchecked Sendable {
     private var retry: TimerToken?
     private var shed = 0
     private var lastReport: MonotonicTime?
+    /// How long the last wake took in which it accepted.
+    private var lastWake = TimeAmount.zero
 
     /// Binds and listens.
     ///
@@ -135,8 +139,8 @@ public final class Listener: @unchecked Sendable {
         if retry == nil { event?.add() }
     }
 
-    /// Accepts the queued connections, then closes. Closing a listener of a `SO_REUSEPORT` group resets its queue, so
-    /// `dropNewSYNs` first stops new connections.
+    /// Accepts the queued connections without asking `mayAccept`, then closes. Closing a listener of a `SO_REUSEPORT`
+    /// group resets its queue, so `dropNewSYNs` first stops new connections.
     public func drainBacklogAndClose() {
         dropNewSYNs()
         while descriptor >= 0, acceptOne() {}
@@ -152,6 +156,7 @@ public final class Listener: @unchecked Sendable {
         if let retry { loop?.cancelTimer(retry) }
         retry = nil
         onAccept = nil
+        mayAccept = nil
         if memberIndex >= 0 { loop?.members.remove(at: memberIndex) }
         memberIndex = -1
     }
@@ -164,10 +169,25 @@ public final class Listener: @unchecked Sendable {
         if descriptor >= 0, case .unix(let path) = address.form { unlink(path) }
     }
 
+    /// Most connections that a wake accepts, so that a flood of them does not starve the open ones.
+    static let batch = 64
+    /// The same after a wake of more than `longWake`.
+    static let smallBatch = 8
+    static let longWake = TimeAmount.milliseconds(5)
+
+    static func batch(afterWakeOf time: TimeAmount) -> Int { time > longWake ? smallBatch : batch }
+
     fileprivate func ready() {
-        // Bounded, so that a flood of connections does not starve the open ones.
-        var left = 64
-        while left > 0, !isPaused, retry == nil, descriptor >= 0, acceptOne() { left -= 1 }
+        guard let loop else { return }
+        var left = Self.batch(afterWakeOf: lastWake)
+        // Reads the clock if this is the first event of the wake; `runDeferred` reads it at the end.
+        _ = loop.wakeTime
+        loop.afterWrites(self)
+        while left > 0, !isPaused, retry == nil, descriptor >= 0 {
+            if let mayAccept, !mayAccept() { return pause() }
+            guard acceptOne() else { return }
+            left -= 1
+        }
     }
 
     /// Accepts a connection. Returns false when none is queued or none can be accepted now.
@@ -240,6 +260,13 @@ private final class AcceptRetry: TimerTarget {
 extension Listener: LoopMember {
     func loopEnds() {
         close()
+    }
+}
+
+extension Listener: DeferredWork {
+    /// A wake in which it accepted ends.
+    public func runDeferred() {
+        if let loop { lastWake = .clock() - loop.wakeTime }
     }
 }
 

@@ -1,9 +1,10 @@
 import Dispatch
-import EventIO
 import Glibc
 import Locking
 import TestSupport
 import Testing
+
+@testable import EventIO
 
 @Suite("Listeners", .timeLimit(.minutes(1)))
 struct ListenerTests {
@@ -116,6 +117,69 @@ struct ListenerTests {
                 break
             }
             peer.close()
+        }
+    }
+
+    @Test("A wake accepts 64 connections, but 8 after a wake of more than 5 ms")
+    func batches() async throws {
+        #expect(Listener.batch(afterWakeOf: .milliseconds(5)) == 64)
+        #expect(Listener.batch(afterWakeOf: .microseconds(5001)) == 8)
+        try await withLoop { loop in
+            let listener = try Listener(bind: .loopback())
+            let wakes = AsyncStream<Int64>.makeStream()
+            // All are in the kernel's queue before the loop polls.
+            let peers = try (0..<100).map { _ in try RawSocket(connectedTo: listener.address) }
+            try await loop.perform {
+                var isFirst = true
+                listener.start(loop: loop) { stream in
+                    stream.start(handler: Echo(stream))
+                    wakes.continuation.yield(loop.wakeCount)
+                    guard isFirst else { return }
+                    isFirst = false
+                    let end = MonotonicTime.clock() + .milliseconds(6)
+                    while MonotonicTime.clock() < end {}
+                }
+            }
+            var counts: [Int] = []
+            var last: Int64?
+            for await wake in wakes.stream {
+                if wake == last { counts[counts.count - 1] += 1 } else { counts.append(1) }
+                last = wake
+                if counts.reduce(0, +) == peers.count { break }
+            }
+            #expect(counts[..<2] == [64, 8])
+            #expect(counts[2..<(counts.count - 1)].allSatisfy { $0 == 64 || $0 == 8 })
+            for peer in peers { peer.close() }
+        }
+    }
+
+    @Test("A listener asks before each connection, pauses if it may not accept it, and can be resumed")
+    func asksFirst() async throws {
+        try await withLoop { loop in
+            let listener = try Listener(bind: .loopback())
+            let accepted = Accepted()
+            let peers = try (0..<3).map { _ in try RawSocket(connectedTo: listener.address) }
+            let questions = Lock(0)
+            try await loop.perform {
+                listener.mayAccept = {
+                    questions.withLock { count in
+                        count += 1
+                        return count != 3
+                    }
+                }
+                listener.start(loop: loop) { accepted.take($0) }
+            }
+            _ = await accepted.wait(for: 2)
+            // Further wakes do not ask again.
+            for _ in 0..<10 { try await loop.perform {} }
+            #expect(questions.withLock { $0 } == 3)
+            try await loop.perform { listener.resume() }
+            _ = await accepted.wait(for: 1)
+            for peer in peers {
+                peer.send(utf8("served"))
+                #expect(try peer.receive(exactly: 6) == utf8("served"))
+                peer.close()
+            }
         }
     }
 
