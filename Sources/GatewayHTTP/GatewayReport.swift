@@ -1,3 +1,4 @@
+package import HTTPInbound
 package import HTTPOutbound
 package import NetworkingSession
 
@@ -17,6 +18,8 @@ package struct GatewayReport: Sendable, Hashable {
     package var upstreamBodyBytes = 0
     /// The circuits and limits of the upstreams that have been called, by name.
     package var upstreams: [String: UpstreamReport] = [:]
+    /// Clients that were closed or refused at the connection limit since the start.
+    package var shed = ShedCounts()
 
     /// The sum of two loops. The upstreams belong to the process.
     static func + (one: GatewayReport, other: GatewayReport) -> GatewayReport {
@@ -24,6 +27,6 @@ package struct GatewayReport: Sendable, Hashable {
             connections: one.connections + other.connections, requests: one.requests + other.requests,
             calls: one.calls + other.calls, timers: one.timers + other.timers,
             wakes: one.wakes + other.wakes, refusedRequests: one.refusedRequests + other.refusedRequests,
-            upstreams: one.upstreams)
+            upstreams: one.upstreams, shed: one.shed + other.shed)
     }
 }

@@ -2,6 +2,7 @@ import Dispatch
 import EventIO
 public import GatewayCore
 import Glibc
+import HTTPInbound
 import HTTPOutbound
 import Locking
 import NetworkingSession
@@ -31,6 +32,7 @@ public final class GatewayServer: Sendable {
     let reloads = Reloads()
     private let phase: Phase
     let logs: Logs
+    private let connectionLimitLog: ConnectionLimitLog
     /// Entered once for each serving worker.
     let stopped = DispatchGroup()
     /// Set if the gateway has taken over its port; released when it drains, so that a successor can take over.
@@ -90,6 +92,9 @@ public final class GatewayServer: Sendable {
 
         let logs = logs ?? Logs(configuration)
         self.logs = logs
+        let connections = ConnectionTotal(limit: configuration.connectionLimit(descriptors: descriptors))
+        let connectionLimitLog = ConnectionLimitLog(logs.diagnostics, limit: connections.limit)
+        self.connectionLimitLog = connectionLimitLog
         for warning in routes.warnings {
             logs.diagnostics.write(.warning, "invalid proxy variable", ["what": warning])
         }
@@ -134,7 +139,8 @@ public final class GatewayServer: Sendable {
             let hosts = configuration.hosts ?? (address.isLoopback ? .localhost : .any)
             let plan = Worker.Plan(
                 responder: responder, phase: phase, logs: logs, descriptors: descriptors,
-                files: files, hosts: hosts, configuration: configuration)
+                connections: connections, connectionLimitLog: connectionLimitLog, files: files, hosts: hosts,
+                configuration: configuration)
             workers = zip(listeners, clients).map { listener, client in
                 LoopBound(on: client.loop) {
                     Worker(plan, loop: client.loop, listener: listener, client: client.value)
@@ -273,6 +279,7 @@ public final class GatewayServer: Sendable {
             logs.diagnostics.write(.warning, "SIGHUP: the gateway ends before the certificates are reloaded")
         }
         group.shutdown()
+        connectionLimitLog.writeRest()
         logs.diagnostics.write(.info, "stopped")
         logs.close()
     }

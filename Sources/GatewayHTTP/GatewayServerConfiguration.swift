@@ -35,9 +35,10 @@ public struct GatewayServerConfiguration: Sendable {
     public var drainDeadline = Duration.seconds(30)
     /// Limits of requests and answers: deadline, request body, merged answer.
     public var limits = GatewayLimits()
-    /// Limits for the clients of each loop. `connections` is for the whole process, capped at half of the descriptors and divided
-    /// among the loops. Two members are derived and ignored here: `requestBody` is the largest that `limits` or an endpoint's
-    /// `.bodyLimit` allows (and `bufferedBodies` is at least that), and `drainDeadline` is this configuration's minus `drainDelay`.
+    /// Limits for the clients of each loop. `connections` is for all loops together, and at most half of the descriptors. All
+    /// `connectionsAboveLimit` together are at most a sixteenth of them, but one for each loop. Two members are derived and ignored
+    /// here: `requestBody` is the largest that `limits` or an endpoint's `.bodyLimit` allows (and `bufferedBodies` is at least that),
+    /// and `drainDeadline` is this configuration's minus `drainDelay`.
     public var inbound = InboundLimits()
     /// Limits for the upstream calls of each loop: connections, waiting calls, sizes of responses. The time-outs for connecting, the
     /// first byte, gaps and the whole call are ignored here; they come from the provider's `CallPolicy`.
@@ -64,11 +65,16 @@ public struct GatewayServerConfiguration: Sendable {
     /// Creates a configuration with the defaults.
     public init() {}
 
+    /// Returns the limit of client connections of all loops together, given the process's descriptor limit.
+    func connectionLimit(descriptors: Int) -> Int {
+        InboundLimits.connections(inbound.connections, descriptors: descriptors)
+    }
+
     /// Returns one loop's limits, given the largest request body of any endpoint and the process's descriptor limit.
     func inboundLimits(largestBody: Int, descriptors: Int) -> InboundLimits {
         var limits = inbound
-        limits.connections = InboundLimits.connections(
-            inbound.connections, descriptors: descriptors, loops: loops)
+        // With few descriptors, clients above the limit leave enough of them for calls to upstreams.
+        limits.connectionsAboveLimit = max(1, min(inbound.connectionsAboveLimit, descriptors / (16 * loops)))
         limits.requestBody = largestBody
         limits.bufferedBodies = max(inbound.bufferedBodies, largestBody)
         limits.drainDeadline = max(.zero, drainDeadline - drainDelay)

@@ -28,13 +28,21 @@ final class RequestHandler: InboundHandler {
         self.accessLog = accessLog
     }
 
-    func decide(_ head: HTTPRequestHead) -> BodyDecision {
+    /// Answers health checks.
+    func answerAboveLimit(_ head: HTTPRequestHead) -> HTTPResponse? {
         do throws(GatewayError) {
-            // Before the host check: probes use any name, and health tells a web page nothing useful.
-            if var answer = try health.answer(head) {
-                answer.fields.append(.xRequestID, responder.requestID(head.fields))
-                return .answer(answer)
-            }
+            guard var answer = try health.answer(head) else { return nil }
+            answer.fields.append(.xRequestID, responder.requestID(head.fields))
+            return answer
+        } catch {
+            return responder.render(error, fields: head.fields).response
+        }
+    }
+
+    func decide(_ head: HTTPRequestHead) -> BodyDecision {
+        // Before the host check: probes use any name, and health tells a web page nothing useful.
+        if let answer = answerAboveLimit(head) { return .answer(answer) }
+        do throws(GatewayError) {
             try hosts?.check(head)
             switch try responder.route(head) {
             case .endpoint(let match):

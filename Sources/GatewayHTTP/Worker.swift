@@ -14,6 +14,9 @@ final class Worker {
         let logs: Logs
         /// The descriptors that the process may have open.
         let descriptors: Int
+        /// The client connections of all workers.
+        let connections: ConnectionTotal
+        let connectionLimitLog: ConnectionLimitLog
         let files: FileServer?
         let hosts: HostNames
         let configuration: GatewayServerConfiguration
@@ -41,7 +44,9 @@ final class Worker {
             responder, phase: plan.phase, hosts: plan.hosts, requestsInFlight: limits.requestsInFlight,
             accessLog: accessLog, files: files, log: log)
         admission = handler.admission
-        server = InboundServer(loop: loop, limits: limits, handler: handler) { error in
+        server = InboundServer(
+            loop: loop, limits: limits, total: plan.connections, handler: handler
+        ) { error in
             if log.isDebug {
                 log.write(
                     .debug, "request refused",
@@ -52,6 +57,8 @@ final class Worker {
         listener.onExhausted = { error, shed in
             log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": "\(shed)"])
         }
+        let limitLog = plan.connectionLimitLog
+        server.onShed = { counts in limitLog.add(counts, on: loop) }
         server.onSpoolFailed = { error in
             log.write(.warning, "answers for slow clients stay in memory", ["error": "\(error)"])
         }
@@ -92,7 +99,8 @@ final class Worker {
     var report: GatewayReport {
         GatewayReport(
             connections: server.connectionCount, requests: server.requestsInFlight, calls: client.report,
-            timers: loop.timerCount, wakes: loop.wakeCount, refusedRequests: admission.refusals)
+            timers: loop.timerCount, wakes: loop.wakeCount, refusedRequests: admission.refusals,
+            shed: server.shed)
     }
 
     private func end() {

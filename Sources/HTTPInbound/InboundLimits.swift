@@ -53,9 +53,15 @@ public struct InboundLimits: Sendable, Hashable {
     public var keepAliveIdle = Duration.seconds(60)
     /// Requests answered on one connection. The last answer carries `Connection: close`. Default 1000.
     public var requestsPerConnection = 1000
-    /// Open connections on this loop. Default 10 000; several loops share the process's limit
-    /// (`connections(_:descriptors:loops:)`). Beyond it, further connections wait in the backlog until one closes.
+    /// Open connections. Default 10 000. Several loops may share a limit (`ConnectionTotal`). Beyond it, a newcomer
+    /// replaces a connection of its loop: the longest-idle one of the client (an IPv4 address or an IPv6 /64) that
+    /// holds most, else the one that has waited longest for a complete head, from 1 s on. Below it no client is
+    /// bounded.
     public var connections = 10_000
+    /// Connections of one loop that are accepted above `connections`, if none can be replaced, to read one head each:
+    /// health checks are answered, others are 503 `OVERLOADED`, and the connection closes. Default 32. Beyond it,
+    /// further connections wait in the backlog.
+    public var connectionsAboveLimit = 32
     /// Requests on this loop that wait for their handler. Default 2048, of which one endpoint of a gateway gets at most half. Beyond
     /// it: 503 `OVERLOADED`.
     public var requestsInFlight = 2048
@@ -74,10 +80,9 @@ public struct InboundLimits: Sendable, Hashable {
 
     public init() {}
 
-    /// Returns one loop's share of the process's client connections: min(most, half of the descriptors) / loops, at
-    /// least 1. `descriptors` is `RLIMIT_NOFILE` after its soft limit was raised; `loops` is the number of accepting
-    /// loops.
-    public static func connections(_ most: Int = 10_000, descriptors: Int, loops: Int) -> Int {
-        max(1, min(most, descriptors / 2) / max(1, loops))
+    /// Returns the limit of a process's client connections: `most`, at most half of the descriptors, and at least 1.
+    /// `descriptors` is `RLIMIT_NOFILE` after its soft limit was raised.
+    public static func connections(_ most: Int = 10_000, descriptors: Int) -> Int {
+        max(1, min(most, descriptors / 2))
     }
 }

@@ -16,7 +16,11 @@ public final class InboundServer {
     /// Called once, when the last connection has closed after `stopAccepting`.
     public var onIdle: (() -> Void)?
 
-    public var connectionCount: Int { connections.count }
+    public var connectionCount: Int { order.count }
+    /// Clients that were closed or refused at the connection limit, since the start.
+    public internal(set) var shed = ShedCounts()
+    /// Called for each of them, with its count.
+    public var onShed: ((ShedCounts) -> Void)?
     /// Requests that wait for their handler.
     public private(set) var requestsInFlight = 0
     /// Bytes of answers that wait in memory for slow clients.
@@ -32,29 +36,37 @@ public final class InboundServer {
     /// The buffer in which heads and small answers are assembled. Taken out while in use.
     var output: [UInt8] = []
 
-    private enum Phase {
+    /// The connections of all loops. Those above the limit are not among them.
+    let total: ConnectionTotal
+    var order = EvictionOrder()
+    /// By their slots in `order`.
+    var connections: [InboundConnection?] = []
+    private(set) var listeners: [Listener] = []
+    /// Set while the listeners are paused at the limit.
+    var acceptRetry: TimerToken?
+
+    enum Phase {
         case serving
         case announced
         case refusing(since: MonotonicTime)
     }
 
-    private var phase = Phase.serving
-    private var listeners: [Listener] = []
-    private(set) var connections: [InboundConnection] = []
+    private(set) var phase = Phase.serving
     private var heldBodyBytes = 0
     /// Bytes being written to files, also for connections that have closed.
     private(set) var unwrittenBytes = 0
     private var spoolsAgainAt = MonotonicTime(nanoseconds: 0)
-    private var isFull = false
     private var drainTimer: TimerToken?
 
-    /// Call it on `loop`. `errorRenderer` is called there for each refusal.
+    /// Call it on `loop`. `errorRenderer` is called there for each refusal. `total` counts the connections of several
+    /// loops and replaces `limits.connections`; by default each server counts its own.
     public init(
-        loop: EventLoop, limits: InboundLimits = InboundLimits(), handler: any InboundHandler,
-        errorRenderer: @escaping (InboundError) -> HTTPResponse
+        loop: EventLoop, limits: InboundLimits = InboundLimits(), total: ConnectionTotal? = nil,
+        handler: any InboundHandler, errorRenderer: @escaping (InboundError) -> HTTPResponse
     ) {
         self.loop = loop
         self.limits = limits
+        self.total = total ?? ConnectionTotal(limit: limits.connections)
         self.handler = handler
         self.errorRenderer = errorRenderer
         stateLimits = StateLimits(limits)
@@ -66,36 +78,15 @@ public final class InboundServer {
 
     public func adopt(_ listener: Listener) {
         listeners.append(listener)
+        listener.mayAccept = { [weak self] in self?.mayAccept() ?? true }
         listener.start(loop: loop) { [weak self] stream in self?.accept(stream) }
     }
 
-    private func accept(_ stream: SocketStream) {
-        let connection = InboundConnection(stream: stream, server: self)
-        connection.index = connections.count
-        connections.append(connection)
-        stream.start(handler: connection)
-        switch phase {
-        case .serving: break
-        case .announced: connection.state.drainAnnounced()
-        case .refusing(let since): connection.state.listenerClosed(at: since)
-        }
-        connection.settle()
-        if connections.count >= limits.connections, !isFull {
-            isFull = true
-            for listener in listeners { listener.pause() }
-        }
-    }
-
     func connectionEnded(_ connection: InboundConnection) {
-        let last = connections.removeLast()
-        if last !== connection {
-            connections[connection.index] = last
-            last.index = connection.index
-        }
-        if isFull, connections.count < limits.connections {
-            isFull = false
-            for listener in listeners { listener.resume() }
-        }
+        connections[connection.index] = nil
+        order.remove(connection.index)
+        if connection.holdsPlace { total.remove() }
+        acceptAgain()
         becomeIdle()
     }
 
@@ -126,7 +117,7 @@ public final class InboundServer {
     func waitingChanged(by bytes: Int) {
         waitingBytes += bytes
         while bytes > 0, waitingBytes > limits.waitingAnswers {
-            let waiting = connections.lazy.filter { $0.waitingBytes > 0 }
+            let waiting = connections.lazy.compactMap { $0 }.filter { $0.waitingBytes > 0 }
             guard let slowest = waiting.min(by: { $0.progressedAt < $1.progressedAt }) else { return }
             slowest.end(.reset, .stalled)
         }
@@ -167,7 +158,7 @@ public final class InboundServer {
     public func beginDrain() {
         guard case .serving = phase else { return }
         phase = .announced
-        for connection in connections { connection.state.drainAnnounced() }
+        for case let connection? in connections { connection.state.drainAnnounced() }
     }
 
     /// Drops new SYNs shortly before `stopAccepting`. Handshakes in progress complete meanwhile. A client sends a dropped
@@ -183,9 +174,9 @@ public final class InboundServer {
         if case .refusing = phase { return }
         let now = loop.now
         for listener in listeners { listener.drainBacklogAndClose() }
-        listeners = []
+        forgetListeners()
         phase = .refusing(since: now)
-        for connection in connections {
+        for case let connection? in connections {
             connection.state.listenerClosed(at: now)
             connection.settle()
         }
@@ -196,19 +187,24 @@ public final class InboundServer {
     /// Closes the listeners and resets every connection now.
     public func close() {
         for listener in listeners { listener.close() }
-        listeners = []
+        forgetListeners()
         let outcome: InboundOutcome
         switch phase {
         case .serving: outcome = .aborted
         case .announced, .refusing: outcome = .drain
         }
         if case .refusing = phase {} else { phase = .refusing(since: loop.now) }
-        while let connection = connections.last { connection.end(.reset, outcome) }
+        for case let connection? in connections { connection.end(.reset, outcome) }
         becomeIdle()
     }
 
+    private func forgetListeners() {
+        listeners = []
+        acceptAgain()
+    }
+
     private func becomeIdle() {
-        guard case .refusing = phase, connections.isEmpty else { return }
+        guard case .refusing = phase, order.count == 0 else { return }
         if let drainTimer { loop.cancelTimer(drainTimer) }
         drainTimer = nil
         let callback = onIdle
@@ -231,6 +227,7 @@ public final class InboundServer {
 
 extension InboundServer: TimerTarget {
     public func timerFired(_ token: TimerToken) {
+        guard token == drainTimer else { return acceptAgain() }
         drainTimer = nil
         close()
     }

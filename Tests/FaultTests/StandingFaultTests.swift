@@ -235,6 +235,38 @@ struct StandingFaultTests {
         #expect(complaints.isEmpty, "\(complaints.prefix(5).joined(separator: "\n"))")
     }
 
+    @Test("32 idle clients at a limit of 32 give way: newcomers and health are answered within a second")
+    func idleClientsAtTheLimit() async throws {
+        let complaints = try await BlockingThreads.run {
+            let (a, b) = (try Self.good(.a), try Self.good(.b))
+            let gateway = try FaultGateway([.a: a.port, .b: b.port]) { $0.inbound.connections = 32 }
+            defer { gateway.stop() }
+            var complaints = Complaints()
+            do {
+                let idle = try (0..<32).map { _ in try RawClient(port: gateway.port) }
+                for client in idle { complaints.expectPage(client, "an idle client") }
+                let clock = ContinuousClock()
+                for path in ["/health/live", "/health/ready"] {
+                    let began = clock.now
+                    let status = try RawClient(port: gateway.port).get(path)?.status
+                    complaints.expectEqual(status, 200, path)
+                    complaints.expect(clock.now - began < .seconds(1) * Sanitizer.slowdown, "\(path) waits")
+                }
+                let began = clock.now
+                complaints.expectPage(port: gateway.port)
+                complaints.expect(clock.now - began < .seconds(1) * Sanitizer.slowdown, "a newcomer waits")
+                complaints.expect(idle[0].reachesEnd(), "the longest-idle client is still there")
+                // Up to two more gave way, unless the newcomers before them had left.
+                for client in idle[3...] { complaints.expectPage(client, "an idle client that stayed") }
+            }
+            a.stop()
+            b.stop()
+            if let left = gateway.leftovers([a.port, b.port]) { complaints.expect(false, left) }
+            return complaints.list
+        }
+        #expect(complaints.isEmpty, "\(complaints.prefix(5).joined(separator: "\n"))")
+    }
+
     @Test("A client's hop-by-hop fields do not remove the gateway's own fields")
     func connectionOptions() async throws {
         try await BlockingThreads.run {

@@ -93,23 +93,26 @@ struct LimitTests {
     }
 
     @Test(
-        "The loops divide the configured connections, and each may buffer at least one body of the largest size"
+        "The loops share the configured connections, and each may buffer at least one body of the largest size"
     )
-    func aLoopsShareFollowsFromTheConfiguration() {
+    func aLoopsLimitsFollowFromTheConfiguration() {
         var configuration = GatewayServerConfiguration()
         configuration.loops = 4
         let standard = configuration.inboundLimits(largestBody: 1 << 20, descriptors: 1_000_000)
-        #expect(standard.connections == 2500)
+        #expect(configuration.connectionLimit(descriptors: 1_000_000) == 10_000)
         #expect(standard.bufferedBodies == 128 << 20)
         #expect(standard.drainDeadline == .seconds(29))
         configuration.inbound.connections = 100
         configuration.inbound.keepAliveIdle = .seconds(5)
         let own = configuration.inboundLimits(largestBody: 1 << 30, descriptors: 1_000_000)
-        #expect(own.connections == 25)
+        #expect(configuration.connectionLimit(descriptors: 1_000_000) == 100)
         #expect(own.keepAliveIdle == .seconds(5))
         #expect(own.requestBody == 1 << 30)
         #expect(own.bufferedBodies == 1 << 30)
-        #expect(configuration.inboundLimits(largestBody: 1, descriptors: 80).connections == 10)
+        #expect(configuration.connectionLimit(descriptors: 80) == 40)
+        #expect(standard.connectionsAboveLimit == 32)
+        #expect(configuration.inboundLimits(largestBody: 1, descriptors: 1024).connectionsAboveLimit == 16)
+        #expect(configuration.inboundLimits(largestBody: 1, descriptors: 40).connectionsAboveLimit == 1)
     }
 
     @Test("An endpoint may allow longer bodies than the gateway's limit")

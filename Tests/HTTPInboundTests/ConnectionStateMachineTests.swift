@@ -76,6 +76,44 @@ struct ConnectionStateMachineTests {
         check(state.deadlinePassed(at: Self.at(60_500)), .close)
     }
 
+    @Test("A connection is idle between two requests, and awaits a head before the first and within one")
+    func waiting() {
+        var state = Self.state()
+        #expect(!state.isIdle && state.awaitsHead)
+        // The wait began with the connection.
+        check(state.headStarted(at: Self.at(100)), false)
+        #expect(!state.isIdle && state.awaitsHead)
+        check(state.headCompleted(), .begin)
+        check(state.requestBegan(isPersistent: true), .serve)
+        #expect(!state.isIdle && !state.awaitsHead)
+        check(state.verdictKnown(body: .none, limit: 9, expectsContinue: false, at: Self.at(200)), .dispatch)
+        _ = state.answerBegan(delimitedByClose: false)
+        check(state.answerCompleted(queueIsEmpty: false, at: Self.at(200)), .flush)
+        #expect(!state.isIdle && !state.awaitsHead)
+        check(state.queueEmptied(at: Self.at(300)), .nextRequest)
+        #expect(state.isIdle && !state.awaitsHead)
+        state.outputQueued()
+        #expect(!state.isIdle && !state.awaitsHead)
+        check(state.queueEmptied(at: Self.at(400)), .nextRequest)
+        check(state.headStarted(at: Self.at(500)), true)
+        check(state.headStarted(at: Self.at(600)), false)
+        #expect(!state.isIdle && state.awaitsHead)
+    }
+
+    @Test("After its last answer a connection waits for the client to close")
+    func waitingForTheEnd() {
+        var state = Self.state()
+        check(state.headCompleted(), .begin)
+        check(state.requestBegan(isPersistent: false), .serve)
+        state.refusalBegan()
+        #expect(!state.isIdle && !state.awaitsHead)
+        _ = state.answerBegan(delimitedByClose: false)
+        check(state.answerCompleted(queueIsEmpty: true, at: Self.at(0)), .shutdownAndDiscard)
+        #expect(!state.isIdle && state.awaitsHead)
+        state.closed()
+        #expect(!state.isIdle && !state.awaitsHead)
+    }
+
     @Test("A body slower than 500 B/s is refused after a grace of 5 s")
     func bodyRate() {
         var state = Self.state()

@@ -29,11 +29,18 @@ final class TestHandler: InboundHandler {
     func decide(_ head: HTTPRequestHead) -> BodyDecision {
         log.add("decide \(head.method) \(head.target.path)")
         switch head.target.path {
+        case "/health": return .answer(Self.healthy)
         case "/small": return .buffer(limit: 10)
         case "/noted": return .buffer(limit: .max, context: NotedContext(text: head.target.query ?? ""))
         case "/missing": return .answer(HTTPResponse(status: .notFound, body: [Array("no such".utf8)[...]]))
         default: return .buffer(limit: .max)
         }
+    }
+
+    private static let healthy = HTTPResponse(status: .ok, body: [Array("healthy".utf8)[...]])
+
+    func answerAboveLimit(_ head: HTTPRequestHead) -> HTTPResponse? {
+        head.target.path == "/health" ? Self.healthy : nil
     }
 
     func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod] {

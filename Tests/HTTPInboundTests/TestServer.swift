@@ -29,7 +29,7 @@ final class TestServer: Sendable {
     private let server: LoopBound<InboundServer>
     private let handler: LoopBound<TestHandler>
 
-    private init(loop: EventLoop, limits: InboundLimits) async throws {
+    private init(loop: EventLoop, limits: InboundLimits, total: ConnectionTotal?) async throws {
         self.loop = loop
         let log = EventLog()
         self.log = log
@@ -37,7 +37,7 @@ final class TestServer: Sendable {
         port = listener.address.port ?? 0
         (server, handler) = try await loop.perform {
             let handler = TestHandler(log: log)
-            let server = InboundServer(loop: loop, limits: limits, handler: handler) { error in
+            let server = InboundServer(loop: loop, limits: limits, total: total, handler: handler) { error in
                 log.add("refused \(error.status.code) \(error.reason)")
                 return HTTPResponse(
                     status: error.status, fields: ["Content-Type": "text/plain"],
@@ -48,16 +48,16 @@ final class TestServer: Sendable {
         }
     }
 
-    /// Runs a server for `body`, then closes it and waits for its thread.
+    /// Runs a server for `body`, then closes it and waits for its thread. Servers may share a `total`.
     static func run(
-        _ change: (inout InboundLimits) -> Void = { _ in },
+        _ change: (inout InboundLimits) -> Void = { _ in }, total: ConnectionTotal? = nil,
         _ body: (TestServer) async throws -> Void
     ) async throws {
         var limits = InboundLimits.patient
         change(&limits)
         let group = try EventLoopGroup(count: 1, name: "inbound")
         do {
-            let server = try await TestServer(loop: group.loops[0], limits: limits)
+            let server = try await TestServer(loop: group.loops[0], limits: limits, total: total)
             try await body(server)
             try await server.on { server, _ in server.close() }
         } catch {
@@ -131,8 +131,16 @@ final class TestServer: Sendable {
         }
     }
 
-    func client(receiveBuffer: Int32? = nil) throws -> RawClient {
-        try RawClient(port: port, receiveBuffer: receiveBuffer)
+    func client(receiveBuffer: Int32? = nil, host: UInt8 = 1) throws -> RawClient {
+        try RawClient(port: port, receiveBuffer: receiveBuffer, host: host)
+    }
+
+    /// Returns a client whose first request was answered.
+    func idleClient(host: UInt8 = 1) throws -> RawClient {
+        let client = try client(host: host)
+        client.send(KeepAliveTests.get)
+        _ = try client.reply()
+        return client
     }
 }
 

@@ -40,7 +40,10 @@ package final class RawClient {
     package private(set) var unread: [UInt8] = []
     private var isWithinReply = false
 
-    package init(port: Int, receiveBuffer: Int32? = nil) throws {
+    /// - Parameters:
+    ///   - port: A port of 127.0.0.1.
+    ///   - host: The last byte of the client's own address, 127.0.0.1 to 127.0.0.254.
+    package init(port: Int, receiveBuffer: Int32? = nil, host: UInt8 = 1) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
@@ -50,20 +53,26 @@ package final class RawClient {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let outcome = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard outcome == 0 else {
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound =
+            host == 1 || Self.withLoopback(host: host, port: 0) { bind(descriptor, $0, size) } == 0
+        guard isBound, Self.withLoopback(host: 1, port: port, { connect(descriptor, $0, size) }) == 0 else {
             let code = errno
             Glibc.close(descriptor)
             descriptor = -1
             throw Broken(description: "connect: errno \(code)")
+        }
+    }
+
+    private static func withLoopback(
+        host: UInt8, port: Int, _ body: (UnsafePointer<sockaddr>) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = (UInt32(0x7f00_0000) | UInt32(host)).bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
         }
     }
 

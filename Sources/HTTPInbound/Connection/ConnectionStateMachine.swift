@@ -106,12 +106,29 @@ struct ConnectionStateMachine {
         if case .head(let since) = reading { since } else { nil }
     }
 
+    /// Whether it waits for the first byte of a further request.
+    var isIdle: Bool {
+        if case (.idle, .nothing) = (reading, answering) { requestCount > 0 } else { false }
+    }
+
+    /// Whether it waits for the first head or the rest of one, or for the client to close after the last answer.
+    var awaitsHead: Bool {
+        switch (reading, answering) {
+        case (.idle, .nothing): requestCount == 0
+        case (.head, .nothing), (_, .lingering): true
+        case (.held, _), (.body, _), (.over, _), (_, .pending), (_, .flushing), (_, .closed): false
+        }
+    }
+
     /// Whether to read the socket. False while a request that was parsed ahead waits.
     var wantsBytes: Bool { mayParse || isDiscarding }
 
-    mutating func headStarted(at now: MonotonicTime) {
-        guard case .idle = reading else { return }
+    /// Some of a head has arrived. Returns whether it is the first of a later request.
+    @discardableResult
+    mutating func headStarted(at now: MonotonicTime) -> Bool {
+        guard case .idle = reading else { return false }
         reading = .head(since: requestCount == 0 ? acceptedAt : now)
+        return requestCount > 0
     }
 
     enum HeadAction: Equatable {

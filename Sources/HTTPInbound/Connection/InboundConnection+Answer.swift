@@ -32,7 +32,7 @@ extension InboundConnection {
         answerDirectly(server.errorRenderer(error), error: error)
     }
 
-    private func answerDirectly(_ response: HTTPResponse, error: InboundError?) {
+    func answerDirectly(_ response: HTTPResponse, error: InboundError?) {
         let sent = write(response)
         complete(.direct(directAnswer(response, error: error, bytesSent: sent, outcome: .completed)))
     }
@@ -245,8 +245,10 @@ extension InboundConnection {
         case .flush:
             settle()
         case .nextRequest:
+            reportWaiting()
             continueParsing()
         case .shutdownAndDiscard:
+            reportWaiting()
             settle()
         case .close:
             end(.close, .completed)

@@ -10,6 +10,10 @@ extension InboundConnection {
         if head.method.isHead { head.method = .get }
 
         let admission = state.requestBegan(isPersistent: framing.keepAlive)
+        if !holdsPlace, !server.givePlace(to: self) {
+            request.head = consume head
+            return answerAboveLimit()
+        }
         let decision = decide(head, admission)
         request.head = consume head
         let limit: Int?
@@ -54,6 +58,16 @@ extension InboundConnection {
         case .buffer, .answer:
             return decision
         }
+    }
+
+    /// Answers the only request of a connection above the connection limit, without its body.
+    private func answerAboveLimit() {
+        guard let head = request.head, let answer = handler.answerAboveLimit(head) else {
+            server.refusedAboveLimit()
+            return refuse(.overloaded(head: request.head))
+        }
+        state.refusalBegan()
+        answerDirectly(answer, error: nil)
     }
 
     func bodyReceived(_ bytes: UnsafeRawBufferPointer) {

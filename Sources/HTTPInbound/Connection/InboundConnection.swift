@@ -19,7 +19,10 @@ final class InboundConnection {
     let handler: any InboundHandler
     let stream: SocketStream
     let peer: InboundPeer
+    /// Its slot in the server's order.
     var index = 0
+    /// Whether it counts towards the connection limit. If not, it may send one request.
+    var holdsPlace: Bool
     var state: ConnectionStateMachine
     var parser: RequestParser
     var parsedAhead = ParsedAhead.nothing
@@ -46,8 +49,9 @@ final class InboundConnection {
     /// The one timer, replaced only when a deadline comes before it.
     private var timer: (token: TimerToken, at: MonotonicTime)?
 
-    init(stream: SocketStream, server: InboundServer) {
+    init(stream: SocketStream, server: InboundServer, holdsPlace: Bool) {
         self.stream = stream
+        self.holdsPlace = holdsPlace
         self.server = server
         loop = server.loop
         handler = server.handler
@@ -81,7 +85,7 @@ final class InboundConnection {
             }
             switch consume event {
             case .needMore:
-                if parser.hasStarted { state.headStarted(at: now) }
+                if parser.hasStarted, state.headStarted(at: now) { reportWaiting() }
                 return used
             case .head(let head, let framing):
                 let count = headBytes

@@ -6,6 +6,10 @@ public protocol InboundHandler: AnyObject {
     /// 100-continue. A HEAD arrives as a GET (RFC 9110, section 9.3.2).
     func decide(_ head: HTTPRequestHead) -> BodyDecision
 
+    /// Returns the answer to a request on a connection above the connection limit, such as a health check; nil refuses
+    /// the request with 503. The connection closes after either.
+    func answerAboveLimit(_ head: HTTPRequestHead) -> HTTPResponse?
+
     /// Makes the exchange of a complete request, and nothing else. The exchange's `start` follows.
     func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange
 
@@ -24,6 +28,7 @@ public protocol InboundHandler: AnyObject {
 }
 
 extension InboundHandler {
+    public func answerAboveLimit(_ head: HTTPRequestHead) -> HTTPResponse? { nil }
     public func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange {
         InboundExchange(arrival)
     }

@@ -1,0 +1,34 @@
+internal import EventIO
+
+/// Making room for a newcomer at the connection limit.
+extension InboundConnection {
+    enum Evictability {
+        case evictable
+        /// A request has begun, or output waits for the client.
+        case busy
+        /// The client has just sent something, or its last answer leaves in this wake.
+        case active
+    }
+
+    /// Costs a system call unless the connection is busy.
+    var evictability: Evictability {
+        guard state.isIdle || state.awaitsHead else { return .busy }
+        return stream.bytesTaken == bytesWritten && stream.isSilent ? .evictable : .active
+    }
+
+    /// Tells the server since when it may be closed. The server finds out by itself when that is over.
+    func reportWaiting() {
+        if state.isIdle {
+            server.order.becameIdle(index, at: now)
+        } else if state.awaitsHead {
+            server.order.waitsForHead(index, at: now)
+        }
+    }
+
+    /// Closes for a newcomer. The FIN goes first: if the client's next request arrives at this moment, the kernel
+    /// resets the connection, but the client sees the end before the reset.
+    func giveWay() {
+        stream.shutdownWrite()
+        end(.close, .completed)
+    }
+}
