@@ -28,6 +28,7 @@ def prove():
 
 def measure(gateway, breaker):
     load(gateway, 1)
+    few = gateway.descriptors() + 100
     quiet, crowded = [], []
     for _ in range(ROUNDS):
         quiet.append(load(gateway, SECONDS))
@@ -36,6 +37,7 @@ def measure(gateway, breaker):
             check(crowd.are_refused(), f"breaker {breaker}: the crowd is there, and most of it is refused")
             crowded.append(load(gateway, SECONDS))
             print(f"    breaker {breaker}: crowd {crowd.end()}", flush=True)
+        check(wait_until(lambda: gateway.descriptors() <= few, 10), f"breaker {breaker}: the crowd has left")
     ratio = statistics.median(loaded[0] / alone[0] for alone, loaded in zip(quiet, crowded))
     print(f"    breaker {breaker}: p99 alone " + ", ".join(f"{p99:.2f}" for p99, *_ in quiet) + " ms; in the crowd "
           + ", ".join(f"{p99:.2f}" for p99, *_ in crowded) + f" ms; median ratio {ratio:.2f}")
