@@ -160,6 +160,8 @@ extension InBrowser {
                 try await page.run(
                     """
                     document.querySelector("#home [data-reload]").click();
+                    // The request is sent first.
+                    await new Promise((next) => setTimeout(next));
                     const end = performance.now() + 400;
                     while (performance.now() < end) {}
                     """)
