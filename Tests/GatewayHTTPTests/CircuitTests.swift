@@ -76,6 +76,9 @@ struct CircuitTests {
             let other = gateway.provider(PartsAPI.self, upstream: "other", policy: policy)
             gateway.upstream("parts") { $0.breaker = breaker }
             gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+            gateway.get("/stream") { _ in
+                .parts(pieces: parts.rx.stream(.second).toArray().map { JSONFragment("\($0.count)") })
+            }
             gateway.get("/other") { _ in .parts(second: other.rx.request(.second).fragment()) }
         } _: { server in
             try body(server)
@@ -253,6 +256,44 @@ struct CircuitTests {
             fail(client, times: 12)
         }
         #expect(run.circuit == expected)
+    }
+
+    @Test("A probe whose response is a stream without end closes it when the response begins")
+    func endlessProbe() throws {
+        let failing = Lock(true)
+        let upstream = try ScriptedUpstream([
+            .answer { request in
+                if failing.withLock({ $0 }) { return "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n" }
+                return request.hasPrefix("GET /second")
+                    ? "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n1"
+                    : "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
+            }
+        ])
+        var policy = Self.quick
+        policy.probes = 1
+        let run = try serve(upstream, breaker: policy) {
+            $0.limits.deadline = .seconds(300)
+        } _: { server in
+            let client = try RawClient(port: server.port)
+            fail(client, times: 10)
+            failing.withLock { $0 = false }
+            // Until the circuit is half-open, the stream is refused.
+            var stream = try RawClient(port: server.port)
+            func asks() -> Bool { stream.send("GET /stream HTTP/1.1\r\nHost: test\r\n\r\n") }
+            #expect(asks())
+            try spin(
+                while: { () throws -> Bool in
+                    guard server.report.upstreams["parts"]?.circuit != .closed else { return false }
+                    if server.report.requests == 0 {
+                        stream = try RawClient(port: server.port)
+                        _ = asks()
+                    }
+                    return true
+                }(), within: .seconds(30))
+            #expect(client.get("/page")?.status == 200)
+            stream.reset()
+        }
+        #expect(run.circuit == ["circuit opened", "circuit half-open", "circuit closed"])
     }
 
     @Test("While it is not closed, nothing is retried")

@@ -39,7 +39,7 @@ public struct NetworkError: Error, Sendable {
     public let elapsed: Duration
     /// Whether the same request may succeed later. Clients may be told; the provider has already made its retries.
     public let isRetryable: Bool
-    /// How long the upstream asked clients to wait or, if nothing was sent, how long its circuit stays open.
+    /// How long to wait before another call: the upstream's `Retry-After`, or what its open circuit or a limit asks for.
     public let retryAfter: Duration?
 
     init(

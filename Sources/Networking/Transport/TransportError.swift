@@ -6,7 +6,7 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// What clients are told, without addresses; nil for the reason's usual text.
     public let summary: String?
-    /// When another attempt may be made, if known: `circuit_open` and `concurrency_limit` have it.
+    /// How long to wait before another attempt: `circuit_open`, `concurrency_limit` and `memory_limit` have it.
     public let retryAfter: Duration?
     /// The error of the system or a library, if any.
     public let underlying: (any Error)?

@@ -27,7 +27,7 @@ final class LoopProtection {
 struct AttemptPermit {
     /// Nil for an upstream without protection, and after the end.
     private var protection: LoopProtection?
-    private let isProbe: Bool
+    private var isProbe: Bool
 
     /// For an upstream without protection.
     static var unprotected: AttemptPermit { AttemptPermit(nil, isProbe: false) }
@@ -37,12 +37,18 @@ struct AttemptPermit {
         self.isProbe = isProbe
     }
 
+    /// The response of a stream began. That is the end of a probe, because the stream may last for ever.
+    mutating func streamBegan(_ status: HTTPStatus, at now: MonotonicTime) {
+        guard isProbe, let protection else { return }
+        isProbe = false
+        protection.shared.circuit?.probeEnded(status.tellsTrouble ? .failed : .succeeded, at: now)
+    }
+
     /// A complete response arrived.
     @inline(__always)
     mutating func attemptSucceeded(_ status: HTTPStatus, at now: MonotonicTime) {
         guard let protection = protection.take() else { return }
-        let isFailure = status.code >= 500 && status.tellsTrouble
-        end(protection, isFailure: isFailure, at: now)
+        end(protection, isFailure: status.tellsTrouble, at: now)
     }
 
     /// - Parameter isLate: whether the process stood still while the time passed, so that it proves nothing.

@@ -42,7 +42,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
 
     override func failed(_ reason: FailureReason, _ detail: String) {
         guard let receiver = receiver.take() else { return }
-        permit.attemptFailed(reason, isLate: loop.areTimersLate, at: loop.wakeTime)
+        endPermit(&permit, reason, call)
         if let address { receiver.attemptReached(address) }
         if requestWasSentTwice { receiver.attemptWasSentTwice() }
         receiver.attemptFailed(error(reason, detail, of: call))
@@ -70,6 +70,17 @@ extension OutboundCall {
     func takeBodyCharge(_ call: TransportCall) -> MemoryBudget.Charge? {
         guard let charge = bodyCharge.take() else { return nil }
         return call.hold(charge) ? nil : charge
+    }
+
+    /// Reports the failure of this attempt. If the whole call had too little time for an answer, that says nothing about
+    /// the upstream, as if the call had been cancelled.
+    func endPermit(_ permit: inout AttemptPermit, _ reason: FailureReason, _ call: TransportCall) {
+        let now = loop.wakeTime
+        if reason == .responseTimeout, timings.firstByte == nil, !loop.areTimersLate {
+            permit.attemptCancelled(wasSilent: wasSilent(call), at: now)
+        } else {
+            permit.attemptFailed(reason, isLate: loop.areTimersLate, at: now)
+        }
     }
 
     /// Whether an attempt that is cancelled now says something about the upstream: it was silent for half of the time

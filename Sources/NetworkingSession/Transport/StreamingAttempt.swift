@@ -110,6 +110,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         case .pieces: break
         case .file(let path): open(path)
         }
+        permit.streamBegan(head.status, at: loop.wakeTime)
         return .streamed(total: limit)
     }
 
@@ -167,7 +168,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     override func cancelled() { permit.attemptCancelled(wasSilent: wasSilent(call), at: loop.wakeTime) }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
-        permit.attemptFailed(reason, isLate: loop.areTimersLate, at: loop.wakeTime)
+        endPermit(&permit, reason, call)
         dropFile()
         if let address { receiver?.attemptReached(address) }
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }
