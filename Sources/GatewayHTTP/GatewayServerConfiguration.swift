@@ -7,6 +7,7 @@ public import NetworkingSession
 @_exported public import struct HTTPOutbound.OutboundLimits
 @_exported public import struct Networking.RetryBudget
 @_exported public import struct Networking.UpstreamPolicy
+@_exported public import struct Networking.UpstreamURLs
 @_exported public import struct NetworkingSession.ConnectionSettings
 
 /// The settings of a gateway's server. The defaults are those of `sluice serve`.
@@ -23,8 +24,9 @@ public struct GatewayServerConfiguration: Sendable {
     public var name = "sluice"
     /// Event loops, one thread each. Default: the cores available under CPU affinity and the control group.
     public var loops = ProcessLimits.usableCores()
-    /// Addresses by upstream name, which replace those in the code: `["diary": "http://10.0.0.7:8081"]`.
-    public var upstreams: [String: String] = [:]
+    /// Addresses by upstream name, which replace those in the code: `["diary": "http://10.0.0.7:8081"]`. An upstream may
+    /// have several: `["diary": ["http://10.0.0.7:8081", "http://10.0.0.8:8081"]]`.
+    public var upstreams: [String: UpstreamURLs] = [:]
     /// The least severe level that is logged on standard error. Default `.info`.
     public var logLevel = LogLevel.info
     /// Whether each request is logged on standard output. Default true.

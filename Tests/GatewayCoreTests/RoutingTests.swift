@@ -266,6 +266,30 @@ struct DeclarationTests {
         #expect(calls.map(\.upstream.name) == ["diary", "other"])
     }
 
+    @Test("Addresses of one upstream that do not fit together are a fault")
+    func unfitAddresses() throws {
+        let bench = Bench(overrides: ["diary": ["http://a.test", "http://b.test/v1"]])
+        let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
+        #expect(
+            error?.faults == [
+                "the address of upstream diary, 'http://b.test/v1', is invalid: "
+                    + "the path differs from the first base URL, http://a.test/"
+            ])
+    }
+
+    @Test("An override may have several addresses")
+    func addresses() throws {
+        let bench = Bench(overrides: ["diary": ["http://127.0.0.1:9/moved", "http://127.0.0.1:10/moved"]])
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.recent).fragment())
+        }
+        bench.transport.answer(.data("1"))
+        #expect(try bench.answer(.get, "/page").status == 200)
+        let call = try #require(bench.transport.attempts.first?.call)
+        #expect(call.path == "/moved/recent")
+        #expect(call.upstream.baseURLs.map(\.port) == [9, 10])
+    }
+
     @Test("Forwarding credentials to every upstream or to an unknown one is a fault")
     func credentials() throws {
         let bench = Bench()

@@ -25,7 +25,7 @@ struct LimitTests {
     /// Requests `/page` with short limits on the provider and long limits on the gateway. Returns the error.
     private func failure(_ upstream: RawUpstream, _ limits: AttemptLimits) async throws -> JSONFragment {
         var configuration = GatewayServerConfiguration()
-        configuration.upstreams["parts"] = upstream.url
+        configuration.upstreams["parts"] = UpstreamURLs(upstream.url)
         configuration.outbound.connectTimeout = .seconds(9)
         configuration.outbound.readTimeout = .seconds(9)
         return try await withGateway(configuration: configuration, declare: Self.declarePage(limits)) {

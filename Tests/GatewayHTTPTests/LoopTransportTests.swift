@@ -51,7 +51,7 @@ struct LoopTransportTests {
         let upstream = try RawUpstream.ending(first: 10) { held.withLock { $0 += 1 } }
         var configuration = GatewayServerConfiguration()
         configuration.loops = 1
-        configuration.upstreams["parts"] = upstream.url
+        configuration.upstreams["parts"] = UpstreamURLs(upstream.url)
         configuration.retryBudget = budget
         let declare: @Sendable (Gateway) -> Void = { gateway in
             var policy = CallPolicy()

@@ -53,7 +53,7 @@ struct ServedTimelineTests {
         let upstream = try RawUpstream.saying(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
         var configuration = configuration
-        configuration.upstreams["parts"] = upstream.url
+        configuration.upstreams["parts"] = UpstreamURLs(upstream.url)
         return (upstream, configuration)
     }
 

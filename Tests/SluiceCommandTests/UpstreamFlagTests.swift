@@ -46,6 +46,42 @@ struct UpstreamFlagTests {
     }
 
     @Test(
+        "Addresses of one upstream that do not fit together are refused with the reason",
+        arguments: [
+            ("diary=http://a.test", "two base URLs have the origin http://a.test"),
+            ("diary=https://b.test", "the scheme differs from the first base URL, http://a.test/"),
+            ("diary=http://b.test/v1", "the path differs from the first base URL, http://a.test/"),
+            ("diary=unix:/run/b.sock", "an upstream with several base URLs has no Unix-domain socket"),
+        ])
+    func refusedAddress(second: String, reason: String) {
+        let url = second.dropFirst("diary=".count)
+        let message = "the address of upstream diary, '\(url)', is invalid: \(reason)"
+        #expect(throws: UsageError(message: message)) {
+            try Command.upstreams(["diary=http://a.test", "tags=http://a.test", second])
+        }
+    }
+
+    @Test("A repeated name has several addresses, by flags and by the variable")
+    func addresses() throws {
+        let expected: [String: UpstreamURLs] = [
+            "diary": ["http://a.test:81", "http://b.test:81"], "tags": "http://a.test:81",
+        ]
+        let words = ["diary=http://a.test:81", "tags=http://a.test:81", "diary=http://b.test:81"]
+        #expect(try Command.upstreams(words) == expected)
+        let variable = ["SLUICE_UPSTREAM": words.joined(separator: ",")]
+        let arguments = try Arguments([], for: .serve, environment: variable)
+        #expect(try Command.upstreams(arguments.all("upstream")) == expected)
+    }
+
+    @Test("TLS applies to all addresses of an https upstream")
+    func secureAddresses() throws {
+        var expected = TLSConfiguration()
+        expected.trust = .authorities(.file("/ca.pem"))
+        let words = ["--upstream", "diary=https://b.test", "--upstream-ca", "diary=/ca.pem"]
+        #expect(try tls(Self.diary + words) == ["diary": expected])
+    }
+
+    @Test(
         "An invalid proxy is refused without showing its password",
         arguments: [
             (["--no-proxy", "a.test"], "--no-proxy needs --proxy URL"),

@@ -53,13 +53,13 @@ public final class Gateway: Sendable {
         _ target: Target.Type, upstream: String, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil
     ) -> Provider<Target> {
-        let address = environment.upstreamOverrides[upstream]
+        let addresses = environment.upstreamOverrides[upstream]
         state.withLock { state in
             if !state.upstreams.contains(upstream) { state.upstreams.append(upstream) }
         }
         do {
             return try Provider(
-                upstream: upstream, baseURL: address, transport: environment.transport, policy: policy,
+                upstream: upstream, baseURLs: addresses, transport: environment.transport, policy: policy,
                 plugins: plugins, interceptor: interceptor)
         } catch {
             // Reported once, even if several providers share the upstream.

@@ -5,8 +5,9 @@ public import Networking
 public struct GatewayEnvironment: Sendable {
     /// Carries the upstream calls. Its scheduler provides the gateway's clock and timers.
     public var transport: any Transport
-    /// Addresses by upstream name that replace the targets' own: `["diary": "http://127.0.0.1:9001/food-diary"]`.
-    public var upstreamOverrides: [String: String]
+    /// Addresses by upstream name that replace the targets' own: `["diary": "http://127.0.0.1:9001/food-diary"]`. An
+    /// upstream may have several.
+    public var upstreamOverrides: [String: UpstreamURLs]
     /// Names of upstreams that have connection settings. An undeclared one is a declaration fault. Default none.
     public var configuredUpstreams: Set<String>
     /// The policy of upstreams without one of their own (`Gateway.upstream`). Carried out by the transport.
@@ -19,7 +20,7 @@ public struct GatewayEnvironment: Sendable {
     /// Creates an environment. Without `report`, incidents are dropped.
     public init(
         transport: any Transport,
-        upstreamOverrides: [String: String] = [:],
+        upstreamOverrides: [String: UpstreamURLs] = [:],
         configuredUpstreams: Set<String> = [],
         upstreamPolicy: UpstreamPolicy = UpstreamPolicy(),
         name: GatewayName = .standard,

@@ -32,9 +32,35 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
         cookies: CookieJar? = nil,
         stub: StubClosure? = nil, jitter: @escaping Jitter = fullJitter
     ) throws(Upstream.InvalidBaseURL) {
+        try self.init(
+            upstream: upstream, baseURLs: baseURL.map { UpstreamURLs($0) }, transport: transport,
+            policy: policy, plugins: plugins, interceptor: interceptor, cookies: cookies, stub: stub,
+            jitter: jitter)
+    }
+
+    /// Creates a provider for a configured upstream, which may have several addresses.
+    ///
+    /// - Parameters:
+    ///   - upstream: name of the API in logs, metrics, errors and settings.
+    ///   - baseURLs: replace the targets' `baseURL`: `["http://10.0.0.1:81", "http://10.0.0.2:81"]`. Nil for the targets'
+    ///     own.
+    ///   - transport: sends the calls.
+    ///   - policy: retries, time limits and redirects.
+    ///   - plugins: called in this order.
+    ///   - interceptor: adapts requests and decides whether to send them again. Combine several in an `Interceptor`.
+    ///   - cookies: stores the upstream's cookies and sends them back. Default nil: no cookies.
+    ///   - stub: selects the calls to answer with their targets' samples. Default nil: none.
+    ///   - jitter: chooses the wait within a backoff's bound. For tests.
+    public convenience init(
+        upstream: String, baseURLs: UpstreamURLs?, transport: any Transport,
+        policy: CallPolicy = CallPolicy(),
+        plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil,
+        cookies: CookieJar? = nil,
+        stub: StubClosure? = nil, jitter: @escaping Jitter = fullJitter
+    ) throws(Upstream.InvalidBaseURL) {
         var configured: Upstream?
-        if let baseURL {
-            configured = try Upstream.shared(name: upstream, baseURL: baseURL, isNamed: true)
+        if let baseURLs {
+            configured = try Upstream.shared(name: upstream, baseURLs: baseURLs.all, isNamed: true)
         }
         self.init(
             ProviderSettings(

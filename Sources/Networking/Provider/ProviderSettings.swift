@@ -131,9 +131,10 @@ final class ProviderSettings: Sendable {
         return try calls(at: baseURL())
     }
 
-    /// Returns the settings of calls redirected to `url`: those of `call`, at another origin.
+    /// Returns the settings of calls redirected to `url`: those of `call`, if `url` is within its upstream or else at
+    /// another origin.
     func calls(atOriginOf url: HTTPURL, like call: TransportCall) throws(RequestFault) -> CallSettings {
-        if url.hasSameOrigin(as: call.upstream.baseURL) { return call.settings }
+        if call.upstream.hasOrigin(of: url) { return call.settings }
         return try calls(at: url.origin, isRedirectTarget: true)
     }
 
@@ -142,7 +143,7 @@ final class ProviderSettings: Sendable {
         -> TransportCall
     {
         let origin = try request.origin()
-        let isSameOrigin = origin == original.upstream.baseURL.origin
+        let isSameOrigin = original.upstream.baseURLs.contains { $0.origin == origin }
         return try request.call(isSameOrigin ? original.settings : calls(to: origin), replacing: original)
     }
 
@@ -154,7 +155,7 @@ final class ProviderSettings: Sendable {
         let upstream: Upstream
         do {
             upstream = try Upstream.shared(
-                name: name, baseURL: baseURL, isRedirectTarget: isRedirectTarget,
+                name: name, baseURLs: [baseURL], isRedirectTarget: isRedirectTarget,
                 isNamed: isNamed && !isRedirectTarget)
         } catch {
             throw RequestFault(error)

@@ -5,7 +5,8 @@ public import HTTPModel
 /// 301 and 302 turn a POST into a GET, 303 turns every method but HEAD into a GET, 307 and 308 keep method and body. A
 /// redirect from https to http is never followed.
 ///
-/// A redirect to another origin (scheme, host or port) drops the fields forwarded from a gateway's client and every
+/// A redirect to one of the upstream's base URLs stays within the upstream, which may send it to any of its addresses. A
+/// redirect to another origin (scheme, host or port) drops the fields forwarded from a gateway's client and every
 /// field named like a secret: `Authorization`, `Cookie`, `Proxy-Authorization`, and names that end in a word like
 /// `-Key`, `-Token`, `-Secret`, `-Auth`, `-Password`, `-Signature`, `-Credential` or `-Session`. A redirect back does
 /// not restore them.
@@ -45,12 +46,14 @@ public struct RedirectPolicy: Sendable, Hashable {
     }
 
     func allows(_ url: HTTPURL, from upstream: Upstream) -> Bool {
-        let source = upstream.baseURL
-        if source.scheme == .https, url.scheme == .http { return false }
-        if url.hasSameOrigin(as: source) { return true }
-        let hasOwnPorts = source.port == source.scheme.defaultPort && url.port == url.scheme.defaultPort
+        if upstream.baseURL.scheme == .https, url.scheme == .http { return false }
+        if upstream.hasOrigin(of: url) { return true }
         // All Unix-domain sockets have the same host, so a matching host means nothing there.
-        if url.host == source.host, hasOwnPorts, upstream.unixSocketPath == nil { return true }
+        if url.port == url.scheme.defaultPort, upstream.unixSocketPath == nil,
+            upstream.baseURLs.contains(where: { $0.host == url.host && $0.port == $0.scheme.defaultPort })
+        {
+            return true
+        }
         return hosts.contains { allowed in
             let allowed = allowed.lowercased()
             if allowed.hasPrefix("*.") {
@@ -89,7 +92,7 @@ extension TransportCall {
         to url: HTTPURL, _ method: HTTPMethod, keepsBody: Bool, settings: CallSettings, policy: RedirectPolicy
     ) throws(RequestFault) -> TransportCall {
         let target = try TargetRules.checked(Array(url.target.utf8))
-        let isSameOrigin = url.hasSameOrigin(as: upstream.baseURL)
+        let isSameOrigin = upstream.hasOrigin(of: url)
         var fields = fields
         var headers = own?.headers ?? HTTPFields()
         func drop(where isDropped: (HTTPFieldName) -> Bool) {

@@ -2,7 +2,7 @@ import HTTPModel
 
 /// Conversions between a request and the call that sends it.
 extension HTTPRequest {
-    /// Returns the request's origin, `scheme://host[:port]`: the base URL for the settings of its call.
+    /// Returns the request's origin, `scheme://host[:port]`: a base URL for the settings of its call.
     func origin() throws(RequestFault) -> String {
         try parsedURL().origin
     }
@@ -58,7 +58,7 @@ extension HTTPRequest {
     private func target(at upstream: Upstream) throws(RequestFault) -> ArraySlice<UInt8> {
         if let fault { throw fault }
         let url = try parsedURL()
-        guard url.origin == upstream.baseURL.origin else {
+        guard upstream.hasOrigin(of: url) else {
             throw RequestFault(.url, "the request goes to another origin than upstream \(upstream.name)")
         }
         let target = try TargetRules.checked(Array(url.target.utf8))

@@ -3,14 +3,17 @@ public import HTTPModel
 import Locking
 import Synchronization
 
-/// One upstream API: its name and address, and a number by which transports find its state without comparing strings.
+/// One upstream API: its name and addresses, and a number by which transports find its state without comparing strings.
 public final class Upstream: Sendable {
     /// A small number, unique in the process and never reused, fit for an array index.
     public let id: Int
     /// The name in logs, metrics and messages, for example `diary`.
     public let name: String
-    /// The address of the upstream. Its path precedes the path of each call.
+    /// The first of `baseURLs`. Its path precedes the path of each call.
     public let baseURL: HTTPURL
+    /// The addresses of the upstream, which serve the same API: 1 to 64, with the same scheme and path, each with its own
+    /// host or port. A call goes to one of them.
+    public let baseURLs: [HTTPURL]
     /// The Unix-domain socket that calls go to; nil for TCP. The host is then `localhost`.
     public let unixSocketPath: String?
 
@@ -34,52 +37,38 @@ public final class Upstream: Sendable {
     ///   - text: `http://host:port/prefix`, `https://host:port/prefix`, or a Unix-domain socket:
     ///     `unix:/run/diary.sock`, `unix:/run/diary.sock:/prefix`.
     public convenience init(name: String, baseURL text: String) throws(InvalidBaseURL) {
-        try self.init(name: name, baseURL: text, isRedirectTarget: false, isNamed: true)
+        try self.init(name: name, baseURLs: [text])
+    }
+
+    /// Parses and checks several addresses that serve the same API.
+    ///
+    /// - Parameters:
+    ///   - name: the name in logs, metrics and errors.
+    ///   - texts: 1 to 64 base URLs with the same scheme and path, each with its own host or port. A Unix-domain socket
+    ///     stands alone.
+    public convenience init(name: String, baseURLs texts: [String]) throws(InvalidBaseURL) {
+        try self.init(name: name, baseURLs: texts, isRedirectTarget: false, isNamed: true)
     }
 
     private init(
-        name: String, baseURL text: String, isRedirectTarget: Bool, isNamed: Bool
+        name: String, baseURLs texts: [String], isRedirectTarget: Bool, isNamed: Bool
     ) throws(InvalidBaseURL) {
-        func invalid(_ reason: String) -> InvalidBaseURL {
-            InvalidBaseURL(upstream: name, value: text, reason: reason)
-        }
-        let url: HTTPURL
-        let socket = Self.unixSocket(text)
-        unixSocketPath = socket?.path
-        do {
-            url = try HTTPURL(socket.map { "http://localhost\($0.prefix)" } ?? text)
-        } catch {
-            throw invalid("\(error)")
-        }
-        if let path = socket?.path, !(2...107).contains(path.utf8.count) || path.utf8.contains(0) {
-            throw invalid("the path of a socket has 2 to 107 bytes")
-        }
-        guard url.query == nil else { throw invalid("a base URL has no query") }
-        var path = url.path.utf8[...]
-        while path.last == UInt8(ascii: "/") { path.removeLast() }
-        let prefix = Array(path)
-        if let fault = prefix.withUnsafeBytes({ TargetRules.fault(inPath: $0) }), !prefix.isEmpty {
-            throw invalid(fault)
-        }
-        // A call's path may contain an empty segment, but in a configured URL it is a mistake.
-        guard !String(decoding: prefix, as: UTF8.self).contains("//") else {
-            throw invalid("the path has an empty segment")
-        }
+        let addresses = try UpstreamAddress.parse(texts, of: name)
+        let first = addresses[0]
+        unixSocketPath = first.unixSocketPath
         id = Upstream.count.wrappingAdd(1, ordering: .relaxed).oldValue
         self.name = name
         jsonName = JSONLine.array(capacity: name.utf8.count + 2) { $0.string(name) }
         self.isRedirectTarget = isRedirectTarget
         self.isNamed = isNamed
-        baseURL = url
-        self.prefix = prefix
+        baseURL = first.url
+        baseURLs = addresses.map(\.url)
+        prefix = first.prefix
     }
 
-    /// Splits at the first colon into socket path and prefix.
-    private static func unixSocket(_ text: String) -> (path: String, prefix: String)? {
-        guard text.hasPrefix("unix:/") else { return nil }
-        let rest = text.dropFirst("unix:".count)
-        guard let colon = rest.firstIndex(of: ":") else { return (String(rest), "") }
-        return (String(rest[..<colon]), String(rest[rest.index(after: colon)...]))
+    /// Whether the URL has the origin of one of the base URLs.
+    func hasOrigin(of url: HTTPURL) -> Bool {
+        baseURLs.contains { url.hasSameOrigin(as: $0) }
     }
 
     private static let count = Atomic(0)
@@ -98,9 +87,9 @@ public final class Upstream: Sendable {
 }
 
 extension Upstream {
-    private struct Address: Hashable {
+    private struct Key: Hashable {
         let name: String
-        let baseURL: String
+        let baseURLs: [String]
         let isRedirectTarget: Bool
         let isNamed: Bool
     }
@@ -110,30 +99,29 @@ extension Upstream {
     }
 
     private struct Registry: Sendable {
-        var entries: [Address: Entry] = [:]
+        var entries: [Key: Entry] = [:]
         /// Number of entries at which stale ones are removed.
         var limit = 1024
     }
 
     private static let registry = Lock(Registry())
 
-    /// Returns the upstream with this name and address. Providers that use it at the same time share one object, and
+    /// Returns the upstream with this name and these addresses. Providers that use it at the same time share one object, and
     /// thereby the transport's state for it.
     static func shared(
-        name: String, baseURL: String, isRedirectTarget: Bool = false, isNamed: Bool
+        name: String, baseURLs: [String], isRedirectTarget: Bool = false, isNamed: Bool
     ) throws(InvalidBaseURL) -> Upstream {
-        let address = Address(
-            name: name, baseURL: baseURL, isRedirectTarget: isRedirectTarget, isNamed: isNamed)
-        if let upstream = registry.withLock({ $0.entries[address]?.upstream }) { return upstream }
+        let key = Key(name: name, baseURLs: baseURLs, isRedirectTarget: isRedirectTarget, isNamed: isNamed)
+        if let upstream = registry.withLock({ $0.entries[key]?.upstream }) { return upstream }
         let upstream = try Upstream(
-            name: name, baseURL: baseURL, isRedirectTarget: isRedirectTarget, isNamed: isNamed)
+            name: name, baseURLs: baseURLs, isRedirectTarget: isRedirectTarget, isNamed: isNamed)
         return registry.withLock { registry in
-            if let first = registry.entries[address]?.upstream { return first }
+            if let first = registry.entries[key]?.upstream { return first }
             if registry.entries.count >= registry.limit {
                 registry.entries = registry.entries.filter { $0.value.upstream != nil }
                 registry.limit = max(1024, 2 * registry.entries.count)
             }
-            registry.entries[address] = Entry(upstream: upstream)
+            registry.entries[key] = Entry(upstream: upstream)
             return upstream
         }
     }

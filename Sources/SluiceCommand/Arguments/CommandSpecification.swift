@@ -110,7 +110,8 @@ extension CommandSpecification {
             Flag(
                 name: "upstream", placeholder: "NAME=URL",
                 help:
-                    "address of an upstream: http, https or unix:/path; repeat it for more (in variables: use commas)",
+                    "address of an upstream: http, https or unix:/path; repeat it for more upstreams or "
+                    + "more addresses of one (in variables: use commas)",
                 fallback: "diary, weather, places, users and tags of sluice upstream --port 8081",
                 mayRepeat: true),
             perUpstream(

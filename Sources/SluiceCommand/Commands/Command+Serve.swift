@@ -17,22 +17,21 @@ extension Command {
         }
     }
 
-    /// Parses `diary=http://...` to `["diary": "http://..."]`.
-    static func upstreams(_ texts: [String]) throws(UsageError) -> [String: String] {
-        var upstreams: [String: String] = [:]
+    /// Parses `diary=http://...` to `["diary": "http://..."]`. A repeated name has several addresses.
+    static func upstreams(_ texts: [String]) throws(UsageError) -> [String: UpstreamURLs] {
+        var upstreams: [String: UpstreamURLs] = [:]
         for text in texts {
             guard let (name, url) = named(text) else {
                 throw UsageError(message: "--upstream takes NAME=URL, not '\(text)'")
             }
             try checkName(name, "--upstream")
+            let urls = (upstreams[name]?.all ?? []) + [url]
             do {
-                _ = try Upstream(name: name, baseURL: url)
+                _ = try Upstream(name: name, baseURLs: urls)
             } catch {
                 throw UsageError(message: error.description)
             }
-            guard upstreams.updateValue(url, forKey: name) == nil else {
-                throw UsageError(message: "--upstream sets '\(name)' twice")
-            }
+            upstreams[name] = UpstreamURLs(urls)
         }
         return upstreams
     }

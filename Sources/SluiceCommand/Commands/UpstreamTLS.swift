@@ -5,7 +5,7 @@ enum UpstreamTLS {
     /// Returns the settings by upstream name. The gateway reads the files when it starts. A flag for an upstream
     /// without an https address would have no effect and is an error.
     static func configurations(
-        _ arguments: Arguments, of upstreams: [String: String]
+        _ arguments: Arguments, of upstreams: [String: UpstreamURLs]
     ) throws(UsageError) -> [String: TLSConfiguration] {
         func values(_ flag: String, _ placeholder: String) throws(UsageError) -> [(
             name: String, value: String
@@ -15,7 +15,8 @@ enum UpstreamTLS {
                 guard let value = Command.named(text) else {
                     throw UsageError(message: "--\(flag) takes NAME=\(placeholder), not '\(text)'")
                 }
-                guard upstreams[value.name]?.lowercased().hasPrefix("https://") == true else {
+                // All URLs of an upstream have the same scheme.
+                guard upstreams[value.name]?.all.first?.lowercased().hasPrefix("https://") == true else {
                     throw UsageError(
                         message:
                             "--\(flag) needs an https upstream: --upstream \(value.name)=https://...")

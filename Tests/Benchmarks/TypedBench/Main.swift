@@ -24,7 +24,7 @@ enum TypedBench {
         var configuration = GatewayServerConfiguration()
         configuration.port = port
         configuration.loops = 1
-        configuration.upstreams = ["diary": arguments[2]]
+        configuration.upstreams = ["diary": UpstreamURLs(arguments[2])]
         exit(GatewayServer.run(configuration) { declare(on: $0, coders) })
     }
 

@@ -23,7 +23,8 @@ final class Bench: Sendable {
 
     /// - Parameter retry: The retry policy of calls to the diary. By default they are not retried.
     init(
-        limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil, overrides: [String: String] = [:],
+        limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil,
+        overrides: [String: UpstreamURLs] = [:],
         retry: CallRetryPolicy = .never
     ) {
         transport = StubTransport(scheduler: time)
