@@ -105,10 +105,9 @@ public final class GatewayServer: Sendable {
         let memory = MemoryBudget(capacity: configuration.upstreamBodies)
         bodyMemory = memory
         let protections = UpstreamProtections(
-            standard: configuration.upstreamPolicy, memory: memory, loops: configuration.loops
-        ) {
-            upstreamLog.circuitChanged(of: $0, $1)
-        }
+            standard: configuration.upstreamPolicy, memory: memory, loops: configuration.loops,
+            circuitChanged: { upstreamLog.circuitChanged(of: $0, $1) },
+            addressChanged: { upstreamLog.addressChanged(of: $0, $1, $2) })
         self.protections = protections
         let clients = group.loops.enumerated().map { index, loop in
             let client = HTTPClient(

@@ -46,6 +46,14 @@ public final class HTTPClient: Sendable {
         return client
     }
 
+    /// Reports the addresses of the origin's name to `changed`, on the loop, until the watch is released
+    /// (`Resolver.watch`). Returns nil if its connections do not go to the addresses of a name.
+    public func watch(_ origin: Origin, changed: @escaping ([SocketAddress]) -> Void) -> AddressWatch? {
+        guard let (host, port) = origin.resolvedName else { return nil }
+        let resolver = origin.ownResolver?.resolver ?? state.value.shared.resolver
+        return resolver.watch(host, port: Int(port), on: loop, changed: changed)
+    }
+
     /// Forgets the selected origins that serve no call right now and closes their idle connections, for a client that
     /// calls many hosts over its life. Do not use their `OriginClient` or `UpstreamPool` afterwards
     /// (`UpstreamPool.isForgotten`); call `origin(_:limits:)` again.

@@ -2,7 +2,7 @@ public import EventIO
 internal import HTTPModel
 
 /// Where requests go: scheme, host and port, or a Unix-domain socket, with the TLS configuration and the proxy on the
-/// way. Origins that differ in any of these share no connection.
+/// way, and the address if it is fixed. Origins that differ in any of these share no connection.
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The scheme of the URL. The set may grow.
     public struct Scheme: Sendable, Hashable, CustomStringConvertible {
@@ -32,6 +32,10 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     public let tls: TLSContext?
     /// The proxy that its connections go through; nil for none. Set by `through(_:)`.
     public private(set) var proxy: ProxyConfiguration?
+    /// The only address that its connections go to; nil for all addresses of the host. Set by `at(_:)`.
+    public private(set) var address: SocketAddress?
+    /// Resolves the host; nil for the client's resolver.
+    private(set) var ownResolver: OwnResolver?
 
     /// Creates an origin that is reached over TCP.
     ///
@@ -78,8 +82,33 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         return origin
     }
 
-    /// `host:port`, the target of CONNECT (RFC 9110 9.3.6) and the key of TLS sessions.
-    var hostAndPort: String {
+    /// Returns the same origin at one of its host's addresses, for clients that choose among them. Host field and server name
+    /// stay the same. Does nothing for Unix-domain sockets and through a proxy.
+    public func at(_ address: SocketAddress) -> Origin {
+        var origin = self
+        if case .tcp = endpoint, proxy == nil { origin.address = address }
+        return origin
+    }
+
+    /// Returns the same origin with a resolver of its own.
+    public func resolved(by resolver: Resolver) -> Origin {
+        var origin = self
+        origin.ownResolver = OwnResolver(resolver: resolver)
+        return origin
+    }
+
+    /// The name and the port whose addresses its connections go to; nil for a numeric host, a Unix-domain socket, through
+    /// a proxy and at a fixed address.
+    public var resolvedName: (host: String, port: UInt16)? {
+        guard case .tcp(let host, let port) = endpoint, proxy == nil, address == nil,
+            SocketAddress(host: host, port: Int(port)) == nil
+        else { return nil }
+        return (host, port)
+    }
+
+    /// `host:port`, or the Host field for a Unix-domain socket. The target of CONNECT (RFC 9110 9.3.6) and the key of TLS
+    /// sessions.
+    public var hostAndPort: String {
         switch endpoint {
         case .tcp(let host, let port):
             host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -94,4 +123,13 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         case .unix(let address): "\(scheme)+\(address)"
         }
     }
+}
+
+/// A resolver as a part of an origin's identity.
+struct OwnResolver: Sendable, Hashable {
+    let resolver: Resolver
+
+    static func == (one: OwnResolver, other: OwnResolver) -> Bool { one.resolver === other.resolver }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(resolver)) }
 }

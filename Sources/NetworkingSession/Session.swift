@@ -137,10 +137,15 @@ private final class SessionLoops: LoopLifetime {
         settings = configuration.connections
         let resolver = try Resolver(configuration.dns)
         group = try EventLoopGroup(count: max(1, configuration.loops), name: "session")
+        var policy = UpstreamPolicy()
+        policy.breaker = nil
+        let protections = UpstreamProtections(standard: policy, memory: nil, loops: group.loops.count)
         clients = group.loops.map { HTTPClient(loop: $0, resolver: resolver, limits: configuration.limits) }
         loopClients = clients.map { client in
             LoopBound(on: client.loop) {
-                LoopClient(client, routes: routes, contentDecoding: configuration.contentDecoding)
+                LoopClient(
+                    client, routes: routes, contentDecoding: configuration.contentDecoding,
+                    protections: protections)
             }
         }
     }

@@ -50,11 +50,18 @@ struct LimitsTableTests {
     private static var structures: [(String, Any)] {
         [
             ("inbound", InboundLimits()), ("outbound", OutboundLimits()), ("limits", GatewayLimits()),
-            ("policy", CallPolicy()), ("upstream", UpstreamPolicy()), ("retryBudget", RetryBudget()),
+            ("policy", CallPolicy()), ("upstream", checkedUpstream), ("retryBudget", RetryBudget()),
             ("files", StaticFiles.folder("/")),
             ("dns", DNSSettings()), ("resolver", Resolver.Limits()), ("cookies", CookieJar.Limits()),
             ("refreshes", AuthenticationInterceptor<BearerAuthenticator>.RefreshWindow()),
         ]
+    }
+
+    /// The default policy, with the checks that are off by default.
+    private static var checkedUpstream: UpstreamPolicy {
+        var policy = UpstreamPolicy()
+        policy.health = HealthCheckPolicy(path: "/")
+        return policy
     }
 
     /// Limits outside these structures: constants and two durations of the configuration.

@@ -24,7 +24,7 @@ struct RouteTests {
         let provider = try provider(transport)
         _ = provider.rx.request(target).subscribe()
         let upstream = try #require(transport.attempts.first).call.upstream
-        return try routes.origin(of: upstream).tls?.configuration.serverName
+        return try routes.origins(of: upstream)[0].tls?.configuration.serverName
     }
 
     private func named(_ name: String) -> TLSConfiguration {
@@ -99,7 +99,7 @@ struct RouteTests {
         let provider = try Provider<Anything>(
             upstream: "accounts", baseURL: "https://accounts.test", transport: transport, policy: policy)
         _ = provider.rx.request(Anything(baseURL: "")).subscribe()
-        let origins = try transport.attempts.map { try routes.origin(of: $0.call.upstream) }
+        let origins = try transport.attempts.map { try routes.origins(of: $0.call.upstream)[0] }
         #expect(origins.map(\.authority) == ["accounts.test", "other.test"])
         #expect(origins.map { $0.tls?.configuration.minimumVersion } == [.tls13, .tls12])
     }
@@ -119,7 +119,7 @@ struct RouteTests {
         #expect(routes.warnings.count == 2)
         #expect(!"\(routes.warnings)".contains("secret"))
         func origin(_ url: String) throws -> Origin {
-            try routes.origin(of: Upstream(name: "a", baseURL: url))
+            try routes.origins(of: Upstream(name: "a", baseURL: url))[0]
         }
         #expect(try origin("http://a.test").proxy?.description == "p:3128")
         #expect(try origin("https://inside.test").proxy == nil)

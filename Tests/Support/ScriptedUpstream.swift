@@ -113,14 +113,20 @@ package final class ScriptedUpstream: Sendable {
         try self.init(.open, scripts, tls: tls, isSecure: isSecure)
     }
 
-    package init(_ door: Door, _ scripts: [[Step]], tls: TLSServer? = nil, isSecure: Bool = true) throws {
+    /// - Parameters:
+    ///   - host: the last number of its address, 127.0.0.`host`.
+    ///   - port: 0 for a free one.
+    package init(
+        _ door: Door, _ scripts: [[Step]], tls: TLSServer? = nil, isSecure: Bool = true, host: UInt8 = 1,
+        port: UInt16 = 0
+    ) throws {
         self.scripts = scripts
         self.tls = tls
         self.isSecure = isSecure && tls != nil
         unixPath = nil
         switch door {
         case .open, .closed:
-            (listener, port) = try Self.bind()
+            (listener, self.port) = try Self.bind(host: host, port: port)
             if case .open = door { open() }
         case .full:
             let (port, descriptors) = try Self.blackHole()
@@ -195,18 +201,23 @@ package final class ScriptedUpstream: Sendable {
         if let unixPath { unlink(unixPath) }
     }
 
-    private static func loopback(port: UInt16) -> sockaddr_in {
+    private static func loopback(host: UInt8 = 1, port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        address.sin_addr.s_addr = (UInt32(0x7f00_0000) | UInt32(host)).bigEndian
         return address
     }
 
-    private static func bind() throws -> (Int32, UInt16) {
+    private static func bind(host: UInt8 = 1, port: UInt16 = 0) throws -> (Int32, UInt16) {
         let descriptor = socket(AF_INET, type, 0)
         guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-        var address = loopback(port: 0)
+        if port != 0 {
+            // Connections of an earlier upstream may still wait for their end.
+            var one: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var address = loopback(host: host, port: port)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in

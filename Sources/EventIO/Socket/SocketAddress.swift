@@ -75,6 +75,10 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         if case .unix = form { true } else { false }
     }
 
+    public var isIPv6: Bool {
+        if case .ipv6 = form { true } else { false }
+    }
+
     public var isLoopback: Bool {
         switch form {
         case .ipv4(let address, _): address >> 24 == 127

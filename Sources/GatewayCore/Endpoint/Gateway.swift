@@ -24,6 +24,8 @@ public final class Gateway: Sendable {
         var largestBody = 0
         var endpoints = 0
         var upstreams: [String] = []
+        /// Those with an address in the environment, each once.
+        var configured: [Upstream] = []
         var faults: [String] = []
         /// Upstreams with a policy. They may be declared later.
         var policies: [String: UpstreamPolicy] = [:]
@@ -58,9 +60,17 @@ public final class Gateway: Sendable {
             if !state.upstreams.contains(upstream) { state.upstreams.append(upstream) }
         }
         do {
-            return try Provider(
+            let provider = try Provider<Target>(
                 upstream: upstream, baseURLs: addresses, transport: environment.transport, policy: policy,
                 plugins: plugins, interceptor: interceptor)
+            if let configured = provider.configuredUpstream {
+                state.withLock { state in
+                    if !state.configured.contains(where: { $0 === configured }) {
+                        state.configured.append(configured)
+                    }
+                }
+            }
+            return provider
         } catch {
             // Reported once, even if several providers share the upstream.
             let fault = error.description
@@ -96,7 +106,7 @@ public final class Gateway: Sendable {
         }
     }
 
-    /// Returns the responder for the declared endpoints. Throws all faults at once: invalid paths, addresses, options
+    /// Returns the responder for the declared endpoints, and begins to resolve and check the configured upstreams. Throws all faults at once: invalid paths, addresses, options
     /// and CORS policies, and undeclared upstreams.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
         let (router, largestBody, count, upstreams, declared, endpoints, policies) = state.withLock {
@@ -129,6 +139,9 @@ public final class Gateway: Sendable {
             }
         }
         guard faults.isEmpty else { throw GatewayDeclarationError(faults: faults) }
+        if let transport = environment.transport as? any ProtectingTransport {
+            for upstream in state.withLock({ $0.configured }) { transport.prepare(upstream) }
+        }
         return GatewayResponder(
             router: router, environment: environment, limits: limits,
             largestBody: max(largestBody, limits.requestBody), endpointCount: count, cors: cors)

@@ -91,8 +91,29 @@ final class UpstreamLog: UpstreamObserver {
             ])
     }
 
+    func addressChanged(of upstream: String, _ address: String, _ change: AddressHealth.Change) {
+        switch change {
+        case .ejected(let failures, let duration):
+            log.write(
+                .warning, "address ejected",
+                [
+                    "upstream": upstream, "address": address, "failures": "\(failures)",
+                    "outMs": milliseconds(duration),
+                ])
+        case .returned(let absence):
+            log.write(
+                .warning, "address is back",
+                ["upstream": upstream, "address": address, "outMs": milliseconds(absence)])
+        case .becameUnhealthy(let checks):
+            log.write(
+                .warning, "address unhealthy",
+                ["upstream": upstream, "address": address, "failedChecks": "\(checks)"])
+        case .becameHealthy:
+            log.write(.warning, "address healthy", ["upstream": upstream, "address": address])
+        }
+    }
+
     func circuitChanged(of upstream: String, _ change: CircuitBreaker.Change) {
-        func milliseconds(_ nanoseconds: Int64) -> String { "\(nanoseconds / 1_000_000)" }
         switch change {
         case .opened(let attempts, let failures, let duration):
             log.write(
@@ -111,6 +132,8 @@ final class UpstreamLog: UpstreamObserver {
                 .warning, "circuit closed", ["upstream": upstream, "notClosedMs": milliseconds(absence)])
         }
     }
+
+    private func milliseconds(_ nanoseconds: Int64) -> String { "\(nanoseconds / 1_000_000)" }
 
     private func change(
         _ upstream: Upstream, _ change: (inout State) -> UpstreamReachability.Line?

@@ -33,6 +33,8 @@ final class Connection {
     private(set) var mayExpect = true
     /// Sends the request's body in pieces; nil once the body is out or the response is complete.
     private(set) var upload: OutboundBodyWriter?
+    /// Whether its address serves no further call.
+    var isRetired = false
     /// Input left over since the call paused.
     var unread: UnreadBytes?
     /// One timer for successive calls. It is set again only for an earlier deadline, and checks what is due when it
@@ -213,6 +215,7 @@ extension Connection: StreamHandler {
             return fail(.tlsProtocolError, "the upstream speaks \(chosen) and not HTTP/1.1 (ALPN)")
         }
         state.opened()
+        pool.opened(self)
         if let observer = shared.observer {
             observer.connectionOpened(to: pool.origin, address: address, after: loop.wakeTime - began)
         }

@@ -39,7 +39,10 @@ struct ConnectionOpener {
     private func connect(
         _ host: String, _ port: UInt16, _ timeout: TimeAmount, _ handler: any StreamHandler
     ) -> SocketStream {
-        SocketStream.connect(
+        if let address = origin.address {
+            return SocketStream.connect(to: address, loop: loop, timeout: timeout, handler: handler)
+        }
+        return SocketStream.connect(
             toHost: host, port: Int(port), resolver: resolver, loop: loop, timeout: timeout,
             delay: attemptDelay, handler: handler)
     }

@@ -1,4 +1,4 @@
-internal import EventIO
+public import EventIO
 internal import HTTPModel
 internal import HTTPWire
 public import Resilience
@@ -43,7 +43,7 @@ public final class UpstreamPool: TimerTarget {
         else { preconditionFailure("invalid authority \(origin.authority)") }
         self.host = host
         opener = ConnectionOpener(
-            origin: origin, resolver: shared.resolver, loop: shared.loop,
+            origin: origin, resolver: origin.ownResolver?.resolver ?? shared.resolver, loop: shared.loop,
             attemptDelay: TimeAmount(limits.connectAttemptDelay))
         pool = ConnectionPool(limits: limits)
     }
@@ -52,6 +52,17 @@ public final class UpstreamPool: TimerTarget {
     public internal(set) var isForgotten = false
 
     public var report: PoolReport { pool.report }
+
+    /// Calls that are on a connection or wait for one.
+    public var callsInFlight: Int { pool.busyCount + pool.waiting }
+
+    /// The address of the last connection that was opened; nil before the first, and through a proxy.
+    public private(set) var lastOpened: SocketAddress?
+
+    func opened(_ connection: Connection) {
+        guard origin.proxy == nil else { return }
+        lastOpened = connection.stream?.remoteAddress
+    }
 
     /// Returns the address as text: one object per address, for the last eight.
     func address(_ socket: SocketAddress) -> PeerAddress {
@@ -155,6 +166,17 @@ public final class UpstreamPool: TimerTarget {
         return pool.isVacant
     }
 
+    /// Closes the connections to other addresses than these: idle ones at once, the others when their calls have ended.
+    public func closeConnections(except addresses: Set<SocketAddress> = []) {
+        for connection in connections {
+            guard let connection, let stream = connection.stream, !connection.state.isOpening,
+                !addresses.contains(stream.remoteAddress)
+            else { continue }
+            connection.isRetired = true
+            if connection.call == nil { connection.discard(.addressGone) }
+        }
+    }
+
     func loopEnded() {
         shared.isClosed = true
         close()
@@ -200,6 +222,7 @@ public final class UpstreamPool: TimerTarget {
     }
 
     private func nextWaiter(for connection: Connection, peer: KeepAlive) -> OutboundCall? {
+        let peer = connection.isRetired ? KeepAlive(requestsLeft: 0) : peer
         let release = pool.connectionReleased(connection.slot, peer: peer, now: loop.wakeTime)
         publish()
         switch release {
@@ -215,7 +238,9 @@ public final class UpstreamPool: TimerTarget {
     private func publish() { gauge.publish(pool.report) }
 
     private func discard(_ slot: Int) {
-        connections[slot]?.discard(pool.discardReason(of: slot, now: loop.wakeTime))
+        guard let connection = connections[slot] else { return }
+        let reason = connection.isRetired ? .addressGone : pool.discardReason(of: slot, now: loop.wakeTime)
+        connection.discard(reason)
     }
 
     private func open(_ slot: Int, for call: OutboundCall) {

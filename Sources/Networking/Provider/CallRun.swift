@@ -49,6 +49,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private(set) final var address: PeerAddress?
     /// Written on the loop of the call's attempts; read between attempts.
     private(set) final var wasSentTwice = false
+    /// Used on the loop of the call's attempts.
+    final var triedAddresses = TriedAddresses()
+    /// Whether a retry went to another address without the budget. Written on its loop.
+    private final var hasMovedFreely = false
     /// Why the call is not retried after its last attempt. Written on its loop before the run ends.
     private final var obstacle: RetryObstacle?
     /// The call's index in the request's record; nil if it is not recorded.
@@ -233,8 +237,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
                 settings.jitter(.nanoseconds(bound)).nanoseconds
             }
         state.withLock { [machine] in $0.retry = machine }
+        let moves = if case .retries = decision { movesFreely(after: failure) } else { false }
         // Further retries of the same call keep its place in the budget.
-        if case .retries = decision, !holdsRetry,
+        if case .retries = decision, !moves, !holdsRetry,
             let obstacle = (transport ?? provider.transport).beginRetry(to: call.upstream)
         {
             decision = machine.finish(failure, policy, because: obstacle)
@@ -244,9 +249,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         case .finish(let notRetried):
             obstacle = notRetried
             return finish(outcome)
-        case .retries(let after): wait = after
+        case .retries(let after): wait = moves ? 0 : after
         }
         isRetried = true
+        if moves { hasMovedFreely = true }
         if case .response(let response) = outcome {
             provider.stages?.cookies?.store(response.fields, from: call.url, at: provider.transport.wallTime)
         }
@@ -255,14 +261,23 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let isOver = state.withLock { state in
             guard !state.isOver else { return true }
             state.last = outcome
-            state.holdsRetry = true
+            state.holdsRetry = holdsRetry || !moves
             state.wait = timer
             return false
         }
         if isOver {
             scheduler.cancelTimer(timer)
-            if !holdsRetry { endRetry() }
+            if !holdsRetry, !moves { endRetry() }
         }
+    }
+
+    /// Whether the next attempt goes to another address at once and without the retry budget: once a call, if its address
+    /// could not be reached. So a stopped server fails no call that another one can answer.
+    private func movesFreely(after failure: RetryMachine.Failure) -> Bool {
+        guard !hasMovedFreely, !triedAddresses.isEmpty,
+            failure == .reason(.connectionRefused) || failure == .reason(.connectionTerminated)
+        else { return false }
+        return (transport ?? provider.transport).hasOtherAddress(of: call.upstream, than: triedAddresses)
     }
 
     /// Ends a call whose time is over.

@@ -14,6 +14,9 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     /// Whether calls go straight to the wire, as for most providers.
     let isPlain: Bool
 
+    /// The upstream, if its address is configured. Otherwise each target names its own base URL.
+    package var configuredUpstream: Upstream? { settings.configuredUpstream }
+
     /// Creates a provider for a configured upstream.
     ///
     /// - Parameters:

@@ -92,6 +92,8 @@ final class ProviderSettings: Sendable {
         }
     }
 
+    var configuredUpstream: Upstream? { configured?.upstream }
+
     func withTransport(_ transport: any Transport) -> ProviderSettings {
         ProviderSettings(
             name: name, isNamed: isNamed, upstream: configured?.upstream, transport: transport,

@@ -29,4 +29,8 @@ package protocol ObservedTransport: Transport {
 package protocol ProtectingTransport: Transport {
     /// Sets the policy of the upstream with this name. Call it before the first call to the upstream.
     func protect(_ upstream: String, by policy: UpstreamPolicy)
+
+    /// Resolves the upstream's names and begins its checks on the transport's loops, before the first call. Call it after
+    /// `protect`.
+    func prepare(_ upstream: Upstream)
 }

@@ -1,4 +1,6 @@
 @_exported public import struct Resilience.CircuitBreakerPolicy
+@_exported public import struct Resilience.EjectionPolicy
+@_exported public import struct Resilience.HealthCheckPolicy
 
 /// How a gateway protects itself and one upstream from each other. Calls of all loops count together.
 ///
@@ -13,7 +15,16 @@ public struct UpstreamPolicy: Sendable, Hashable {
     /// When calls fail at once with `circuit_open`, because the upstream fails too often. Nil for never.
     public var breaker: CircuitBreakerPolicy? = CircuitBreakerPolicy()
 
-    /// Creates the default policy: a breaker, and no limit on calls in flight.
+    /// When an address is not used for a while, because its attempts fail. It has an effect on upstreams with several
+    /// addresses. Nil for never.
+    public var ejection: EjectionPolicy? = EjectionPolicy()
+    /// How long an address that was added or has returned takes only a part of its load, from 10 % to all of it. At most
+    /// 10 min; nil for its whole load at once. Default 10 s.
+    public var slowStart: Duration? = .seconds(10)
+    /// How the addresses are checked besides the calls. Default nil: not at all.
+    public var health: HealthCheckPolicy?
+
+    /// Creates the default policy: a breaker, ejection, and no limit on calls in flight.
     public init() {}
 
     /// One line for each setting out of its range: its name, value and range.
@@ -21,6 +32,11 @@ public struct UpstreamPolicy: Sendable, Hashable {
         var faults: [String] = []
         if let concurrency, concurrency < 1 { faults.append("concurrency: \(concurrency) is not 1 or more") }
         faults += (breaker?.faults ?? []).map { "breaker.\($0)" }
+        faults += (ejection?.faults ?? []).map { "ejection.\($0)" }
+        if let slowStart, slowStart < .zero || slowStart > .seconds(600) {
+            faults.append("slowStart: \(slowStart) is not between 0 s and 10 min")
+        }
+        faults += (health?.faults ?? []).map { "health.\($0)" }
         return faults
     }
 }

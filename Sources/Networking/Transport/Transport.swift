@@ -43,6 +43,10 @@ public protocol Transport: AnyObject, Sendable {
     /// then call `endRetry` later.
     func beginRetry(to upstream: Upstream) -> RetryObstacle?
 
+    /// Whether a retry can go to an address of the upstream that the call has not tried. The first retry of a call that could
+    /// not reach its address needs no budget then. Default false.
+    func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses) -> Bool
+
     /// Gives back a retry that `beginRetry` granted.
     func endRetry(to upstream: Upstream)
 }
@@ -50,6 +54,7 @@ public protocol Transport: AnyObject, Sendable {
 extension Transport {
     public func forOneCall() -> any Transport { self }
     public var isOnLoop: Bool { true }
+    public func hasOtherAddress(of _: Upstream, than _: TriedAddresses) -> Bool { false }
     public var wallTime: RxTime { scheduler.now }
     public var fields: HTTPFields { CallContext.standardFields }
     public var fieldsWithoutContext: HTTPFields { CallContext.fieldsWithoutContext }
@@ -63,6 +68,10 @@ public protocol AttemptReceiver: AnyObject, Sendable {
     /// Reports the address of the attempt's connection, or of its proxy, before the attempt ends. Only transports with
     /// addresses call it. Does nothing by default.
     func attemptReached(_ address: PeerAddress)
+
+    /// The addresses that the call's attempts were sent to, if the upstream has several. Used on the attempts' loop. Default:
+    /// none are kept.
+    var triedAddresses: TriedAddresses { get set }
 
     /// Whether an attempt of the call was already sent twice because its connection was stale. That happens once per
     /// call: a later attempt on a stale connection fails if any byte of its request was sent. Default false.
@@ -79,6 +88,10 @@ public protocol AttemptReceiver: AnyObject, Sendable {
 
 extension AttemptReceiver {
     public func attemptReached(_: PeerAddress) {}
+    public var triedAddresses: TriedAddresses {
+        get { TriedAddresses() }
+        set {}
+    }
     public var wasSentTwice: Bool { false }
     public func attemptWasSentTwice() {}
 }

@@ -28,6 +28,8 @@ struct AttemptPermit {
     /// Nil for an upstream without protection, and after the end.
     private var protection: LoopProtection?
     private var isProbe: Bool
+    /// Where the attempt goes, if there was a choice. Nil after the end.
+    var address: LoopAddress?
 
     /// For an upstream without protection.
     static var unprotected: AttemptPermit { AttemptPermit(nil, isProbe: false) }
@@ -39,6 +41,7 @@ struct AttemptPermit {
 
     /// The response of a stream began. That is the end of a probe, because the stream may last for ever.
     mutating func streamBegan(_ status: HTTPStatus, at now: MonotonicTime) {
+        if !status.tellsTrouble { address?.attemptEnded(isFailure: false, at: now) }
         guard isProbe, let protection else { return }
         isProbe = false
         protection.shared.circuit?.probeEnded(status.tellsTrouble ? .failed : .succeeded, at: now)
@@ -47,25 +50,24 @@ struct AttemptPermit {
     /// A complete response arrived.
     @inline(__always)
     mutating func attemptSucceeded(_ status: HTTPStatus, at now: MonotonicTime) {
-        guard let protection = protection.take() else { return }
-        end(protection, isFailure: status.tellsTrouble, at: now)
+        end(isFailure: status.tellsTrouble, at: now)
     }
 
     /// - Parameter isLate: whether the process stood still while the time passed, so that it proves nothing.
     mutating func attemptFailed(_ reason: FailureReason, isLate: Bool, at now: MonotonicTime) {
-        guard let protection = protection.take() else { return }
-        guard !(isLate && reason.isTimeout), reason.tellsTrouble else { return drop(protection, at: now) }
-        end(protection, isFailure: true, at: now)
+        guard !(isLate && reason.isTimeout), reason.tellsTrouble else { return drop(at: now) }
+        end(isFailure: true, at: now)
     }
 
     /// The attempt was given up. That counts as a failure if the upstream was silent for long enough.
     mutating func attemptCancelled(wasSilent: Bool, at now: MonotonicTime) {
-        guard let protection = protection.take() else { return }
-        if wasSilent { end(protection, isFailure: true, at: now) } else { drop(protection, at: now) }
+        if wasSilent { end(isFailure: true, at: now) } else { drop(at: now) }
     }
 
     @inline(__always)
-    private func end(_ protection: LoopProtection, isFailure: Bool, at now: MonotonicTime) {
+    private mutating func end(isFailure: Bool, at now: MonotonicTime) {
+        if let address = address.take() { address.attemptEnded(isFailure: isFailure, at: now) }
+        guard let protection = protection.take() else { return }
         protection.shared.leave()
         protection.window?.count(isFailure: isFailure, at: now.nanoseconds)
         if isProbe {
@@ -76,7 +78,9 @@ struct AttemptPermit {
     }
 
     /// Ends an attempt that says nothing about the upstream.
-    private func drop(_ protection: LoopProtection, at now: MonotonicTime) {
+    private mutating func drop(at now: MonotonicTime) {
+        address = nil
+        guard let protection = protection.take() else { return }
         protection.shared.leave()
         if isProbe { protection.shared.circuit?.probeEnded(.cancelled, at: now) }
     }
@@ -98,7 +102,7 @@ extension FailureReason {
     }
 
     /// Whether an attempt failed because of the upstream or the network, and not by a limit of this process.
-    fileprivate var tellsTrouble: Bool {
+    var tellsTrouble: Bool {
         switch self {
         case .dnsError, .connectionRefused, .connectionTerminated, .responseIncomplete, .protocolError,
             .tlsProtocolError, .tlsCertificateError, .tlsAlertReceived:

@@ -14,27 +14,40 @@ package final class UpstreamProtections: Sendable {
         var policies: [String: UpstreamPolicy] = [:]
         var byName: [String: UpstreamProtection] = [:]
         var memory: [String: MemoryBudget.Share] = [:]
+        /// By upstream ID. The loops that use an upstream own what is known of its addresses.
+        var addresses: [Int: WeakAddresses] = [:]
+        /// Number of entries at which unused ones are removed.
+        var addressesLimit = 64
+    }
+
+    private struct WeakAddresses: Sendable {
+        weak let addresses: UpstreamAddresses?
     }
 
     private let state = Lock(State())
     private let standard: UpstreamPolicy
-    private let memory: MemoryBudget
+    private let memory: MemoryBudget?
     private let loops: Int
     private let circuitChanged: CircuitObserver
+    private let addressChanged: AddressObserver
+    let records = AddressRecords()
 
     /// - Parameters:
     ///   - standard: the policy of upstreams without one of their own.
-    ///   - memory: what bodies of responses may use; upstreams get fair shares.
+    ///   - memory: what bodies of responses may use; upstreams get fair shares. Nil for no limit.
     ///   - loops: the number of loops that make calls.
     ///   - circuitChanged: called on any loop when a circuit opens or closes.
+    ///   - addressChanged: called on any loop when an address leaves service or returns.
     package init(
-        standard: UpstreamPolicy, memory: MemoryBudget, loops: Int,
-        circuitChanged: @escaping CircuitObserver = { _, _ in }
+        standard: UpstreamPolicy, memory: MemoryBudget?, loops: Int,
+        circuitChanged: @escaping CircuitObserver = { _, _ in },
+        addressChanged: @escaping AddressObserver = { _, _, _ in }
     ) {
         self.standard = standard
         self.memory = memory
         self.loops = loops
         self.circuitChanged = circuitChanged
+        self.addressChanged = addressChanged
     }
 
     /// Applies to upstreams that have not been called yet.
@@ -57,7 +70,8 @@ package final class UpstreamProtections: Sendable {
     }
 
     /// Returns the memory for bodies of an upstream's responses. Upstreams without a name of their own share one part.
-    func memory(of upstream: Upstream) -> MemoryBudget.Share {
+    func memory(of upstream: Upstream) -> MemoryBudget.Share? {
+        guard let memory else { return nil }
         let name = upstream.isNamed && !upstream.isRedirectTarget ? upstream.name : ""
         return state.withLock { state in
             if let known = state.memory[name] { return known }
@@ -67,9 +81,34 @@ package final class UpstreamProtections: Sendable {
         }
     }
 
+    /// Returns what all loops know of an upstream's addresses; nil for an upstream without a name of its own, which can be
+    /// any number of servers.
+    func addresses(of upstream: Upstream) -> UpstreamAddresses? {
+        guard upstream.isNamed, !upstream.isRedirectTarget else { return nil }
+        return state.withLock { state in
+            if let known = state.addresses[upstream.id]?.addresses { return known }
+            if state.addresses.count >= state.addressesLimit {
+                state.addresses = state.addresses.filter { $0.value.addresses != nil }
+                state.addressesLimit = max(64, 2 * state.addresses.count)
+            }
+            let policy = state.policies[upstream.name] ?? standard
+            let made = UpstreamAddresses(of: upstream.name, policy, addressChanged)
+            state.addresses[upstream.id] = WeakAddresses(addresses: made)
+            return made
+        }
+    }
+
     /// The state of each upstream that has been called, by its name.
     package var report: [String: UpstreamReport] {
-        state.withLock { $0.byName }.mapValues(\.report)
+        let (byName, addresses) = state.withLock { ($0.byName, $0.addresses) }
+        var reports = byName.mapValues(\.report)
+        let now = MonotonicTime.clock()
+        for addresses in addresses.values.compactMap(\.addresses) {
+            reports[addresses.upstream, default: UpstreamReport()].addresses.merge(
+                addresses.states(at: now)
+            ) { first, _ in first }
+        }
+        return reports
     }
 }
 
@@ -83,6 +122,8 @@ package struct UpstreamReport: Sendable, Hashable {
     package var attemptsInFlight: Int?
     /// Attempts refused by the circuit or the limit.
     package var refusals = 0
+    /// The state of each address, by `host:port`; empty if there can be only one.
+    package var addresses: [String: AddressState] = [:]
 }
 
 /// One upstream's circuit and its limit on attempts in flight.

@@ -38,12 +38,14 @@ package final class LoopClient {
         let permit: AttemptPermit
         do throws(TransportError) {
             let upstream = try upstream(call.upstream)
-            outbound = upstream.pool
-            if let protection = upstream.protection {
-                permit = try protection.admit(at: client.loop.wakeTime)
-            } else {
-                permit = .unprotected
+            var admitted =
+                try upstream.protection?.admit(at: client.loop.wakeTime) ?? AttemptPermit.unprotected
+            switch upstream.route {
+            case .pool(let pool): outbound = pool
+            case .cluster(let cluster):
+                outbound = cluster.poolOfAttempt(&admitted, for: receiver, at: client.loop.wakeTime)
             }
+            permit = admitted
         } catch {
             return FailedAttempt(error, for: receiver, on: client.loop)
         }
@@ -63,22 +65,36 @@ package final class LoopClient {
     package func use(_ routes: UpstreamRoutes) {
         self.routes = routes
         client.forgetUnused { $0.tls != nil }
+        let clusters = upstreams.clusters.map(\.upstream)
         upstreams = UpstreamTable()
+        // At once, so that their checks go on.
+        for upstream in clusters { prepare(upstream) }
+    }
+
+    /// Resolves the upstream's names and begins its checks, before the first call.
+    func prepare(_ upstream: Upstream) {
+        // A fault is reported by the first call.
+        _ = try? self.upstream(upstream)
     }
 
     package var report: PoolReport { client.report }
 
     func callsInFlight(to upstream: Upstream) -> Int {
-        guard let report = upstreams[upstream.id]?.pool.report else { return 0 }
-        return report.leased + report.waiting
+        upstreams[upstream.id]?.route.callsInFlight ?? 0
     }
 
     func isCircuitClosed(of upstream: Upstream) -> Bool {
         upstreams[upstream.id]?.protection?.isCircuitClosed ?? true
     }
 
+    func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses) -> Bool {
+        guard case .cluster(let cluster) = upstreams[upstream.id]?.route else { return false }
+        return cluster.hasOther(than: tried, at: client.loop.wakeTime)
+    }
+
     package func close() {
         client.close()
+        upstreams = UpstreamTable()
     }
 
     private func upstream(_ upstream: Upstream) throws(TransportError) -> LoopUpstream {
@@ -91,22 +107,50 @@ package final class LoopClient {
             client.forgetUnused()
             upstreams.removeForgotten()
         }
-        let pool = client.origin(try routes.origin(of: upstream)).pool
-        // Names that share an origin share its connections: the first one's memory is charged.
-        if let protections, pool.bodyMemory == nil { pool.bodyMemory = protections.memory(of: upstream) }
         let opened = LoopUpstream(
-            pool: pool,
+            route: try route(to: upstream),
             protection: protections?.protection(of: upstream).map { LoopProtection($0, loop: index) })
         upstreams[upstream.id] = opened
         return opened
+    }
+
+    private func route(to upstream: Upstream) throws(TransportError) -> LoopUpstream.Route {
+        let origins = try routes.origins(of: upstream)
+        let memory = protections?.memory(of: upstream)
+        guard let protections, let addresses = protections.addresses(of: upstream),
+            upstream.unixSocketPath == nil,
+            origins.count > 1 || origins[0].resolvedName != nil || addresses.checks != nil
+        else { return .pool(client.origin(origins[0], memory: memory).pool) }
+        let context = ClusterContext(client, addresses, protections.records, memory: memory)
+        return .cluster(UpstreamCluster(upstream, origins, context))
     }
 }
 
 /// An upstream on one loop.
 private struct LoopUpstream {
-    let pool: UpstreamPool
+    enum Route {
+        case pool(UpstreamPool)
+        /// Of an upstream that has or may get several addresses.
+        case cluster(UpstreamCluster)
+
+        var callsInFlight: Int {
+            switch self {
+            case .pool(let pool): pool.callsInFlight
+            case .cluster(let cluster): cluster.callsInFlight
+            }
+        }
+    }
+
+    let route: Route
     /// Nil without a breaker and a limit.
     let protection: LoopProtection?
+
+    var isForgotten: Bool {
+        switch route {
+        case .pool(let pool): pool.isForgotten
+        case .cluster(let cluster): cluster.isForgotten
+        }
+    }
 }
 
 /// A loop's upstreams by upstream ID.
@@ -122,6 +166,12 @@ private struct UpstreamTable {
 
     var isFull: Bool { count >= limit }
 
+    var clusters: [UpstreamCluster] {
+        (first.compactMap { $0 } + others.values).compactMap { upstream in
+            if case .cluster(let cluster) = upstream.route { cluster } else { nil }
+        }
+    }
+
     subscript(id: Int) -> LoopUpstream? {
         get { id < first.count ? first[id] : others.isEmpty ? nil : others[id] }
         set {
@@ -134,8 +184,8 @@ private struct UpstreamTable {
 
     /// Removes forgotten pools and sets the limit to twice the rest, to spread the cost over added upstreams.
     mutating func removeForgotten() {
-        for id in first.indices where first[id]?.pool.isForgotten == true { first[id] = nil }
-        others = others.filter { !$0.value.pool.isForgotten }
+        for id in first.indices where first[id]?.isForgotten == true { first[id] = nil }
+        others = others.filter { !$0.value.isForgotten }
         count = others.count + first.count { $0 != nil }
         limit = max(Self.initialLimit, 2 * count)
     }

@@ -65,12 +65,20 @@ package final class LoopTransport: ObservedTransport, ProtectingTransport {
         (thisLoop ?? loops[0]).beginRetry(to: upstream)
     }
 
+    package func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses) -> Bool {
+        thisLoop?.hasOtherAddress(of: upstream, than: tried) ?? false
+    }
+
     package func endRetry(to upstream: Upstream) {
         (thisLoop ?? loops[0]).endRetry(to: upstream)
     }
 
     package func protect(_ upstream: String, by policy: UpstreamPolicy) {
         protections?.set(policy, of: upstream)
+    }
+
+    package func prepare(_ upstream: Upstream) {
+        for loop in loops { loop.prepare(upstream) }
     }
 
     private var thisLoop: SingleLoopTransport? {

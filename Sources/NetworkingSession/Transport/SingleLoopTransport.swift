@@ -64,6 +64,15 @@ final class SingleLoopTransport: Transport {
         return isGranted ? nil : .budget
     }
 
+    func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses) -> Bool {
+        guard isOnLoop, client.value.isCircuitClosed(of: upstream) else { return false }
+        return client.value.hasOtherAddress(of: upstream, than: tried)
+    }
+
+    func prepare(_ upstream: Upstream) {
+        client.loop.execute { [client] in client.value.prepare(upstream) }
+    }
+
     func endRetry(to upstream: Upstream) { budgets.endRetry(to: upstream) }
 }
 

@@ -59,14 +59,20 @@ package struct UpstreamRoutes: Sendable {
         }
     }
 
-    func origin(of upstream: Upstream) throws(TransportError) -> Origin {
+    /// Returns the origin of each of the upstream's URLs.
+    func origins(of upstream: Upstream) throws(TransportError) -> [Origin] {
+        var origins: [Origin] = []
+        for url in upstream.baseURLs { origins.append(try origin(of: upstream, at: url)) }
+        return origins
+    }
+
+    private func origin(of upstream: Upstream, at url: HTTPURL) throws(TransportError) -> Origin {
         if let path = upstream.unixSocketPath {
             guard let origin = Origin(unixSocket: path) else { throw Self.unreachable(upstream) }
             return origin
         }
-        let url = upstream.baseURL
         guard let port = UInt16(exactly: url.port) else { throw Self.unreachable(upstream) }
-        let tls = try url.scheme == .https ? context(for: upstream) : nil
+        let tls = try url.scheme == .https ? context(for: upstream, at: url) : nil
         guard
             let origin = Origin(
                 scheme: tls == nil ? .http : .https, host: url.host, port: port, tls: tls)
@@ -85,9 +91,8 @@ package struct UpstreamRoutes: Sendable {
         }
     }
 
-    private func context(for upstream: Upstream) throws(TransportError) -> TLSContext {
+    private func context(for upstream: Upstream, at url: HTTPURL) throws(TransportError) -> TLSContext {
         if upstream.isNamed, let named = byUpstream[upstream.name] { return named }
-        let url = upstream.baseURL
         let ofHost = byHost[Host(url.host, port: url.port)] ?? byHost[Host(url.host, port: nil)]
         if let own = ofHost ?? context { return own }
         do {

@@ -1,0 +1,392 @@
+import GatewayCore
+import Glibc
+import JSONBytes
+import Locking
+import Networking
+import NetworkingSession
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite(
+    "The addresses of an upstream", .timeLimit(.minutes(1)),
+    .enabled(if: DNSServer.isInstalled, "\(DNSServer.isMissing)"))
+struct AddressTests {
+    /// Servers at 127.0.0.1, 127.0.0.2 and so on, with the same port.
+    final class Peers: Sendable {
+        enum Behaviour: Sendable {
+            case answers, fails, isSilent, refuses
+            /// Answers once `released` is fired.
+            case waits
+        }
+
+        private struct State {
+            var servers: [ScriptedUpstream?]
+            var behaviours: [Behaviour]
+            var asked: [Int]
+            var checks: [Int]
+        }
+
+        private let state: Lock<State>
+        let port: UInt16
+        let released = Signal()
+
+        init(_ behaviours: Behaviour...) throws {
+            state = Lock(
+                State(
+                    servers: [], behaviours: behaviours, asked: behaviours.map { _ in 0 },
+                    checks: behaviours.map { _ in 0 }))
+            // Bound at all addresses, so that no other test takes the port of one that refuses.
+            let first = try ScriptedUpstream(.closed, [])
+            port = first.port
+            first.stop()
+            for index in behaviours.indices {
+                let server = try serve(index, behaviours[index] == .refuses ? .closed : .open)
+                state.withLock { $0.servers.append(server) }
+            }
+        }
+
+        private func serve(_ index: Int, _ door: ScriptedUpstream.Door) throws -> ScriptedUpstream {
+            try ScriptedUpstream(
+                door, [[.answer { [self] in answer(to: $0, at: index) }, .awaitEnd]],
+                host: UInt8(index + 1), port: port)
+        }
+
+        private func answer(to request: String, at index: Int) -> String {
+            let isCheck = request.hasPrefix("GET /health ")
+            let behaviour = state.withLock { state in
+                if isCheck { state.checks[index] += 1 } else { state.asked[index] += 1 }
+                return state.behaviours[index]
+            }
+            switch behaviour {
+            case .answers, .refuses: return "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
+            case .fails: return "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
+            case .isSilent: return ""
+            case .waits:
+                _ = released.waitBlocking()
+                return "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
+            }
+        }
+
+        func change(_ index: Int, to behaviour: Behaviour) {
+            state.withLock { $0.behaviours[index] = behaviour }
+        }
+
+        /// Requests of calls by peer, so far.
+        var asked: [Int] { state.withLock { $0.asked } }
+        /// Requests of checks by peer, so far.
+        var checks: [Int] { state.withLock { $0.checks } }
+
+        func openConnections(of index: Int) -> Int {
+            guard let server = state.withLock({ $0.servers[index] }) else { return 0 }
+            return server.connections - server.clientEnded.count
+        }
+
+        func stop() {
+            for server in state.withLock({ $0.servers }) { server?.stop() }
+        }
+    }
+
+    /// An ejection of 300 ms after three failures.
+    private static let quick: EjectionPolicy = {
+        var policy = EjectionPolicy()
+        policy.consecutive = 3
+        policy.base = .milliseconds(300)
+        policy.max = .milliseconds(300)
+        return policy
+    }()
+
+    /// Ejections that last longer than the test.
+    private static func forLong(_ policy: inout UpstreamPolicy) {
+        policy.ejection?.base = .seconds(60)
+        policy.ejection?.max = .seconds(60)
+    }
+
+    /// Serves `/page` with one call to the name `parts.test`, which has the peers' addresses, and returns the messages.
+    private func serve(
+        _ peers: Peers, addresses: [String]? = nil, expected count: Int? = nil, loops: Int = 1,
+        retry: CallRetryPolicy = .never,
+        firstByte: Duration = .seconds(5), budget: RetryBudget = RetryBudget(),
+        policy change: @escaping (inout UpstreamPolicy) -> Void = { _ in },
+        _ body: (GatewayServer, RawClient, DNSServer) throws -> Void
+    ) throws -> [String] {
+        defer { peers.stop() }
+        let addresses = addresses ?? peers.asked.indices.map { "127.0.0.\($0 + 1)" }
+        let dns = try DNSServer(["parts.test": DNSServer.Name(addresses, timeToLive: 0)])
+        defer { dns.stop() }
+        let pipe = RawPipe()
+        defer { close(pipe.reader) }
+        _ = try withLoggedGateway(errors: pipe.writer) { configuration in
+            configuration.loops = loops
+            configuration.logLevel = .info
+            configuration.dns.servers = [dns.address]
+            configuration.dns.minTTL = .milliseconds(100)
+            configuration.retryBudget = budget
+            configuration.inbound.requestsPerConnection = .max
+            configuration.upstreams = ["parts": "http://parts.test:\(peers.port)"]
+        } declare: { gateway in
+            var policy = CallPolicy()
+            policy.retry = retry
+            policy.attemptLimits.firstByte = firstByte
+            let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
+            gateway.upstream("parts") {
+                $0.breaker = nil
+                $0.ejection = Self.quick
+                change(&$0)
+            }
+            gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+        } _: { server in
+            let client = try RawClient(port: server.port)
+            // Until the name's addresses are known, the connections race for them.
+            try spin(while: server.report.upstreams["parts"]?.addresses.count != count ?? addresses.count)
+            try body(server, client, dns)
+        }
+        close(pipe.writer)
+        return try pipe.readAll().split(separator: "\n").compactMap {
+            try JSONFragment(validating: Array($0.utf8)[...])[member: "message"]?.stringValue
+        }.filter { $0.hasPrefix("address") }
+    }
+
+    private func statuses(_ client: RawClient, _ count: Int) -> [Int] {
+        (0..<count).map { _ in client.get("/page")?.status ?? 0 }
+    }
+
+    private func states(_ server: GatewayServer, _ peers: Peers) -> [AddressState?] {
+        let states = server.report.upstreams["parts"]?.addresses
+        return peers.asked.indices.map { states?["127.0.0.\($0 + 1):\(peers.port)"] }
+    }
+
+    @Test("An address that answers 500 fails three calls and is ejected; after that no call fails")
+    func failing() throws {
+        let peers = try Peers(.answers, .fails, .answers)
+        let messages = try serve(peers, policy: Self.forLong) {
+            server, client, _ in
+            try spin(
+                while: { () -> Bool in
+                    _ = client.get("/page")
+                    return states(server, peers)[1] != .ejected
+                }())
+            #expect(peers.asked[1] == 3)
+            #expect(statuses(client, 100).allSatisfy { $0 == 200 })
+            #expect(peers.asked[1] == 3)
+        }
+        #expect(messages == ["address ejected"])
+    }
+
+    @Test("One that is silent is ejected after three attempts that ran out of time")
+    func silent() throws {
+        let peers = try Peers(.answers, .isSilent)
+        let messages = try serve(peers, firstByte: .milliseconds(50), policy: Self.forLong) {
+            server, client, _ in
+            try spin(
+                while: { () -> Bool in
+                    _ = client.get("/page")
+                    return states(server, peers)[1] != .ejected
+                }())
+            #expect(statuses(client, 100).allSatisfy { $0 == 200 })
+        }
+        #expect(messages == ["address ejected"])
+    }
+
+    @Test("A GET that one address refuses goes to another one, even without a retry budget, and never fails")
+    func refusing() throws {
+        let peers = try Peers(.answers, .refuses, .answers)
+        let messages = try serve(
+            peers, retry: CallRetryPolicy(), budget: RetryBudget(floor: 0, percentage: 0)
+        ) { server, client, _ in
+            #expect(statuses(client, 200).allSatisfy { $0 == 200 })
+        }
+        #expect(messages.first == "address ejected")
+    }
+
+    @Test("With the second address refusing as well, the budget decides")
+    func twoRefusing() throws {
+        let peers = try Peers(.refuses, .refuses, .refuses)
+        _ = try serve(
+            peers, retry: CallRetryPolicy(), budget: RetryBudget(floor: 0, percentage: 0),
+            policy: { $0.ejection = nil }
+        ) { server, client, _ in
+            let reply = try #require(client.get("/page"))
+            #expect(reply.status == 502)
+            #expect(reply.text.contains(#""attempts":2,"notRetried":"budget""#), "\(reply.text)")
+        }
+    }
+
+    @Test("At most half of the addresses are ejected, and the others go on getting calls")
+    func share() throws {
+        let peers = try Peers(.fails, .fails, .fails, .fails)
+        let messages = try serve(peers, policy: Self.forLong) {
+            server, client, _ in
+            #expect(statuses(client, 100).allSatisfy { $0 == 502 })
+            #expect(states(server, peers).count { $0 == .ejected } == 2)
+            #expect(peers.asked.count { $0 > 10 } == 2, "\(peers.asked)")
+        }
+        #expect(messages == ["address ejected", "address ejected"])
+    }
+
+    @Test("After its time it is tried again: one failure ejects it again, a success brings it back")
+    func returns() throws {
+        let peers = try Peers(.answers, .fails)
+        let messages = try serve(peers) {
+            $0.slowStart = nil
+        } _: { server, client, _ in
+            func ask(while condition: () -> Bool) throws {
+                try spin(
+                    while: {
+                        _ = client.get("/page")
+                        return condition()
+                    }())
+            }
+            try ask { peers.asked[1] < 3 }
+            #expect(states(server, peers)[1] == .ejected)
+            try ask { peers.asked[1] < 4 }
+            #expect(states(server, peers)[1] == .ejected)
+            peers.change(1, to: .answers)
+            try ask { peers.asked[1] < 20 }
+        }
+        #expect(messages == ["address ejected", "address ejected", "address is back"])
+    }
+
+    @Test("All loops count the same failures")
+    func loops() throws {
+        let peers = try Peers(.answers, .fails)
+        let messages = try serve(peers, loops: 4, policy: Self.forLong) {
+            server, _, _ in
+            let clients = try (0..<16).map { _ in try RawClient(port: server.port) }
+            try spin(
+                while: { () -> Bool in
+                    for client in clients { _ = client.get("/page") }
+                    return states(server, peers)[1] != .ejected
+                }())
+            let before = peers.asked[1]
+            for client in clients { #expect(statuses(client, 10).allSatisfy { $0 == 200 }) }
+            #expect(peers.asked[1] == before)
+        }
+        #expect(messages == ["address ejected"])
+    }
+
+    @Test("Calls are spread evenly")
+    func spread() throws {
+        let peers = try Peers(.answers, .answers, .answers)
+        _ = try serve(peers) { _, client, _ in
+            #expect(statuses(client, 600).allSatisfy { $0 == 200 })
+        }
+        #expect(peers.asked.allSatisfy { (140...260).contains($0) }, "\(peers.asked)")
+    }
+
+    @Test("An address whose checks fail gets no calls until they pass again")
+    func checks() throws {
+        let peers = try Peers(.answers, .fails)
+        let messages = try serve(peers) {
+            var checks = HealthCheckPolicy(path: "/health")
+            checks.interval = .milliseconds(100)
+            $0.health = checks
+            $0.ejection = nil
+            $0.slowStart = nil
+        } _: { server, client, _ in
+            try spin(while: states(server, peers)[1] != .unhealthy)
+            let before = peers.asked[1]
+            #expect(statuses(client, 50).allSatisfy { $0 == 200 })
+            #expect(peers.asked[1] == before)
+            peers.change(1, to: .answers)
+            try spin(while: states(server, peers)[1] != .inService)
+            #expect(statuses(client, 50).allSatisfy { $0 == 200 })
+            #expect(peers.asked[1] > before)
+        }
+        #expect(messages == ["address unhealthy", "address healthy"])
+    }
+
+    @Test("If the checks of all addresses fail, all are used")
+    func allUnhealthy() throws {
+        let peers = try Peers(.fails, .fails)
+        _ = try serve(peers) {
+            var checks = HealthCheckPolicy(path: "/health")
+            checks.interval = .milliseconds(100)
+            $0.health = checks
+            $0.ejection = nil
+        } _: { server, client, _ in
+            try spin(while: states(server, peers) != [.unhealthy, .unhealthy])
+            let before = peers.asked
+            _ = statuses(client, 50)
+            #expect(zip(peers.asked, before).allSatisfy { $0 > $1 + 10 })
+        }
+    }
+
+    @Test("The addresses are checked by one of four loops")
+    func oneChecks() throws {
+        let peers = try Peers(.answers, .answers)
+        _ = try serve(peers, loops: 4) {
+            var checks = HealthCheckPolicy(path: "/health")
+            checks.interval = .seconds(3600)
+            $0.health = checks
+        } _: { server, _, _ in
+            for _ in 0..<16 { _ = try RawClient(port: server.port).get("/page") }
+            try spin(while: peers.checks.contains(0))
+        }
+        // One of them may have been checked before the addresses were known.
+        #expect(peers.checks[0] + peers.checks[1] <= 3, "\(peers.checks)")
+    }
+
+    @Test("A vanished address gets no more calls and loses its idle connections, an added one gets calls")
+    func changes() throws {
+        let peers = try Peers(.answers, .answers, .answers)
+        _ = try serve(peers, addresses: ["127.0.0.1", "127.0.0.2"]) { server, client, dns in
+            try spin(
+                while: { () -> Bool in
+                    _ = client.get("/page")
+                    return peers.asked[..<2].contains(0)
+                }())
+            // One connection of the first address is in use, and one is idle.
+            peers.change(0, to: .waits)
+            var waiting: [RawClient] = []
+            let before = peers.asked[0]
+            while peers.asked[0] == before {
+                let client = try RawClient(port: server.port)
+                client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+                waiting.append(client)
+                _ = client.end(within: 20)
+            }
+            try dns.know(["parts.test": DNSServer.Name(["127.0.0.2", "127.0.0.3"], timeToLive: 0)])
+            try spin(while: states(server, peers)[2] == nil)
+            #expect(states(server, peers)[0] == nil)
+            let asked = peers.asked
+            #expect(statuses(client, 50).allSatisfy { $0 == 200 })
+            #expect(peers.asked[0] == asked[0])
+            #expect(peers.asked[2] > asked[2])
+            for _ in waiting { peers.released.fire() }
+            for client in waiting { #expect(try client.reply().status == 200) }
+            try spin(while: peers.openConnections(of: 0) > 0)
+        }
+    }
+
+    @Test("A name whose addresses vanish fails with dns_error, and works again once it has some")
+    func vanished() throws {
+        let peers = try Peers(.answers, .answers)
+        _ = try serve(peers) { server, client, dns in
+            #expect(statuses(client, 10).allSatisfy { $0 == 200 })
+            try dns.know(["parts.test": DNSServer.Name(fault: .nxdomain)])
+            var reply: RawClient.Reply?
+            try spin(
+                while: {
+                    reply = client.get("/page")
+                    return reply?.status == 200
+                }())
+            #expect(reply?.text.contains(#""reason":"dns_error""#) == true, "\(reply?.text ?? "")")
+            try dns.know(["parts.test": DNSServer.Name(["127.0.0.2"], timeToLive: 0)])
+            try spin(while: client.get("/page")?.status != 200)
+        }
+    }
+
+    @Test("Where both families have addresses, the race decides, and the others get no calls")
+    func families() throws {
+        let peers = try Peers(.answers, .answers)
+        // Nobody listens at the addresses of IPv6.
+        let addresses = ["::1", "127.0.0.1", "127.0.0.2"]
+        _ = try serve(peers, addresses: addresses, expected: 1) { server, client, _ in
+            #expect(statuses(client, 100).allSatisfy { $0 == 200 })
+            #expect(peers.asked.allSatisfy { $0 > 10 }, "\(peers.asked)")
+            #expect(states(server, peers) == [.inService, .inService])
+        }
+    }
+}
