@@ -128,7 +128,8 @@ public final class GatewayServer: Sendable {
                     fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
                     observer: upstreamLog, protections: protections),
                 upstreamOverrides: configuration.upstreams,
-                configuredUpstreams: Set(configuration.connections.tlsByUpstream.keys),
+                configuredUpstreams: Set(configuration.connections.tlsByUpstream.keys)
+                    .union(configuration.connections.dnsByUpstream.keys),
                 upstreamPolicy: configuration.upstreamPolicy, name: name,
                 report: { logs.diagnostics.write(.error, "endpoint failed", ["what": "\($0)"]) })
             let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
@@ -174,6 +175,13 @@ public final class GatewayServer: Sendable {
         }
         try read(settings.tlsByUpstream, of: "upstream")
         try read(settings.tlsByHost, of: "host")
+        for (name, dns) in settings.dnsByUpstream.sorted(by: { $0.key < $1.key }) {
+            do {
+                _ = try Resolver.shared(dns)
+            } catch {
+                throw GatewayStartError("upstream \(name): \(error)")
+            }
+        }
         return try withExtendedLifetime(contexts) {
             do {
                 return try UpstreamRoutes(settings)

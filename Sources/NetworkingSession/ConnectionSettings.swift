@@ -20,6 +20,9 @@ public struct ConnectionSettings: Sendable {
     /// of a gateway's upstream. A provider created without `upstream` has no such name, and a redirect to another
     /// origin loses it. A gateway refuses to start if a key names none of its upstreams.
     public var tlsByUpstream: [String: TLSConfiguration] = [:]
+    /// How the names of single upstreams are resolved, with precedence over the session's or gateway's settings. The key is
+    /// as in `tlsByUpstream`.
+    public var dnsByUpstream: [String: DNSSettings] = [:]
     /// Default none.
     public var proxy = Proxy.none
 

@@ -218,8 +218,8 @@ struct DeclarationTests {
         }
         #expect(
             error(["dairy", "DiaryAPI", "weather"])?.faults == [
-                "TLS is set for the unknown upstream \"DiaryAPI\" (declared: weather)",
-                "TLS is set for the unknown upstream \"dairy\" (declared: weather)",
+                "TLS or DNS is set for the unknown upstream \"DiaryAPI\" (declared: weather)",
+                "TLS or DNS is set for the unknown upstream \"dairy\" (declared: weather)",
             ])
         #expect(error(["weather"]) == nil)
     }

@@ -13,81 +13,6 @@ import Testing
     "The addresses of an upstream", .timeLimit(.minutes(1)),
     .enabled(if: DNSServer.isInstalled, "\(DNSServer.isMissing)"))
 struct AddressTests {
-    /// Servers at 127.0.0.1, 127.0.0.2 and so on, with the same port.
-    final class Peers: Sendable {
-        enum Behaviour: Sendable {
-            case answers, fails, isSilent, refuses
-            /// Answers once `released` is fired.
-            case waits
-        }
-
-        private struct State {
-            var servers: [ScriptedUpstream?]
-            var behaviours: [Behaviour]
-            var asked: [Int]
-            var checks: [Int]
-        }
-
-        private let state: Lock<State>
-        let port: UInt16
-        let released = Signal()
-
-        init(_ behaviours: Behaviour...) throws {
-            state = Lock(
-                State(
-                    servers: [], behaviours: behaviours, asked: behaviours.map { _ in 0 },
-                    checks: behaviours.map { _ in 0 }))
-            // Bound at all addresses, so that no other test takes the port of one that refuses.
-            let first = try ScriptedUpstream(.closed, [])
-            port = first.port
-            first.stop()
-            for index in behaviours.indices {
-                let server = try serve(index, behaviours[index] == .refuses ? .closed : .open)
-                state.withLock { $0.servers.append(server) }
-            }
-        }
-
-        private func serve(_ index: Int, _ door: ScriptedUpstream.Door) throws -> ScriptedUpstream {
-            try ScriptedUpstream(
-                door, [[.answer { [self] in answer(to: $0, at: index) }, .awaitEnd]],
-                host: UInt8(index + 1), port: port)
-        }
-
-        private func answer(to request: String, at index: Int) -> String {
-            let isCheck = request.hasPrefix("GET /health ")
-            let behaviour = state.withLock { state in
-                if isCheck { state.checks[index] += 1 } else { state.asked[index] += 1 }
-                return state.behaviours[index]
-            }
-            switch behaviour {
-            case .answers, .refuses: return "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
-            case .fails: return "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
-            case .isSilent: return ""
-            case .waits:
-                _ = released.waitBlocking()
-                return "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
-            }
-        }
-
-        func change(_ index: Int, to behaviour: Behaviour) {
-            state.withLock { $0.behaviours[index] = behaviour }
-        }
-
-        /// Requests of calls by peer, so far.
-        var asked: [Int] { state.withLock { $0.asked } }
-        /// Requests of checks by peer, so far.
-        var checks: [Int] { state.withLock { $0.checks } }
-
-        func openConnections(of index: Int) -> Int {
-            guard let server = state.withLock({ $0.servers[index] }) else { return 0 }
-            return server.connections - server.clientEnded.count
-        }
-
-        func stop() {
-            for server in state.withLock({ $0.servers }) { server?.stop() }
-        }
-    }
-
     /// An ejection of 300 ms after three failures.
     private static let quick: EjectionPolicy = {
         var policy = EjectionPolicy()
@@ -105,7 +30,7 @@ struct AddressTests {
 
     /// Serves `/page` with one call to the name `parts.test`, which has the peers' addresses, and returns the messages.
     private func serve(
-        _ peers: Peers, addresses: [String]? = nil, expected count: Int? = nil, loops: Int = 1,
+        _ peers: AddressPeers, addresses: [String]? = nil, expected count: Int? = nil, loops: Int = 1,
         retry: CallRetryPolicy = .never,
         firstByte: Duration = .seconds(5), budget: RetryBudget = RetryBudget(),
         policy change: @escaping (inout UpstreamPolicy) -> Void = { _ in },
@@ -152,14 +77,14 @@ struct AddressTests {
         (0..<count).map { _ in client.get("/page")?.status ?? 0 }
     }
 
-    private func states(_ server: GatewayServer, _ peers: Peers) -> [AddressState?] {
+    private func states(_ server: GatewayServer, _ peers: AddressPeers) -> [AddressState?] {
         let states = server.report.upstreams["parts"]?.addresses
         return peers.asked.indices.map { states?["127.0.0.\($0 + 1):\(peers.port)"] }
     }
 
     @Test("An address that answers 500 fails three calls and is ejected; after that no call fails")
     func failing() throws {
-        let peers = try Peers(.answers, .fails, .answers)
+        let peers = try AddressPeers(.answers, .fails, .answers)
         let messages = try serve(peers, policy: Self.forLong) {
             server, client, _ in
             try spin(
@@ -176,7 +101,7 @@ struct AddressTests {
 
     @Test("One that is silent is ejected after three attempts that ran out of time")
     func silent() throws {
-        let peers = try Peers(.answers, .isSilent)
+        let peers = try AddressPeers(.answers, .isSilent)
         let messages = try serve(peers, firstByte: .milliseconds(50), policy: Self.forLong) {
             server, client, _ in
             try spin(
@@ -191,7 +116,7 @@ struct AddressTests {
 
     @Test("A GET that one address refuses goes to another one, even without a retry budget, and never fails")
     func refusing() throws {
-        let peers = try Peers(.answers, .refuses, .answers)
+        let peers = try AddressPeers(.answers, .refuses, .answers)
         let messages = try serve(
             peers, retry: CallRetryPolicy(), budget: RetryBudget(floor: 0, percentage: 0)
         ) { server, client, _ in
@@ -202,7 +127,7 @@ struct AddressTests {
 
     @Test("With the second address refusing as well, the budget decides")
     func twoRefusing() throws {
-        let peers = try Peers(.refuses, .refuses, .refuses)
+        let peers = try AddressPeers(.refuses, .refuses, .refuses)
         _ = try serve(
             peers, retry: CallRetryPolicy(), budget: RetryBudget(floor: 0, percentage: 0),
             policy: { $0.ejection = nil }
@@ -215,7 +140,7 @@ struct AddressTests {
 
     @Test("At most half of the addresses are ejected, and the others go on getting calls")
     func share() throws {
-        let peers = try Peers(.fails, .fails, .fails, .fails)
+        let peers = try AddressPeers(.fails, .fails, .fails, .fails)
         let messages = try serve(peers, policy: Self.forLong) {
             server, client, _ in
             #expect(statuses(client, 100).allSatisfy { $0 == 502 })
@@ -227,7 +152,7 @@ struct AddressTests {
 
     @Test("After its time it is tried again: one failure ejects it again, a success brings it back")
     func returns() throws {
-        let peers = try Peers(.answers, .fails)
+        let peers = try AddressPeers(.answers, .fails)
         let messages = try serve(peers) {
             $0.slowStart = nil
         } _: { server, client, _ in
@@ -250,7 +175,7 @@ struct AddressTests {
 
     @Test("All loops count the same failures")
     func loops() throws {
-        let peers = try Peers(.answers, .fails)
+        let peers = try AddressPeers(.answers, .fails)
         let messages = try serve(peers, loops: 4, policy: Self.forLong) {
             server, _, _ in
             let clients = try (0..<16).map { _ in try RawClient(port: server.port) }
@@ -268,7 +193,7 @@ struct AddressTests {
 
     @Test("Calls are spread evenly")
     func spread() throws {
-        let peers = try Peers(.answers, .answers, .answers)
+        let peers = try AddressPeers(.answers, .answers, .answers)
         _ = try serve(peers) { _, client, _ in
             #expect(statuses(client, 600).allSatisfy { $0 == 200 })
         }
@@ -277,7 +202,7 @@ struct AddressTests {
 
     @Test("An address whose checks fail gets no calls until they pass again")
     func checks() throws {
-        let peers = try Peers(.answers, .fails)
+        let peers = try AddressPeers(.answers, .fails)
         let messages = try serve(peers) {
             var checks = HealthCheckPolicy(path: "/health")
             checks.interval = .milliseconds(100)
@@ -299,7 +224,7 @@ struct AddressTests {
 
     @Test("If the checks of all addresses fail, all are used")
     func allUnhealthy() throws {
-        let peers = try Peers(.fails, .fails)
+        let peers = try AddressPeers(.fails, .fails)
         _ = try serve(peers) {
             var checks = HealthCheckPolicy(path: "/health")
             checks.interval = .milliseconds(100)
@@ -315,7 +240,7 @@ struct AddressTests {
 
     @Test("The addresses are checked by one of four loops")
     func oneChecks() throws {
-        let peers = try Peers(.answers, .answers)
+        let peers = try AddressPeers(.answers, .answers)
         _ = try serve(peers, loops: 4) {
             var checks = HealthCheckPolicy(path: "/health")
             checks.interval = .seconds(3600)
@@ -330,7 +255,7 @@ struct AddressTests {
 
     @Test("A vanished address gets no more calls and loses its idle connections, an added one gets calls")
     func changes() throws {
-        let peers = try Peers(.answers, .answers, .answers)
+        let peers = try AddressPeers(.answers, .answers, .answers)
         _ = try serve(peers, addresses: ["127.0.0.1", "127.0.0.2"]) { server, client, dns in
             try spin(
                 while: { () -> Bool in
@@ -362,7 +287,7 @@ struct AddressTests {
 
     @Test("A name whose addresses vanish fails with dns_error, and works again once it has some")
     func vanished() throws {
-        let peers = try Peers(.answers, .answers)
+        let peers = try AddressPeers(.answers, .answers)
         _ = try serve(peers) { server, client, dns in
             #expect(statuses(client, 10).allSatisfy { $0 == 200 })
             try dns.know(["parts.test": DNSServer.Name(fault: .nxdomain)])
@@ -380,7 +305,7 @@ struct AddressTests {
 
     @Test("Where both families have addresses, the race decides, and the others get no calls")
     func families() throws {
-        let peers = try Peers(.answers, .answers)
+        let peers = try AddressPeers(.answers, .answers)
         // Nobody listens at the addresses of IPv6.
         let addresses = ["::1", "127.0.0.1", "127.0.0.2"]
         _ = try serve(peers, addresses: addresses, expected: 1) { server, client, _ in

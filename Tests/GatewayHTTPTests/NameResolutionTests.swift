@@ -68,6 +68,47 @@ struct NameResolutionTests {
         upstream.stop()
     }
 
+    @Test("A DNS setting of one upstream that cannot be used ends the start with its name")
+    func invalidSettingOfOne() {
+        var configuration = GatewayServerConfiguration()
+        configuration.port = 0
+        configuration.connections.dnsByUpstream["quick"] = DNSSettings()
+        configuration.connections.dnsByUpstream["quick"]?.minTTL = .zero
+        let error = #expect(throws: GatewayStartError.self) {
+            try GatewayServer.start(configuration, declare: Self.declare)
+        }
+        #expect(error?.description == "upstream quick: dns.minTTL: 0 s is not between 100 ms and 1 day")
+    }
+
+    @Test(
+        "An upstream can have name servers of its own",
+        .enabled(if: DNSServer.isInstalled, "\(DNSServer.isMissing)"))
+    func ownServers() async throws {
+        let (all, own) = (
+            try DNSServer(["quick.test": DNSServer.Name(["127.0.0.1"])]),
+            try DNSServer(["silent.test": DNSServer.Name(["127.0.0.1"])])
+        )
+        let upstream = try ScriptedUpstream([.answer { _ in Self.answer }])
+        var configuration = GatewayServerConfiguration()
+        configuration.dns.servers = [all.address]
+        var settings = DNSSettings()
+        settings.servers = [own.address]
+        configuration.connections.dnsByUpstream["silent"] = settings
+        for name in ["unknown", "silent", "quick"] {
+            configuration.upstreams[name] = "http://\(name).test:\(upstream.port)"
+        }
+        try await withGateway(configuration: configuration, declare: Self.declare) { client in
+            var statuses: [HTTPStatus] = []
+            for path in ["/quick", "/silent", "/unknown"] {
+                statuses.append(try await client.get(path).status)
+            }
+            #expect(statuses == [.ok, .ok, .badGateway])
+        }
+        #expect(all.lookups(of: "silent.test") == 0)
+        #expect(own.queries.allSatisfy { $0.contains("silent.test") }, "\(own.queries)")
+        upstream.stop()
+    }
+
     private static func reason(of response: TestResponse) throws -> String? {
         try response.json[member: "errors"]?[element: 0]?[member: "reason"]?.stringValue
     }

@@ -83,7 +83,7 @@ struct SecureUpstreamTests {
         #expect {
             try GatewayServer.start(configuration) { _ in }
         } throws: { error in
-            "\(error)" == "TLS is set for the unknown upstream \"parts\" (none is declared)"
+            "\(error)" == "TLS or DNS is set for the unknown upstream \"parts\" (none is declared)"
         }
         configuration.connections.tlsByUpstream = [:]
         configuration.connections.tlsByHost["https://parts"] = TLSConfiguration()

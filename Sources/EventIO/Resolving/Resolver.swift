@@ -48,6 +48,26 @@ public final class Resolver: Sendable {
         try self.init(settings, limits: Limits())
     }
 
+    private struct SharedResolver: Sendable {
+        weak let resolver: Resolver?
+    }
+
+    private static let shared = Lock<[DNSSettings: SharedResolver]>([:])
+
+    /// Returns the resolver with these settings that is in use, or a new one.
+    ///
+    /// - Throws: `InvalidDNSSettings` with every setting that cannot be used.
+    public static func shared(_ settings: DNSSettings) throws(InvalidDNSSettings) -> Resolver {
+        if let known = shared.withLock({ $0[settings]?.resolver }) { return known }
+        let made = try Resolver(settings)
+        return shared.withLock { shared in
+            if let first = shared[settings]?.resolver { return first }
+            shared = shared.filter { $0.value.resolver != nil }
+            shared[settings] = SharedResolver(resolver: made)
+            return made
+        }
+    }
+
     /// - Parameter configuration: the path of a file to read instead of `/etc/resolv.conf`.
     convenience init(
         _ settings: DNSSettings, limits: Limits, configuration: String? = nil,

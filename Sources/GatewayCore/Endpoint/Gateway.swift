@@ -124,7 +124,7 @@ public final class Gateway: Sendable {
         }
         for name in environment.configuredUpstreams.sorted()
         where !upstreams.contains(name) && environment.upstreamOverrides[name] == nil {
-            faults.append("TLS is set for the unknown upstream \"\(name)\" (\(known))")
+            faults.append("TLS or DNS is set for the unknown upstream \"\(name)\" (\(known))")
         }
         for (name, policy) in policies.sorted(by: { $0.key < $1.key }) {
             if !upstreams.contains(name) {

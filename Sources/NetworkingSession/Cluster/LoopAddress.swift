@@ -44,11 +44,9 @@ final class LoopAddress {
 
     var callsInFlight: Int { lastClient.pool.callsInFlight }
 
-    /// Whether the load is smaller than the other's: the calls in flight, divided by the ramp.
-    func hasLess(than other: LoopAddress, at now: MonotonicTime) -> Bool {
-        let slowStart = addresses.slowStart
-        return Double(callsInFlight) * other.record.ramp(at: now, slowStart: slowStart)
-            < Double(other.callsInFlight) * record.ramp(at: now, slowStart: slowStart)
+    func load(at now: MonotonicTime) -> AddressLoad {
+        AddressLoad(
+            callsInFlight: callsInFlight, ramp: record.ramp(at: now, slowStart: addresses.slowStart))
     }
 
     @inline(__always)

@@ -15,6 +15,7 @@ package struct UpstreamRoutes: Sendable {
 
     private let byUpstream: [String: TLSContext]
     private let byHost: [Host: TLSContext]
+    private let resolvers: [String: Resolver]
     /// Nil for the default settings, which use `system`.
     private let context: TLSContext?
     private let system = SystemContext()
@@ -26,6 +27,7 @@ package struct UpstreamRoutes: Sendable {
     package init() {
         byUpstream = [:]
         byHost = [:]
+        resolvers = [:]
         context = nil
         proxyRule = .none
         warnings = []
@@ -36,7 +38,7 @@ package struct UpstreamRoutes: Sendable {
     /// - Parameters:
     ///   - settings: TLS and proxies.
     ///   - variables: the process's environment.
-    /// - Throws: `TLSError`, `ConnectionSettings.InvalidHost`.
+    /// - Throws: `TLSError`, `ConnectionSettings.InvalidHost`, `InvalidDNSSettings`.
     package init(
         _ settings: ConnectionSettings, variables: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
@@ -49,6 +51,7 @@ package struct UpstreamRoutes: Sendable {
             }
         }
         self.byHost = byHost
+        resolvers = try settings.dnsByUpstream.mapValues { try Resolver.shared($0) }
         context = settings.tls == TLSConfiguration() ? nil : try TLSContext.shared(for: settings.tls)
         switch settings.proxy.kind {
         case .none: (proxyRule, warnings) = (.none, [])
@@ -74,9 +77,12 @@ package struct UpstreamRoutes: Sendable {
         guard let port = UInt16(exactly: url.port) else { throw Self.unreachable(upstream) }
         let tls = try url.scheme == .https ? context(for: upstream, at: url) : nil
         guard
-            let origin = Origin(
+            var origin = Origin(
                 scheme: tls == nil ? .http : .https, host: url.host, port: port, tls: tls)
         else { throw Self.unreachable(upstream) }
+        if upstream.isNamed, let resolver = resolvers[upstream.name] {
+            origin = origin.resolved(by: resolver)
+        }
         switch proxyRule {
         case .none: return origin
         case .environment(let environment):

@@ -1,0 +1,77 @@
+import Locking
+import TestSupport
+
+/// Servers at 127.0.0.1, 127.0.0.2 and so on, with the same port.
+final class AddressPeers: Sendable {
+    enum Behaviour: Sendable {
+        case answers, fails, isSilent, refuses
+        /// Answers once `released` is fired.
+        case waits
+    }
+
+    private struct State {
+        var servers: [ScriptedUpstream?]
+        var behaviours: [Behaviour]
+        var asked: [Int]
+        var checks: [Int]
+    }
+
+    private let state: Lock<State>
+    let port: UInt16
+    let released = Signal()
+
+    init(_ behaviours: Behaviour...) throws {
+        state = Lock(
+            State(
+                servers: [], behaviours: behaviours, asked: behaviours.map { _ in 0 },
+                checks: behaviours.map { _ in 0 }))
+        // Bound at all addresses, so that no other test takes the port of one that refuses.
+        let first = try ScriptedUpstream(.closed, [])
+        port = first.port
+        first.stop()
+        for index in behaviours.indices {
+            let server = try serve(index, behaviours[index] == .refuses ? .closed : .open)
+            state.withLock { $0.servers.append(server) }
+        }
+    }
+
+    private func serve(_ index: Int, _ door: ScriptedUpstream.Door) throws -> ScriptedUpstream {
+        try ScriptedUpstream(
+            door, [[.answer { [self] in answer(to: $0, at: index) }, .awaitEnd]],
+            host: UInt8(index + 1), port: port)
+    }
+
+    private func answer(to request: String, at index: Int) -> String {
+        let isCheck = request.hasPrefix("GET /health ")
+        let behaviour = state.withLock { state in
+            if isCheck { state.checks[index] += 1 } else { state.asked[index] += 1 }
+            return state.behaviours[index]
+        }
+        switch behaviour {
+        case .answers, .refuses: return "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
+        case .fails: return "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
+        case .isSilent: return ""
+        case .waits:
+            _ = released.waitBlocking()
+            return "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
+        }
+    }
+
+    func change(_ index: Int, to behaviour: Behaviour) {
+        state.withLock { $0.behaviours[index] = behaviour }
+    }
+
+    /// Requests of calls by peer, so far.
+    var asked: [Int] { state.withLock { $0.asked } }
+    /// Requests of checks by peer, so far.
+    var checks: [Int] { state.withLock { $0.checks } }
+
+    func openConnections(of index: Int) -> Int {
+        guard let server = state.withLock({ $0.servers[index] }) else { return 0 }
+        return server.connections - server.clientEnded.count
+    }
+
+    func stop() {
+        for server in state.withLock({ $0.servers }) { server?.stop() }
+    }
+}
