@@ -63,6 +63,8 @@ final class ProviderSettings: Sendable {
         /// Upstreams reached by redirects.
         var redirectTargets: [String: CallSettings] = [:]
 
+        var count: Int { all.count + redirectTargets.count }
+
         mutating func calls(to baseURL: String) -> CallSettings? {
             if let last, last.baseURL == baseURL { return last.calls }
             guard let calls = all[baseURL] else { return nil }
@@ -158,16 +160,18 @@ final class ProviderSettings: Sendable {
         do {
             upstream = try Upstream.shared(
                 name: name, baseURLs: [baseURL], isRedirectTarget: isRedirectTarget,
-                isNamed: isNamed && !isRedirectTarget)
+                isNamed: isNamed && !isRedirectTarget, isComputed: true)
         } catch {
             throw RequestFault(error)
         }
         let calls = CallSettings(
             upstream: upstream, policy: policy, plugins: plugins, jitter: jitter, fields: transport.fields,
             fieldsWithoutContext: transport.fieldsWithoutContext)
-        parsed.withLock { parsed in
+        let dropped = parsed.withLock { parsed in
+            var dropped: Parsed?
             // Drops the whole cache: calls in progress keep their settings, and later ones parse again.
-            if parsed.all.count + parsed.redirectTargets.count >= ProviderSettings.keptBaseURLs {
+            if parsed.count >= ProviderSettings.keptBaseURLs {
+                dropped = parsed
                 parsed = Parsed()
             }
             if isRedirectTarget {
@@ -175,7 +179,10 @@ final class ProviderSettings: Sendable {
             } else {
                 parsed.all[baseURL] = calls
             }
+            return dropped
         }
+        // A thousand upstreams may end here: not under the lock.
+        withExtendedLifetime(dropped) {}
         return calls
     }
 

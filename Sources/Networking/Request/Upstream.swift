@@ -24,6 +24,12 @@ public final class Upstream: Sendable {
     /// names that may collide: a target's type, a label for logs, or the target of a redirect.
     public let isNamed: Bool
 
+    /// Whether a target computed the base URL, or a redirect led there. Then the name may stand for any number of servers.
+    package let isComputed: Bool
+
+    /// Its key in the registry; nil if it is not there.
+    private let registration: Key?
+
     /// The name as a JSON string, for logs.
     package let jsonName: [UInt8]
 
@@ -47,23 +53,32 @@ public final class Upstream: Sendable {
     ///   - texts: 1 to 64 base URLs with the same scheme and path, each with its own host or port. A Unix-domain socket
     ///     stands alone.
     public convenience init(name: String, baseURLs texts: [String]) throws(InvalidBaseURL) {
-        try self.init(name: name, baseURLs: texts, isRedirectTarget: false, isNamed: true)
+        try self.init(Key(name: name, baseURLs: texts, isNamed: true), isRegistered: false)
     }
 
-    private init(
-        name: String, baseURLs texts: [String], isRedirectTarget: Bool, isNamed: Bool
-    ) throws(InvalidBaseURL) {
-        let addresses = try UpstreamAddress.parse(texts, of: name)
+    private init(_ key: Key, isRegistered: Bool) throws(InvalidBaseURL) {
+        let name = key.name
+        let addresses = try UpstreamAddress.parse(key.baseURLs, of: name)
         let first = addresses[0]
         unixSocketPath = first.unixSocketPath
         id = Upstream.count.wrappingAdd(1, ordering: .relaxed).oldValue
         self.name = name
         jsonName = JSONLine.array(capacity: name.utf8.count + 2) { $0.string(name) }
-        self.isRedirectTarget = isRedirectTarget
-        self.isNamed = isNamed
+        isRedirectTarget = key.isRedirectTarget
+        isNamed = key.isNamed
+        isComputed = key.isComputed
+        registration = isRegistered ? key : nil
         baseURL = first.url
         baseURLs = addresses.map(\.url)
         prefix = first.prefix
+    }
+
+    deinit {
+        guard let registration else { return }
+        Self.registry.withLock { entries in
+            // Another upstream may have taken its place by now.
+            if entries[registration]?.id == id { entries[registration] = nil }
+        }
     }
 
     /// Whether the URL has the origin of one of the base URLs.
@@ -87,43 +102,47 @@ public final class Upstream: Sendable {
 }
 
 extension Upstream {
-    private struct Key: Hashable {
+    private struct Key: Hashable, Sendable {
         let name: String
         let baseURLs: [String]
-        let isRedirectTarget: Bool
+        var isRedirectTarget = false
         let isNamed: Bool
+        var isComputed = false
     }
 
     private struct Entry: Sendable {
+        let id: Int
         weak let upstream: Upstream?
+
+        init(_ upstream: Upstream) {
+            id = upstream.id
+            self.upstream = upstream
+        }
     }
 
-    private struct Registry: Sendable {
-        var entries: [Key: Entry] = [:]
-        /// Number of entries at which stale ones are removed.
-        var limit = 1024
-    }
+    /// The shared upstreams in use. Each removes its entry at its end, so no reference may end under the lock.
+    private static let registry = Lock<[Key: Entry]>([:])
 
-    private static let registry = Lock(Registry())
+    /// The number of shared upstreams in use.
+    package static var registeredCount: Int { registry.withLock { $0.count } }
 
     /// Returns the upstream with this name and these addresses. Providers that use it at the same time share one object, and
     /// thereby the transport's state for it.
     static func shared(
-        name: String, baseURLs: [String], isRedirectTarget: Bool = false, isNamed: Bool
+        name: String, baseURLs: [String], isRedirectTarget: Bool = false, isNamed: Bool,
+        isComputed: Bool = false
     ) throws(InvalidBaseURL) -> Upstream {
-        let key = Key(name: name, baseURLs: baseURLs, isRedirectTarget: isRedirectTarget, isNamed: isNamed)
-        if let upstream = registry.withLock({ $0.entries[key]?.upstream }) { return upstream }
-        let upstream = try Upstream(
-            name: name, baseURLs: baseURLs, isRedirectTarget: isRedirectTarget, isNamed: isNamed)
-        return registry.withLock { registry in
-            if let first = registry.entries[key]?.upstream { return first }
-            if registry.entries.count >= registry.limit {
-                registry.entries = registry.entries.filter { $0.value.upstream != nil }
-                registry.limit = max(1024, 2 * registry.entries.count)
-            }
-            registry.entries[key] = Entry(upstream: upstream)
+        let key = Key(
+            name: name, baseURLs: baseURLs, isRedirectTarget: isRedirectTarget, isNamed: isNamed,
+            isComputed: isComputed)
+        if let upstream = registry.withLock({ $0[key]?.upstream }) { return upstream }
+        let upstream = try Upstream(key, isRegistered: true)
+        let shared = registry.withLock { entries in
+            if let first = entries[key]?.upstream { return first }
+            entries[key] = Entry(upstream)
             return upstream
         }
+        return withExtendedLifetime(upstream) { shared }
     }
 }
 
