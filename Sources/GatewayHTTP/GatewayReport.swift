@@ -18,6 +18,8 @@ package struct GatewayReport: Sendable, Hashable {
     package var upstreamBodyBytes = 0
     /// The circuits and limits of the upstreams that have been called, by name.
     package var upstreams: [String: UpstreamReport] = [:]
+    /// The sizes of the tables by upstream.
+    package var tables = UpstreamTables()
     /// Clients that were closed or refused at the connection limit since the start.
     package var shed = ShedCounts()
 
@@ -27,6 +29,6 @@ package struct GatewayReport: Sendable, Hashable {
             connections: one.connections + other.connections, requests: one.requests + other.requests,
             calls: one.calls + other.calls, timers: one.timers + other.timers,
             wakes: one.wakes + other.wakes, refusedRequests: one.refusedRequests + other.refusedRequests,
-            upstreams: one.upstreams, shed: one.shed + other.shed)
+            upstreams: one.upstreams, tables: one.tables + other.tables, shed: one.shed + other.shed)
     }
 }

@@ -100,7 +100,7 @@ final class Worker {
         GatewayReport(
             connections: server.connectionCount, requests: server.requestsInFlight, calls: client.report,
             timers: loop.timerCount, wakes: loop.wakeCount, refusedRequests: admission.refusals,
-            shed: server.shed)
+            tables: client.tables, shed: server.shed)
     }
 
     private func end() {

@@ -43,6 +43,7 @@ public final class HTTPClient: Sendable {
         gauges.withLock { $0[origin] = pool.gauge }
         let client = OriginClient(pool: LoopBound(pool, loop: loop))
         state.value.origins[origin] = client
+        state.value.shared.vacancySweep?.poolIsVacant()
         return client
     }
 
@@ -58,19 +59,54 @@ public final class HTTPClient: Sendable {
     /// calls many hosts over its life. Do not use their `OriginClient` or `UpstreamPool` afterwards
     /// (`UpstreamPool.isForgotten`); call `origin(_:limits:)` again.
     public func forgetUnused(_ isMeant: (Origin) -> Bool = { _ in true }) {
+        forget { isMeant($0.origin) }
+    }
+
+    /// Does the same with the origins that have had no call since the last time, or since they were new.
+    public func forgetUncalled() {
+        forget { $0.isUncalled() }
+    }
+
+    /// From now on, forgets each origin that has had no connection for the `idleTimeout` of the client's limits (0.1 s to
+    /// 60 s), and expired names with it, before twice that time is over. Then calls `forgotten`, on the loop.
+    public func forgetVacant(_ forgotten: @escaping () -> Void) {
+        let idle = TimeAmount(limits.idleTimeout)
+        let interval = min(max(idle, .milliseconds(100)), .seconds(60))
+        state.value.shared.vacancySweep = VacancySweep(on: loop, interval: interval) { [weak self] in
+            guard let self else { return false }
+            state.value.shared.resolver.removeExpired()
+            if forget(where: { $0.isVacant && $0.isUncalled() }) { forgotten() }
+            return state.value.origins.values.contains { $0.pool.isVacant }
+        }
+    }
+
+    /// Returns whether a pool was forgotten.
+    @discardableResult
+    private func forget(where isMeant: (UpstreamPool) -> Bool) -> Bool {
         let state = state.value
-        var forgotten: [Origin] = []
-        for (origin, client) in state.origins where isMeant(origin) && client.pool.closeIdle() {
+        var sum = PoolReport()
+        var isAny = false
+        for client in state.origins.values where isMeant(client.pool) && client.pool.closeIdle() {
             client.pool.isForgotten = true
-            forgotten.append(origin)
+            sum = sum + client.pool.report
+            isAny = true
         }
-        for origin in forgotten { state.origins[origin] = nil }
+        guard isAny else { return false }
+        // Tables of the right size: removal from a table leaves it as large as it was.
+        state.origins = state.origins.filter { !$0.value.pool.isForgotten }
+        let kept = state.origins.mapValues { $0.pool.gauge }
         gauges.withLock { gauges in
-            for origin in forgotten {
-                guard let gauge = gauges.removeValue(forKey: origin) else { continue }
-                past.withLock { $0 = $0 + gauge.report }
-            }
+            gauges = kept
+            past.withLock { $0 = $0 + sum }
         }
+        return true
+    }
+
+    /// The sizes of the tables, on the loop.
+    package var tableSizes: (origins: Int, names: Int, unreachable: Int) {
+        let resolver = state.value.shared.resolver.counts
+        let origins = max(state.value.origins.count, gauges.withLock { $0.count })
+        return (origins, resolver.names, resolver.unreachable)
     }
 
     /// The sum over all pools at this moment. On any thread, without waiting for the loop.
@@ -81,6 +117,8 @@ public final class HTTPClient: Sendable {
     /// Closes all connections, fails the calls that run or wait, and refuses new ones, with `destination_unavailable`.
     public func close() {
         state.value.shared.isClosed = true
+        state.value.shared.vacancySweep?.stop()
+        state.value.shared.vacancySweep = nil
         for client in state.value.origins.values { client.pool.close() }
     }
 }

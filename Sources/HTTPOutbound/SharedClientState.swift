@@ -10,6 +10,8 @@ final class SharedClientState {
     /// Calls that wait for a connection, over all pools.
     var waitingCalls = 0
     var isClosed = false
+    /// nil if vacant pools are kept.
+    var vacancySweep: VacancySweep?
     /// Where `RequestWriter` assembles requests; keeps the capacity of the largest so far. Touched only on the loop,
     /// and writing to a stream never calls back.
     var requestBuffer: [UInt8] = []

@@ -111,6 +111,9 @@ public final class Session: Sendable {
     /// has just ended may still count until its loop has returned the connection.
     public var report: PoolReport { loops?.report ?? PoolReport() }
 
+    /// The sizes of the loops' tables, for tests. Blocks; must not be called on one of the loops.
+    package var tables: UpstreamTables { loops?.tables ?? UpstreamTables() }
+
     /// Rereads the files with the configured certificates, keys and authorities. New connections use the new contents;
     /// open ones finish their calls. Blocks while it reads. Callable from any thread.
     ///
@@ -166,6 +169,12 @@ private final class SessionLoops: LoopLifetime {
     var report: PoolReport {
         guard !isClosed else { return PoolReport() }
         return clients.reduce(PoolReport()) { $0 + $1.report }
+    }
+
+    var tables: UpstreamTables {
+        loopClients.reduce(UpstreamTables()) { sum, client in
+            sum + client.loop.runBlocking { client.value.tables }
+        }
     }
 
     func reloadCertificates() throws {

@@ -22,6 +22,15 @@ final class UnreachableAddresses: Sendable {
         }
     }
 
+    var count: Int { until.withLock { $0.count } }
+
+    func removeExpired(now: MonotonicTime) {
+        until.withLock { until in
+            guard until.values.contains(where: { $0 <= now }) else { return }
+            until = until.filter { $0.value > now }
+        }
+    }
+
     func connected(_ address: SocketAddress) {
         until.withLock { if !$0.isEmpty { $0[address] = nil } }
     }

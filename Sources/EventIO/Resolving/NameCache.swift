@@ -34,6 +34,11 @@ struct NameCache {
         var waiting: [ObjectIdentifier: ResolveRequest] = [:]
         var watchers: [ObjectIdentifier: AddressWatcher] = [:]
 
+        /// Nobody waits for an expired name, because its lookup would be running.
+        func isExpired(_ now: MonotonicTime) -> Bool {
+            !isLookingUp && watchers.isEmpty && usableUntil <= now
+        }
+
         /// When the name is looked up again; nil if it is not wanted or a lookup is running.
         var refreshTime: MonotonicTime? {
             guard !isLookingUp, let answer else { return nil }
@@ -171,6 +176,14 @@ struct NameCache {
     }
 
     // MARK: Room
+
+    var count: Int { entries.count }
+
+    /// Removes the names whose answers are too old to be used.
+    mutating func removeExpired(now: MonotonicTime) {
+        guard entries.values.contains(where: { $0.isExpired(now) }) else { return }
+        entries = entries.filter { !$0.value.isExpired(now) }
+    }
 
     /// Evicts the idle names that expire first.
     private mutating func makeRoom(for host: String) {

@@ -134,6 +134,21 @@ public final class Resolver: Sendable {
         return AddressWatch(watcher, self)
     }
 
+    /// Removes what is too old to be used: names' addresses, and addresses that could not be reached. Call it now and then
+    /// if the resolver has served many names. Without it, at most `Limits.cachedNames` stay.
+    public func removeExpired() {
+        let now = core.change { cache, now in
+            cache.removeExpired(now: now)
+            return now
+        }
+        unreachable.removeExpired(now: now)
+    }
+
+    /// How many names, and how many addresses that could not be reached, are known.
+    package var counts: (names: Int, unreachable: Int) {
+        (core.change { cache, _ in cache.count }, unreachable.count)
+    }
+
     func requestLeft(_ host: String, _ request: ResolveRequest) {
         core.change { cache, _ in cache.requestLeft(host, request) }
     }

@@ -29,6 +29,7 @@ public final class UpstreamPool: TimerTarget {
     private var addresses: [(socket: SocketAddress, text: PeerAddress)] = []
     private var sweepTimer: TimerToken?
     private var sweepDeadline = MonotonicTime.distantFuture
+    private var callsAtLastSweep: Int?
 
     init(origin: Origin, limits: OutboundLimits, shared: SharedClientState) {
         self.origin = origin
@@ -134,11 +135,16 @@ public final class UpstreamPool: TimerTarget {
         let vacancy = pool.connectionClosed(connection.slot, now: loop.wakeTime)
         publish()
         switch vacancy {
-        case .none: if pool.isVacant { stopSweeping() }
+        case .none: if pool.isVacant { becameVacant() }
         case .open(let slot, let waiter):
             shared.waitingCalls -= 1
             open(slot, for: waiter)
         }
+    }
+
+    private func becameVacant() {
+        stopSweeping()
+        shared.vacancySweep?.poolIsVacant()
     }
 
     /// An idle connection has expired.
@@ -157,6 +163,16 @@ public final class UpstreamPool: TimerTarget {
         stopSweeping()
         for waiter in waiters { waiter.fail(.destinationUnavailable, "the client was closed") }
         for connection in connections { connection?.fail(.destinationUnavailable, "the client was closed") }
+    }
+
+    var isVacant: Bool { pool.isVacant }
+
+    /// Whether the pool serves no call and has served none since this was asked last.
+    func isUncalled() -> Bool {
+        let report = pool.report
+        let calls = report.opened + report.reused
+        defer { callsAtLastSweep = calls }
+        return calls == callsAtLastSweep && report.leased == 0 && report.waiting == 0
     }
 
     /// Closes idle connections if no call runs or waits. Returns whether the pool is vacant then and may be forgotten.

@@ -81,10 +81,10 @@ package final class UpstreamProtections: Sendable {
         }
     }
 
-    /// Returns what all loops know of an upstream's addresses; nil for an upstream without a name of its own, which can be
-    /// any number of servers.
+    /// Returns what all loops know of an upstream's addresses; nil for an upstream without a name of its own, and for one
+    /// with a computed address: they can be any number of servers.
     func addresses(of upstream: Upstream) -> UpstreamAddresses? {
-        guard upstream.isNamed, !upstream.isRedirectTarget else { return nil }
+        guard upstream.isNamed, !upstream.isComputed else { return nil }
         return state.withLock { state in
             if let known = state.addresses[upstream.id]?.addresses { return known }
             if state.addresses.count >= state.addressesLimit {

@@ -29,6 +29,7 @@ package final class LoopClient {
         self.protections = protections
         self.index = index
         decodesContent = contentDecoding == .automatic
+        client.forgetVacant { [weak self] in self?.upstreams.removeForgotten() }
     }
 
     package func send(
@@ -92,6 +93,13 @@ package final class LoopClient {
         return cluster.hasOther(than: tried, at: client.loop.wakeTime)
     }
 
+    package var tables: UpstreamTables {
+        var tables = UpstreamTables()
+        tables.upstreams = upstreams.count
+        (tables.pools, tables.names, tables.unreachable) = client.tableSizes
+        return tables
+    }
+
     package func close() {
         client.close()
         upstreams = UpstreamTable()
@@ -104,7 +112,8 @@ package final class LoopClient {
 
     private func open(_ upstream: Upstream) throws(TransportError) -> LoopUpstream {
         if upstreams.isFull {
-            client.forgetUnused()
+            // Not those that are called all the time, because then many others would cost them their connections.
+            client.forgetUncalled()
             upstreams.removeForgotten()
         }
         let opened = LoopUpstream(
@@ -155,14 +164,17 @@ private struct LoopUpstream {
 
 /// A loop's upstreams by upstream ID.
 private struct UpstreamTable {
-    /// Number of upstreams above which those without a call are removed, until `removeForgotten` adapts it.
-    static var initialLimit: Int { 512 }
+    /// The least number of upstreams that are added between two removals.
+    private static var leastRoom: Int { 256 }
+    /// The first IDs of the process, which those in the code have.
+    private static var smallIDs: Int { 1024 }
 
     /// Those with small IDs, which nearly all have.
     private var first: [LoopUpstream?] = []
     private var others: [Int: LoopUpstream] = [:]
-    private var count = 0
-    private var limit = Self.initialLimit
+    private(set) var count = 0
+    private var room = Self.leastRoom
+    private var limit = Self.leastRoom
 
     var isFull: Bool { count >= limit }
 
@@ -176,18 +188,21 @@ private struct UpstreamTable {
         get { id < first.count ? first[id] : others.isEmpty ? nil : others[id] }
         set {
             count += 1
-            guard id < 2 * Self.initialLimit else { return others[id] = newValue }
+            guard id < Self.smallIDs else { return others[id] = newValue }
             while first.count <= id { first.append(nil) }
             first[id] = newValue
         }
     }
 
-    /// Removes forgotten pools and sets the limit to twice the rest, to spread the cost over added upstreams.
+    /// Removes forgotten pools. If many calls last long, there is room for as many further upstreams, to spread the cost
+    /// of a removal.
     mutating func removeForgotten() {
         for id in first.indices where first[id]?.isForgotten == true { first[id] = nil }
         others = others.filter { !$0.value.isForgotten }
         count = others.count + first.count { $0 != nil }
-        limit = max(Self.initialLimit, 2 * count)
+        // Nearly all that were added since the last removal are still here; the others are in use.
+        room = max(Self.leastRoom, count - room)
+        limit = count + room
     }
 }
 

@@ -74,6 +74,9 @@ final class SingleLoopTransport: Transport {
     }
 
     func endRetry(to upstream: Upstream) { budgets.endRetry(to: upstream) }
+
+    /// The number of upstreams with a retry in flight.
+    var retriedUpstreamCount: Int { budgets.count }
 }
 
 /// The retries in flight from one loop, by upstream. Locked, because calls may be disposed on any thread.
@@ -86,17 +89,22 @@ private final class RetryBudgets: Sendable {
     /// - Parameter callsInFlight: nil if this thread cannot count them; then the last count applies.
     func beginRetry(to upstream: Upstream, callsInFlight: Int?) -> Bool {
         budgets.withLock { budgets in
-            let id = upstream.id
-            guard let callsInFlight else { return budgets[id, default: fresh].beginRetry() }
-            return budgets[id, default: fresh].beginRetry(callsInFlight: callsInFlight)
+            var budget = budgets[upstream.id] ?? fresh
+            let isGranted =
+                callsInFlight.map { budget.beginRetry(callsInFlight: $0) } ?? budget.beginRetry()
+            if budget.retriesInFlight > 0 { budgets[upstream.id] = budget }
+            return isGranted
         }
     }
 
     /// Removes the upstream after its last retry, so that the next one starts with a new count of calls.
     func endRetry(to upstream: Upstream) {
         budgets.withLock { budgets in
-            budgets[upstream.id]?.endRetry()
-            if budgets[upstream.id]?.retriesInFlight == 0 { budgets[upstream.id] = nil }
+            guard var budget = budgets[upstream.id] else { return }
+            budget.endRetry()
+            budgets[upstream.id] = budget.retriesInFlight > 0 ? budget : nil
         }
     }
+
+    var count: Int { budgets.withLock { $0.count } }
 }

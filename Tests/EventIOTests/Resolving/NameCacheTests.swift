@@ -151,4 +151,31 @@ final class NameCacheTests {
         #expect(kept.count <= 16 && kept.contains(63) && !kept.contains(0))
         #expect(find([Self.two], "busy.test", at: 1).waiting.count == 1)
     }
+
+    @Test("Names are removed once their answers are too old, except those that are looked up or watched")
+    func expired() async throws {
+        let watcher = try await withLoop { loop in
+            try await loop.perform { AddressWatcher("watched.test", port: 80, on: loop) { _ in } }
+        }
+        _ = ask("found.test", at: 0)
+        find([Self.one], "found.test", at: 0)
+        for host in ["one.test", "other.test"] {
+            _ = ask(host, at: 0)
+            _ = cache.found(
+                .failure(SocketError(.nameNotFound, .resolve, subject: host)), for: host, now: time(0))
+        }
+        _ = cache.watched("watched.test", by: watcher, now: time(0))
+        _ = ask("silent.test", at: 0)
+        cache.removeExpired(now: time(0.9))
+        #expect(cache.count == 5)
+        cache.removeExpired(now: time(1))
+        #expect(cache.count == 3 && cache.addresses(of: "one.test") == nil)
+        // Fresh for 10 s, and usable for 300 s more.
+        cache.removeExpired(now: time(309))
+        #expect(cache.addresses(of: "found.test") == [Self.one])
+        cache.removeExpired(now: time(310))
+        #expect(cache.count == 2)
+        #expect(find([Self.two], "silent.test", at: 311).waiting.count == 1)
+        #expect(find([Self.two], "watched.test", at: 311).watchers.count == 1)
+    }
 }
