@@ -41,7 +41,7 @@ help:
 	@echo 'make fuzz          fuzz all parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each; only some: make fuzz FUZZ="JSON URLs"'
 	@echo 'make sanitize      run the tests with the thread and the address sanitizer; only some: FILTER=RxTests SKIP=DepthTests'
 	@echo 'make soak          run the proofs under load (15 minutes); only one: make soak PROOF=drain'
-	@echo '                   (mixups memory idle readers newcomers exhaustion attacks drain loops bodies)'
+	@echo '                   (mixups memory idle readers newcomers exhaustion attacks drain loops bodies crowd budget hosts)'
 	@echo 'make clean         remove build products'
 
 setup: libraries
@@ -141,6 +141,7 @@ fuzz:
 
 soak: build
 	$(if $(or $(if $(PROOF),,all),$(filter bodies,$(PROOF))),$(SWIFT) build -c release --product BodySoak $(RELEASE))
+	$(if $(or $(if $(PROOF),,all),$(filter hosts,$(PROOF))),$(SWIFT) build -c release --product HostSoak $(RELEASE))
 	Tests/Soak/run $(PROOF)
 
 sanitize: sanitize-thread sanitize-address

@@ -172,6 +172,21 @@ let package = Package(
             name: "BodySoak", dependencies: ["NetworkingSession", "Networking", "HTTPModel"],
             path: "Tests/Soak/BodySoak", swiftSettings: settings),
 
+        // A gateway that asks a different upstream for each request: for its tests, and for the process that `make soak
+        // PROOF=hosts` measures.
+        .target(
+            name: "HostCrowd",
+            dependencies: [
+                "GatewayHTTP", "GatewayCore", "NetworkingSession", "Networking", "HTTPInbound",
+                "HTTPOutbound",
+                "EventIO", "HTTPModel", "JSONBytes", "Rx",
+            ],
+            path: "Tests/Soak/HostCrowd", swiftSettings: settings),
+        .executableTarget(
+            name: "HostSoak",
+            dependencies: ["HostCrowd", "GatewayHTTP", "NetworkingSession"],
+            path: "Tests/Soak/HostSoak", swiftSettings: settings, linkerSettings: allocator),
+
         tests("LockingTests", ["Locking"]),
         tests("RxTests", ["Rx", "RxTesting", "Locking"]),
         tests("PipelinesTests", ["Pipelines"]),
@@ -222,7 +237,7 @@ let package = Package(
             [
                 "GatewayHTTP", "GatewayCore", "NetworkingSession", "Networking", "GatewayTesting",
                 "HTTPInbound", "HTTPOutbound", "HTTPWire", "ContentCoding", "EventIO", "Rx", "HTTPModel",
-                "JSONBytes", "Locking", "TestSupport",
+                "JSONBytes", "Locking", "TestSupport", "HostCrowd",
             ]),
         tests(
             "FaultTests",

@@ -1,0 +1,40 @@
+import GatewayHTTP
+import HTTPOutbound
+import HostCrowd
+import Networking
+import NetworkingSession
+import TestSupport
+import Testing
+
+/// `make soak PROOF=hosts` does the same with 100 000 upstreams of each kind.
+@Suite("Computed upstreams", .timeLimit(.minutes(2)))
+struct ComputedUpstreamTests {
+    private static let counts: [HostCrowd.Kind: Int] = [
+        .answering: 3000, .closing: 1500, .held: 700, .redirected: 1000, .refusing: 2000, .unresolved: 2000,
+    ]
+    private static let atOnce = 128
+    private static let loops = 2
+
+    @Test("A gateway that has called 10 000 upstreams knows few at a time, and none in the end")
+    func tables() async throws {
+        let registered = Upstream.registeredCount
+        let crowd = try HostCrowd(loops: Self.loops, idleTimeout: .seconds(1), addresses: 1000)
+        for kind in HostCrowd.Kind.allCases {
+            let count = try #require(Self.counts[kind])
+            let atOnce = kind == .held ? count : Self.atOnce
+            let outcome = try await crowd.ask(kind, 0..<count, atOnce: atOnce)
+            #expect(outcome.statuses == [kind.status: count], "\(kind)")
+            // 256 since a loop's table was last cleared, 256 before, and those in use.
+            let most = Self.loops * 2 * 256 + 3 * atOnce
+            #expect(outcome.peak.upstreams <= most && outcome.peak.pools <= most, "\(kind): \(outcome.peak)")
+            #expect(outcome.peak.names <= 1024 + 320, "\(kind): \(outcome.peak)")
+        }
+        try spin(while: crowd.server.report.tables != UpstreamTables())
+        let calls = crowd.server.report.calls
+        #expect(calls.idle == 0 && calls.leased == 0 && calls.waiting == 0)
+        #expect(calls.opened >= Self.counts.values.reduce(0, +), "forgotten pools count on")
+        // Two providers with 1024 parsed URLs each, and the client's own.
+        #expect(Upstream.registeredCount <= registered + 2 * 1024 + 2)
+        crowd.stop()
+    }
+}
