@@ -40,8 +40,8 @@ help:
 	@echo '                   with peers: make bench-peers (nginx+Lua, Go, Node), bench-typed (Go), bench-client (libcurl, Go)'
 	@echo 'make fuzz          fuzz all parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each; only some: make fuzz FUZZ="JSON URLs"'
 	@echo 'make sanitize      run the tests with the thread and the address sanitizer; only some: FILTER=RxTests SKIP=DepthTests'
-	@echo 'make soak          run the proofs under load (15 minutes); only one: make soak PROOF=drain'
-	@echo '                   (mixups memory idle readers newcomers exhaustion attacks drain loops bodies crowd budget hosts)'
+	@echo 'make soak          run the proofs under load (25 minutes); only one: make soak PROOF=drain'
+	@echo '                   (mixups memory idle readers newcomers exhaustion attacks drain loops bodies crowd addresses budget hosts)'
 	@echo 'make clean         remove build products'
 
 setup: libraries

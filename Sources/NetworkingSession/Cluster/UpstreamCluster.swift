@@ -39,8 +39,8 @@ final class UpstreamCluster {
 
     var callsInFlight: Int { sites.reduce(0) { $0 + $1.callsInFlight } }
 
-    /// Whether the client has forgotten all connections, because no call used them.
-    var isForgotten: Bool { sites.allSatisfy(\.isForgotten) }
+    /// Whether the client has forgotten all connections, because no call used them. Never with checks, which must go on.
+    var isForgotten: Bool { addresses.checks == nil && sites.allSatisfy(\.isForgotten) }
 
     /// Whether attempts have a choice, so that their ends count.
     var hasChoice: Bool { members.count + spares.count > 1 }

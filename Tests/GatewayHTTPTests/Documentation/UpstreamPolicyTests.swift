@@ -45,4 +45,29 @@ struct UpstreamPolicyTests {
         #expect(upstreams["tags"]?.circuit == .closed)
         #expect(upstreams["tags"]?.attemptsInFlight == nil)
     }
+
+    @Test("The settings of several addresses are valid")
+    func addresses() throws {
+        var configuration = GatewayServerConfiguration()
+        configuration.upstreams = [
+            "weather": "http://weather.internal:8081",
+            "diary": ["http://10.0.0.8:8081/food-diary", "http://10.0.0.9:8081/food-diary"],
+        ]
+        // A transport without sockets, so that no name is looked up and no address is checked.
+        let transport = StubTransport(scheduler: ManualScheduler())
+        let gateway = Gateway(
+            GatewayEnvironment(transport: transport, upstreamOverrides: configuration.upstreams))
+        let weather = gateway.provider(PartsAPI.self, upstream: "weather")
+        let diary = gateway.provider(PartsAPI.self, upstream: "diary")
+        gateway.upstream("diary") {
+            $0.ejection?.consecutive = 3
+            $0.slowStart = .seconds(30)
+            $0.health = HealthCheckPolicy(path: "/health")
+        }
+        gateway.upstream("weather") { $0.ejection = nil }
+        gateway.get("/page") { _ in
+            .parts(a: weather.rx.request(.first).fragment(), b: diary.rx.request(.first).fragment())
+        }
+        #expect(throws: Never.self) { try gateway.responder() }
+    }
 }
