@@ -5,25 +5,6 @@ import JSONBytes
 import Locking
 import Rx
 
-/// The result of an attempt. Indirect because few calls store one.
-private indirect enum Outcome: Sendable {
-    case response(TransportResponse)
-    case failure(TransportError)
-}
-
-private struct CallState: Sendable {
-    // The first attempt counts from the start, because `begin()` sends it at once.
-    var retry = RetryMachine(attempts: 1)
-    var attempt: (any Disposable)?
-    /// What the last attempt ended with, while the next one is due or in progress.
-    var last: Outcome?
-    /// The timer between two attempts. Every wait ends within the call's total time.
-    var wait: TimerToken?
-    /// Whether a retry was taken from the budget and not yet given back.
-    var holdsRetry = false
-    var isOver = false
-}
-
 /// A call that can be subscribed to any number of times, and one subscription to it. Sends attempts within the
 /// remaining total time, and waits between them. Subclasses turn the response into output.
 ///
@@ -222,7 +203,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         decide(.reason(error.reason), .failure(error))
     }
 
-    private func decide(_ failure: RetryMachine.Failure, _ outcome: Outcome) {
+    private func decide(_ failure: RetryMachine.Failure, _ outcome: CallState.Outcome) {
         // Only the end of an attempt gets here, so nothing else changes the machine in the meantime.
         let (held, holdsRetry) = state.withLock { ($0.retry, $0.holdsRetry) }
         var machine = held
@@ -289,7 +270,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         finish(failure)
     }
 
-    private func reportRetry(_ outcome: Outcome, after wait: Int64) {
+    private func reportRetry(_ outcome: CallState.Outcome, after wait: Int64) {
         guard let observer = provider.observer else { return }
         let (reason, status): (FailureReason, Int?) =
             switch outcome {
@@ -326,7 +307,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     // MARK: - The end
 
-    private func finish(_ outcome: Outcome) {
+    private func finish(_ outcome: CallState.Outcome) {
         switch outcome {
         case .response(let response): finish(response)
         case .failure(let failure): finish(failure)

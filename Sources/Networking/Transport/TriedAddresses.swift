@@ -5,6 +5,7 @@ public struct TriedAddresses: Sendable, Hashable {
     /// Creates an empty set.
     public init() {}
 
+    /// Whether no attempt was sent, or the upstream has only one address.
     public var isEmpty: Bool { bits == 0 }
 
     /// - Parameter number: from 0 up. Numbers that are equal modulo 64 count as the same address.

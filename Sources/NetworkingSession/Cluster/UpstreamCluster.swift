@@ -5,7 +5,8 @@ import Resilience
 
 /// The addresses of an upstream on one loop, and the choice among them: those of all its URLs, and of each URL's name.
 final class UpstreamCluster {
-    let upstream: Upstream
+    /// Nil once no provider uses it.
+    weak let upstream: Upstream?
     private let addresses: UpstreamAddresses
     private let sites: [ClusterSite]
     private var choices = TwoRandomChoices()
@@ -39,8 +40,9 @@ final class UpstreamCluster {
 
     var callsInFlight: Int { sites.reduce(0) { $0 + $1.callsInFlight } }
 
-    /// Whether the client has forgotten all connections, because no call used them. Never with checks, which must go on.
-    var isForgotten: Bool { addresses.checks == nil && sites.allSatisfy(\.isForgotten) }
+    /// Whether no provider can call the upstream, and the client has forgotten all connections. Until then it follows the
+    /// names and remembers which addresses failed.
+    var isForgotten: Bool { upstream == nil && sites.allSatisfy(\.isForgotten) }
 
     /// Whether attempts have a choice, so that their ends count.
     var hasChoice: Bool { members.count + spares.count > 1 }

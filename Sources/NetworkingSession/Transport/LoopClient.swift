@@ -66,7 +66,7 @@ package final class LoopClient {
     package func use(_ routes: UpstreamRoutes) {
         self.routes = routes
         client.forgetUnused { $0.tls != nil }
-        let clusters = upstreams.clusters.map(\.upstream)
+        let clusters = upstreams.clusters.compactMap(\.upstream)
         upstreams = UpstreamTable()
         // At once, so that their checks go on.
         for upstream in clusters { prepare(upstream) }
