@@ -19,14 +19,14 @@ package final class HostCrowd: Sendable {
         case answering
         /// They answer and close the connection.
         case closing
-        /// They answer once all of a crowd have been asked.
-        case held
         /// Calls reach them by a redirect.
         case redirected
         /// They refuse connections.
         case refusing
         /// Their names do not exist.
         case unresolved
+        /// They answer once all of a crowd have been asked. The last kind: a loop's table keeps room for as many for a while.
+        case held
 
         /// The status of the gateway's answer.
         package var status: Int {
