@@ -1,6 +1,7 @@
 /// The limits of the client. The defaults suit a gateway, which refuses early; `program` suits other programs.
 public struct OutboundLimits: Sendable, Hashable {
-    /// Connections to one upstream on one loop, including those still connecting. Default 64.
+    /// Connections to one upstream on one loop, including those still connecting; to each address of an upstream that has
+    /// several. Default 64.
     public var connectionsPerUpstream = 64
     /// Calls that wait for a connection, over all upstreams of one loop. Beyond it calls fail at once with
     /// `connection_limit_reached`. Default 4096.

@@ -18,15 +18,19 @@ public struct AddressHealth: Sendable {
 
     /// The share of its load that an address takes at first.
     private static let firstRamp = 0.1
+    /// The share of its load that an address takes while it fails and may not leave service.
+    private static let failingRamp = 0.05
 
     private var failures = 0
+    /// Whether it failed often enough to be ejected, but too many others are out of service.
+    public private(set) var isFailing = false
     private var ejections = 0
     private var ejectedAt: Int64 = 0
     private var ejectedUntil = Int64.min
     /// Whether no attempt has succeeded since the ejection.
     private var isOnTrial = false
     private var isUnhealthy = false
-    /// The last checks in a row that tell against the present state.
+    /// How many of the last checks, one after another, would change `isUnhealthy`.
     private var contraryChecks = 0
     /// When the address was added or returned; far in the past for the upstream's first addresses.
     public private(set) var serviceStart: Int64
@@ -47,7 +51,9 @@ public struct AddressHealth: Sendable {
         // The end of an attempt that was in flight when the address left service.
         guard outUntil <= now else { return nil }
         failures += 1
-        guard mayEject, failures >= (isOnTrial ? 1 : policy.consecutive) else { return nil }
+        isFailing = failures >= (isOnTrial ? 1 : policy.consecutive)
+        guard isFailing, mayEject else { return nil }
+        isFailing = false
         let base = policy.base.wholeNanoseconds
         // Time in service makes up for earlier ejections.
         if ejections > 0 { ejections = max(0, ejections - Int((now - serviceStart) / base)) }
@@ -66,6 +72,7 @@ public struct AddressHealth: Sendable {
     public mutating func attemptSucceeded(at now: Int64) -> Change? {
         guard outUntil <= now else { return nil }
         failures = 0
+        isFailing = false
         guard isOnTrial else { return nil }
         isOnTrial = false
         return .returned(absence: now - ejectedAt)
@@ -85,10 +92,16 @@ public struct AddressHealth: Sendable {
         return .becameHealthy
     }
 
-    /// The share of its load that an address takes: grows from 0.1 to 1 during `slowStart`.
+    /// The share of its load that an address takes: grows from 0.1 to 1 during `slowStart`, and is 0.05 while the address
+    /// fails.
     ///
-    /// - Parameter slowStart: nanoseconds; 0 for the whole load at once.
-    public static func ramp(at now: Int64, since start: Int64, slowStart: Int64) -> Double {
+    /// - Parameters:
+    ///   - start: `serviceStart`.
+    ///   - slowStart: nanoseconds; 0 for the whole load at once.
+    public static func ramp(
+        at now: Int64, since start: Int64, isFailing: Bool = false, slowStart: Int64
+    ) -> Double {
+        if isFailing { return failingRamp }
         guard start > now - slowStart else { return 1 }
         return max(firstRamp, Double(now - start) / Double(slowStart))
     }

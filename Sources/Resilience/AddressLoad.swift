@@ -9,15 +9,17 @@ public struct AddressLoad: Sendable, Hashable {
         self.ramp = ramp
     }
 
-    /// Whether it is smaller than the load of the address that was drawn first: fewer calls in flight, divided by the ramp.
+    /// Whether it is chosen instead of the address that was drawn first.
     ///
-    /// Equal loads, such as none, say nothing. Then an address in its ramp is taken as often as the ramp says.
+    /// An address with a smaller ramp takes part only as often as the two ramps' ratio says. If both take part, the one with
+    /// fewer calls in flight is chosen. (Calls divided by the ramp would not do: no call in flight is no load.)
     ///
-    /// - Parameter random: a number from 0 up to but not including 1. Used only for an address in its ramp.
+    /// - Parameter random: a number from 0 up to but not including 1. Used only if the ramps differ.
     @inlinable
     public func isLess(than first: AddressLoad, random: @autoclosure () -> Double) -> Bool {
-        let (mine, its) = (Double(callsInFlight) * first.ramp, Double(first.callsInFlight) * ramp)
-        if mine != its { return mine < its }
-        return first.ramp < ramp && random() * ramp >= first.ramp
+        if ramp != first.ramp, random() * max(ramp, first.ramp) >= min(ramp, first.ramp) {
+            return ramp > first.ramp
+        }
+        return callsInFlight < first.callsInFlight
     }
 }

@@ -8,8 +8,8 @@ public struct EjectionPolicy: Sendable, Hashable {
     public var base = Duration.seconds(30)
     /// The longest time that an ejection lasts. From `base` to 1 day, default 5 min.
     public var max = Duration.seconds(300)
-    /// The part of the addresses that may be out of service when another one is ejected, including that one. More than
-    /// 0, at most 1. Default 0.5.
+    /// The largest part of the addresses that may be out of service after an ejection; one may always be. More than 0, at
+    /// most 1. Default 0.5.
     public var maxShare = 0.5
 
     /// Creates the default policy.

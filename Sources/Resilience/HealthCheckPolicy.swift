@@ -1,4 +1,4 @@
-/// How the addresses of an upstream are checked while no call fails on them.
+/// How the addresses of an upstream are checked, besides by its calls.
 ///
 /// A check is a GET of `path`. It passes with a status from 200 to 399, and fails with another one and without a
 /// complete response in time.

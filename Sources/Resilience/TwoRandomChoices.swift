@@ -3,7 +3,7 @@
 /// That spreads load almost as evenly as comparing all, and a caller that sees the loads of its own calls only does
 /// not send all of them to the same address (Mitzenmacher, "The Power of Two Choices in Randomized Load Balancing").
 public struct TwoRandomChoices: Sendable {
-    /// The state of SplitMix64, which is random enough for load and costs no system call.
+    /// The state of SplitMix64, which is random enough for this and costs no system call.
     private var state: UInt64
 
     public init(seed: UInt64 = .random(in: 0...UInt64.max)) {

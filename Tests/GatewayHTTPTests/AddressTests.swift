@@ -1,5 +1,6 @@
 import GatewayCore
 import Glibc
+import HTTPModel
 import JSONBytes
 import Locking
 import Networking
@@ -13,6 +14,14 @@ import Testing
     "The addresses of an upstream", .timeLimit(.minutes(1)),
     .enabled(if: DNSServer.isInstalled, "\(DNSServer.isMissing)"))
 struct AddressTests {
+    private enum WritesAPI: TargetType {
+        case write
+
+        var baseURL: String { "http://127.0.0.1:1" }
+        var path: RequestPath { "/first" }
+        var method: HTTPMethod { .post }
+    }
+
     /// An ejection of 300 ms after three failures.
     private static let quick: EjectionPolicy = {
         var policy = EjectionPolicy()
@@ -34,6 +43,7 @@ struct AddressTests {
         retry: CallRetryPolicy = .never,
         firstByte: Duration = .seconds(5), budget: RetryBudget = RetryBudget(),
         policy change: @escaping (inout UpstreamPolicy) -> Void = { _ in },
+        configure: (inout GatewayServerConfiguration) -> Void = { _ in },
         _ body: (GatewayServer, RawClient, DNSServer) throws -> Void
     ) throws -> [String] {
         defer { peers.stop() }
@@ -49,6 +59,7 @@ struct AddressTests {
             configuration.dns.minTTL = .milliseconds(100)
             configuration.retryBudget = budget
             configuration.inbound.requestsPerConnection = .max
+            configure(&configuration)
             configuration.upstreams = ["parts": "http://parts.test:\(peers.port)"]
         } declare: { gateway in
             var policy = CallPolicy()
@@ -61,6 +72,8 @@ struct AddressTests {
                 change(&$0)
             }
             gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
+            let writes = gateway.provider(WritesAPI.self, upstream: "parts", policy: policy)
+            gateway.post("/page") { _ in .parts(first: writes.rx.request(.write).fragment()) }
         } _: { server in
             let client = try RawClient(port: server.port)
             // Until the name's addresses are known, the connections race for them.
@@ -123,6 +136,65 @@ struct AddressTests {
             #expect(statuses(client, 200).allSatisfy { $0 == 200 })
         }
         #expect(messages.first == "address ejected")
+    }
+
+    @Test("A POST that one address refuses goes to another one without any retries, and is sent once")
+    func refusedPost() throws {
+        let peers = try AddressPeers(.answers, .refuses, .answers)
+        _ = try serve(peers, policy: { $0.ejection = nil }) { _, client, _ in
+            for _ in 0..<100 {
+                client.send("POST /page HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n")
+                let status = try client.reply().status
+                #expect(status == 200)
+            }
+        }
+        #expect(peers.asked[0] + peers.asked[2] == 100)
+    }
+
+    @Test("An address without a route fails no call, and is ejected")
+    func unroutable() throws {
+        let peers = try AddressPeers(.answers)
+        // No stream can be connected to a multicast address.
+        let messages = try serve(peers, addresses: ["127.0.0.1", "224.0.0.1"], policy: Self.forLong) {
+            _, client, _ in
+            #expect(statuses(client, 100).allSatisfy { $0 == 200 })
+        }
+        #expect(messages == ["address ejected"])
+    }
+
+    @Test("With two of three addresses refusing, no GET fails and the circuit stays closed")
+    func lastOne() throws {
+        let peers = try AddressPeers(.refuses, .answers, .refuses)
+        _ = try serve(peers, retry: CallRetryPolicy()) {
+            $0.breaker = CircuitBreakerPolicy()
+            Self.forLong(&$0)
+        } _: { server, client, _ in
+            #expect(statuses(client, 300).allSatisfy { $0 == 200 })
+            #expect(server.report.upstreams["parts"]?.circuit == .closed)
+            #expect(server.report.upstreams["parts"]?.openings == 0)
+        }
+    }
+
+    @Test("All addresses of an upstream together get its share of the waiting calls")
+    func waiting() throws {
+        let peers = try AddressPeers(.isSilent, .isSilent, .isSilent)
+        _ = try serve(
+            peers, policy: { $0.ejection = nil },
+            configure: {
+                $0.outbound.connectionsPerUpstream = 1
+                $0.outbound.waitingCalls = 8
+                $0.outbound.waitTimeout = .seconds(300)
+            }
+        ) { server, _, _ in
+            let clients = try (0..<20).map { _ in
+                let client = try RawClient(port: server.port)
+                client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+                return client
+            }
+            // Three are on a connection and four wait, which is half of the places.
+            try spin(while: server.report.requests != 7)
+            for client in clients { client.reset() }
+        }
     }
 
     @Test("With the second address refusing as well, the budget decides")
@@ -277,8 +349,13 @@ struct AddressTests {
             #expect(states(server, peers)[0] == nil)
             let asked = peers.asked
             #expect(statuses(client, 50).allSatisfy { $0 == 200 })
+            // The added one is in its slow start.
+            try spin(
+                while: { () -> Bool in
+                    _ = client.get("/page")
+                    return peers.asked[2] == asked[2]
+                }())
             #expect(peers.asked[0] == asked[0])
-            #expect(peers.asked[2] > asked[2])
             for _ in waiting { peers.released.fire() }
             for client in waiting { #expect(try client.reply().status == 200) }
             try spin(while: peers.openConnections(of: 0) > 0)

@@ -1,7 +1,6 @@
 import EventIO
 import Foundation
 import JSONBytes
-import NetworkingSession
 import Rx
 import Testing
 
@@ -14,6 +13,7 @@ import Testing
 @testable import HTTPOutbound
 @testable import HTTPWire
 @testable import Networking
+@testable import NetworkingSession
 
 /// Compares the documentation's table of limits with the code.
 @Suite("The table of limits")
@@ -70,6 +70,8 @@ struct LimitsTableTests {
             "drainDelay": GatewayServerConfiguration().drainDelay,
             "drainDeadline": GatewayServerConfiguration().drainDeadline,
             "upstreamBodies": GatewayServerConfiguration.mostUpstreamBodies,
+            "upstream.urls": UpstreamAddress.maximum,
+            "upstream.addresses": ClusterSite.mostAddresses,
             "upstreamBodies.counted": ResponseBody.chargedSize,
             "takeover.attempts": GatewayServer.bindAttempts,
             "takeover.answer": HealthProbe.occupantTimeout,

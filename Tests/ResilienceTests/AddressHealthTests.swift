@@ -51,6 +51,18 @@ struct AddressHealthTests {
         #expect(fail(&health, at: 10) == .ejected(failures: 21, duration: 30 * Self.second))
     }
 
+    @Test("An address that fails and may not leave takes a twentieth of its load, until a call succeeds")
+    func failing() {
+        var health = AddressHealth()
+        fail(&health, 4, at: 10, mayEject: false)
+        #expect(!health.isFailing)
+        fail(&health, at: 10, mayEject: false)
+        #expect(health.isFailing)
+        #expect(AddressHealth.ramp(at: 0, since: .min, isFailing: true, slowStart: 0) == 0.05)
+        _ = health.attemptSucceeded(at: 11 * Self.second)
+        #expect(!health.isFailing)
+    }
+
     @Test("Attempts that were in flight at the ejection change nothing")
     func inFlight() {
         var health = AddressHealth()

@@ -15,23 +15,24 @@ struct AddressLoadTests {
         #expect(!load(0).isLess(than: load(0), random: 0.99))
     }
 
-    @Test("Calls of an address in its ramp count for more")
+    @Test("An address in its ramp takes part only as often as its ramp says, however little it has to do")
     func ramp() {
-        #expect(!load(1, 0.1).isLess(than: load(9), random: 0))
-        #expect(load(1, 0.1).isLess(than: load(11), random: 0))
-        #expect(load(9).isLess(than: load(1, 0.1), random: 0))
-        #expect(!load(11).isLess(than: load(1, 0.1), random: 0))
+        #expect(load(100).isLess(than: load(0, 0.1), random: 0.1))
+        #expect(!load(100).isLess(than: load(0, 0.1), random: 0.09))
+        #expect(!load(0, 0.1).isLess(than: load(100), random: 0.1))
+        #expect(load(0, 0.1).isLess(than: load(100), random: 0.09))
     }
 
-    @Test("Without calls in flight, it is taken as often as its ramp says")
-    func tie() {
-        // Drawn first: it keeps its turn in a tenth of the cases.
-        #expect(!load(0).isLess(than: load(0, 0.1), random: 0.09))
-        #expect(load(0).isLess(than: load(0, 0.1), random: 0.1))
-        // Drawn second: the first keeps its turn.
+    @Test("If it takes part, the calls in flight decide")
+    func both() {
+        #expect(!load(1, 0.1).isLess(than: load(0), random: 0))
         #expect(!load(0, 0.1).isLess(than: load(0), random: 0))
-        // Two in their ramps: the one with half as much keeps half of its turns.
-        #expect(!load(0, 0.4).isLess(than: load(0, 0.2), random: 0.49))
+        #expect(load(0).isLess(than: load(1, 0.1), random: 0))
+    }
+
+    @Test("Of two in their ramps the ratio counts")
+    func ratio() {
         #expect(load(0, 0.4).isLess(than: load(0, 0.2), random: 0.5))
+        #expect(!load(0, 0.4).isLess(than: load(0, 0.2), random: 0.49))
     }
 }

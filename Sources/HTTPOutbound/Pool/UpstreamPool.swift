@@ -20,6 +20,9 @@ public final class UpstreamPool: TimerTarget {
     let shared: SharedClientState
     /// The memory that bodies of responses may use. Set it before the first call; nil for no limit.
     public var bodyMemory: MemoryBudget.Share?
+    /// Counts the calls that wait here together with those of other pools, which then share their part of the places in the
+    /// queue. Set it before the first call; nil to count them alone.
+    public var sharedWaiters: WaitingCalls?
     // Touched only on the loop. No step of `ConnectionPool` calls back.
     private var pool: ConnectionPool<OutboundCall>
     /// The numbers of `pool` for other threads. Each step is followed by `publish`.
@@ -54,6 +57,9 @@ public final class UpstreamPool: TimerTarget {
 
     public var report: PoolReport { pool.report }
 
+    /// Whether another call would have to wait.
+    public var isFull: Bool { pool.idleCount == 0 && pool.busyCount >= limits.connectionsPerUpstream }
+
     /// Calls that are on a connection or wait for one.
     public var callsInFlight: Int { pool.busyCount + pool.waiting }
 
@@ -81,7 +87,8 @@ public final class UpstreamPool: TimerTarget {
         if shared.isClosed { return call.failLater(.destinationUnavailable, "the client is closed") }
         while true {
             // A fair share: no upstream takes all places in the queue of the loop.
-            let mayWait = pool.waiting < limits.waitingCalls - shared.waitingCalls
+            let waiting = sharedWaiters?.count ?? pool.waiting
+            let mayWait = waiting < limits.waitingCalls - shared.waitingCalls
             let arrival = pool.callArrived(call, mayWait: mayWait, now: loop.wakeTime)
             publish()
             switch arrival {
@@ -96,21 +103,26 @@ public final class UpstreamPool: TimerTarget {
                 return
             case .discard(let slot): discard(slot)
             case .wait(let ticket):
-                shared.waitingCalls += 1
+                waiters(changedBy: 1)
                 call.joinedQueue(of: self, ticket)
                 return
             case .refuse:
                 call.failLater(
                     .concurrencyLimit,
-                    "\(pool.waiting) calls to this upstream and \(shared.waitingCalls) to all are already "
+                    "\(waiting) calls to this upstream and \(shared.waitingCalls) to all are already "
                         + "waiting for a connection; at most \(limits.waitingCalls) may")
                 return
             }
         }
     }
 
+    private func waiters(changedBy number: Int) {
+        shared.waitingCalls += number
+        sharedWaiters?.count += number
+    }
+
     func callLeftQueue(_ ticket: ConnectionPool<OutboundCall>.Ticket) {
-        if pool.waiterLeft(ticket) { shared.waitingCalls -= 1 }
+        if pool.waiterLeft(ticket) { waiters(changedBy: -1) }
         publish()
     }
 
@@ -137,7 +149,7 @@ public final class UpstreamPool: TimerTarget {
         switch vacancy {
         case .none: if pool.isVacant { becameVacant() }
         case .open(let slot, let waiter):
-            shared.waitingCalls -= 1
+            waiters(changedBy: -1)
             open(slot, for: waiter)
         }
     }
@@ -158,7 +170,7 @@ public final class UpstreamPool: TimerTarget {
     func close() {
         let (idle, waiters) = pool.close()
         publish()
-        shared.waitingCalls -= waiters.count
+        self.waiters(changedBy: -waiters.count)
         for slot in idle { connections[slot]?.discard(.clientClosed) }
         stopSweeping()
         for waiter in waiters { waiter.fail(.destinationUnavailable, "the client was closed") }
@@ -245,7 +257,7 @@ public final class UpstreamPool: TimerTarget {
         case .keep: sweep(by: pool.expiry(of: connection.slot))
         case .close: discard(connection.slot)
         case .lend(let waiter):
-            shared.waitingCalls -= 1
+            waiters(changedBy: -1)
             return waiter
         }
         return nil

@@ -211,14 +211,18 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         // Even without a total timeout, the wait for the next attempt is limited.
         let end = call.isUnbounded ? min(end, elapsed + min(call.maximumWait, .max - elapsed)) : end
         let policy = settings.policy.retry
-        var decision =
-            !call.method.isIdempotent || !mayBeSentAgain
-            ? machine.finish(failure, policy, because: call.method.isIdempotent ? .reason : .method)
-            : machine.attemptFailed(failure, at: elapsed, end: end, policy: policy) { bound in
+        let moves = movesFreely(after: failure, machine)
+        var decision: RetryMachine.Decision
+        if moves {
+            decision = .retries(after: 0)
+        } else if !call.method.isIdempotent || !mayBeSentAgain {
+            decision = machine.finish(failure, policy, because: call.method.isIdempotent ? .reason : .method)
+        } else {
+            decision = machine.attemptFailed(failure, at: elapsed, end: end, policy: policy) { bound in
                 settings.jitter(.nanoseconds(bound)).nanoseconds
             }
+        }
         state.withLock { [machine] in $0.retry = machine }
-        let moves = if case .retries = decision { movesFreely(after: failure) } else { false }
         // Further retries of the same call keep its place in the budget.
         if case .retries = decision, !moves, !holdsRetry,
             let obstacle = (transport ?? provider.transport).beginRetry(to: call.upstream)
@@ -230,7 +234,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         case .finish(let notRetried):
             obstacle = notRetried
             return finish(outcome)
-        case .retries(let after): wait = moves ? 0 : after
+        case .retries(let after): wait = after
         }
         isRetried = true
         if moves { hasMovedFreely = true }
@@ -252,13 +256,14 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         }
     }
 
-    /// Whether the next attempt goes to another address at once and without the retry budget: once a call, if its address
-    /// could not be reached. So a stopped server fails no call that another one can answer.
-    private func movesFreely(after failure: RetryMachine.Failure) -> Bool {
-        guard !hasMovedFreely, !triedAddresses.isEmpty,
-            failure == .reason(.connectionRefused) || failure == .reason(.connectionTerminated)
-        else { return false }
-        return (transport ?? provider.transport).hasOtherAddress(of: call.upstream, than: triedAddresses)
+    /// Whether the next attempt goes to another address at once and without the retry budget: once a call, so that a
+    /// stopped server fails no call that another one can answer.
+    private func movesFreely(after failure: RetryMachine.Failure, _ machine: RetryMachine) -> Bool {
+        !hasMovedFreely && !triedAddresses.isEmpty && mayBeSentAgain && elapsed < end
+            && machine.mayMove(
+                after: failure, isIdempotent: call.method.isIdempotent, call.settings.policy.retry)
+            && (transport ?? provider.transport)
+                .hasOtherAddress(of: call.upstream, than: triedAddresses)
     }
 
     /// Ends a call whose time is over.

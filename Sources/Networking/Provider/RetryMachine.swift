@@ -85,6 +85,18 @@ struct RetryMachine: Sendable {
         return .retries(after: wait)
     }
 
+    /// Whether a failed attempt may be repeated at once at another address.
+    ///
+    /// If nothing could be sent, it may with each method and policy, as if the connection had been opened to the other address
+    /// in the first place. A connection that was cut needs a call that may be repeated.
+    func mayMove(after failure: Failure, isIdempotent: Bool, _ policy: CallRetryPolicy) -> Bool {
+        switch failure {
+        case .reason(.connectionRefused), .reason(.destinationUnavailable): true
+        case .reason(.connectionTerminated): isIdempotent && attempts < policy.maxAttempts
+        case .reason, .status: false
+        }
+    }
+
     /// Ends the call. Keeps the obstacle only if the policy had attempts left and the failure may pass.
     func finish(_ failure: Failure, _ policy: CallRetryPolicy, because obstacle: RetryObstacle) -> Decision {
         let isHeldBack = attempts > 0 && attempts < policy.maxAttempts && failure.isTransient

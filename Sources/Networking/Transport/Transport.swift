@@ -43,8 +43,8 @@ public protocol Transport: AnyObject, Sendable {
     /// then call `endRetry` later.
     func beginRetry(to upstream: Upstream) -> RetryObstacle?
 
-    /// Whether a retry can go to an address of the upstream that the call has not tried. The first retry of a call that could
-    /// not reach its address needs no budget then. Default false.
+    /// Whether another attempt can go to an address of the upstream that the call has not tried. Once a call, an attempt
+    /// whose connection was refused or cut is repeated there at once and without the budget. Default false.
     func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses) -> Bool
 
     /// Gives back a retry that `beginRetry` granted.

@@ -12,6 +12,7 @@ final class AddressRecord: Sendable {
     private let outUntil: Atomic<Int64>
     private let start: Atomic<Int64>
     private let isSuspect = Atomic(false)
+    private let isFailing = Atomic(false)
 
     /// - Parameter addedAt: nil for an address that its upstream has from the beginning.
     init(_ text: String, addedAt: MonotonicTime?) {
@@ -29,7 +30,9 @@ final class AddressRecord: Sendable {
 
     /// The share of its load that the address takes, from 0.1 to 1.
     func ramp(at now: MonotonicTime, slowStart: Int64) -> Double {
-        AddressHealth.ramp(at: now.nanoseconds, since: start.load(ordering: .relaxed), slowStart: slowStart)
+        AddressHealth.ramp(
+            at: now.nanoseconds, since: start.load(ordering: .relaxed),
+            isFailing: isFailing.load(ordering: .relaxed), slowStart: slowStart)
     }
 
     func change(_ step: (inout AddressHealth) -> AddressHealth.Change?) -> AddressHealth.Change? {
@@ -38,6 +41,7 @@ final class AddressRecord: Sendable {
             outUntil.store(health.outUntil, ordering: .relaxed)
             start.store(health.serviceStart, ordering: .relaxed)
             isSuspect.store(health.awaitsSuccess, ordering: .relaxed)
+            isFailing.store(health.isFailing, ordering: .relaxed)
             return change
         }
     }
@@ -58,40 +62,4 @@ package enum AddressState: Sendable, Hashable {
     case ejected
     /// Its checks fail (`HealthCheckPolicy`).
     case unhealthy
-}
-
-/// The records of all addresses in use, so that all loops and all names of an origin share them.
-final class AddressRecords: Sendable {
-    private struct Entry: Sendable {
-        weak let record: AddressRecord?
-    }
-
-    private struct State: Sendable {
-        var entries: [String: Entry] = [:]
-        /// Number of entries at which unused ones are removed.
-        var limit = 64
-    }
-
-    private let state = Lock(State())
-
-    /// Returns the record of an address of an origin.
-    ///
-    /// - Parameters:
-    ///   - key: the origin and the address.
-    ///   - text: the address for logs.
-    ///   - addedAt: when the address was added, if the record is new.
-    func record(_ key: String, _ text: String, addedAt: MonotonicTime?) -> AddressRecord {
-        state.withLock { state in
-            if let known = state.entries[key]?.record { return known }
-            if state.entries.count >= state.limit {
-                state.entries = state.entries.filter { $0.value.record != nil }
-                state.limit = max(64, 2 * state.entries.count)
-            }
-            let record = AddressRecord(text, addedAt: addedAt)
-            state.entries[key] = Entry(record: record)
-            return record
-        }
-    }
-
-    var count: Int { state.withLock { $0.entries.count } }
 }

@@ -8,7 +8,9 @@ final class ClusterContext {
     let addresses: UpstreamAddresses
     private let records: AddressRecords
     private let memory: MemoryBudget.Share?
-    private var count = 0
+    private let waiters = WaitingCalls()
+    /// The numbers of the addresses in use.
+    private var numbers: Set<Int> = []
 
     init(
         _ client: HTTPClient, _ addresses: UpstreamAddresses, _ records: AddressRecords,
@@ -27,9 +29,24 @@ final class ClusterContext {
     ///   - text: the address for logs.
     ///   - addedAt: nil for an address that the upstream has from the beginning.
     func address(_ origin: Origin, _ text: String, addedAt: MonotonicTime?) -> LoopAddress {
-        let record = records.record("\(origin) \(text)", text, addedAt: addedAt)
-        defer { count += 1 }
+        let key = "\(origin) \(text)"
+        var number = 0
+        while numbers.contains(number) { number += 1 }
+        numbers.insert(number)
         return LoopAddress(
-            record, number: count, origin: origin, of: addresses, on: client, memory: memory)
+            records.retain(key, text, addedAt: addedAt), number: number, origin: origin, in: self
+        ) { [records] context in
+            context.numbers.remove(number)
+            records.release(key)
+        }
+    }
+
+    /// Returns the connections to an origin. Names that share an origin share its connections: those of the first one are
+    /// counted and charged.
+    func connections(to origin: Origin) -> OriginClient {
+        let client = client.origin(origin)
+        if client.pool.bodyMemory == nil { client.pool.bodyMemory = memory }
+        if client.pool.sharedWaiters == nil { client.pool.sharedWaiters = waiters }
+        return client
     }
 }

@@ -13,6 +13,9 @@ final class ClusterSite {
         var awaitsRace = false
     }
 
+    /// The most addresses of one name that are used, in the resolver's order.
+    static let mostAddresses = 64
+
     private let origin: Origin
     private let context: ClusterContext
     private let byName: LoopAddress
@@ -22,6 +25,10 @@ final class ClusterSite {
     private var known: [SocketAddress] = []
     /// Whether the connection race was won by an IPv6 address; nil before.
     private var prefersIPv6: Bool?
+    /// Whether the last choice has to be made again after a connection race.
+    private var awaitsRace = false
+    /// Whether the name has had addresses.
+    private var hasHadAddresses = false
     private var watch: AddressWatch?
 
     init(_ origin: Origin, _ context: ClusterContext) {
@@ -43,24 +50,30 @@ final class ClusterSite {
     var isForgotten: Bool { byName.isForgotten && pinned.values.allSatisfy(\.isForgotten) }
 
     /// Whether a connection race has ended since the last choice.
-    var isRaceOver: Bool { prefersIPv6 == nil && byName.lastOpened != nil }
+    var isRaceOver: Bool { awaitsRace && byName.lastOpened != nil }
 
     /// Returns the addresses to use.
     func choose() -> Choice {
+        awaitsRace = false
         guard !pinned.isEmpty else { return Choice(members: [byName]) }
         let all = known.compactMap { pinned[$0].map { ($0.address, $0) } }
         let hasBoth = Set(known.map(\.isIPv6)).count == 2
         guard hasBoth else { return Choice(members: all.map(\.1)) }
         prefersIPv6 = prefersIPv6 ?? byName.lastOpened?.isIPv6
-        guard let prefersIPv6 else { return Choice(members: [byName], awaitsRace: true) }
+        guard let prefersIPv6 else {
+            awaitsRace = true
+            return Choice(members: [byName], awaitsRace: true)
+        }
         byName.retire()
         return Choice(
             members: all.filter { $0.0?.isIPv6 == prefersIPv6 }.map(\.1),
             spares: all.filter { $0.0?.isIPv6 != prefersIPv6 }.map(\.1))
     }
 
-    private func use(_ addresses: [SocketAddress]) {
-        let isFirst = known.isEmpty
+    private func use(_ found: [SocketAddress]) {
+        let addresses = Array(found.prefix(Self.mostAddresses))
+        let isFirst = !hasHadAddresses
+        if !addresses.isEmpty { hasHadAddresses = true }
         known = addresses
         let countOfIPv6 = addresses.count { $0.isIPv6 }
         guard max(countOfIPv6, addresses.count - countOfIPv6) > 1 else {

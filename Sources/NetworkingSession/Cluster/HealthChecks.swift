@@ -12,10 +12,10 @@ final class HealthChecks: TimerTarget {
     private let addresses: UpstreamAddresses
     private let loop: EventLoop
     private let request: OutboundRequest
-    /// The checks under way, by the number of their address.
-    private var underWay: [Int: any Disposable] = [:]
-    /// The numbers of the addresses that were there in the last round.
-    private var known: Set<Int> = []
+    /// The checks under way.
+    private var underWay: [ObjectIdentifier: any Disposable] = [:]
+    /// The addresses that were there in the last round.
+    private var known: Set<ObjectIdentifier> = []
 
     init(
         _ policy: HealthCheckPolicy, of cluster: UpstreamCluster, _ addresses: UpstreamAddresses,
@@ -36,19 +36,20 @@ final class HealthChecks: TimerTarget {
         addresses.endChecks()
     }
 
-    /// Begins the next round, unless the cluster is gone.
+    /// Begins the next round, unless no provider can call the upstream.
     func timerFired(_ token: TimerToken) {
-        guard let cluster else { return }
-        known = Set(cluster.all.map(\.number))
-        for address in cluster.all where underWay[address.number] == nil { check(address) }
+        guard let cluster, cluster.upstream != nil else { return }
+        cluster.followRaces()
+        known = Set(cluster.all.map { ObjectIdentifier($0.record) })
+        for address in cluster.all { check(address) }
         // At random, so that several gateways do not check together.
         let interval = policy.interval * Double.random(in: 0.9...1.1)
         _ = loop.setTimer(at: loop.wakeTime + TimeAmount(interval), target: self)
     }
 
-    /// Checks new addresses, which should not get calls for a whole interval if they are down.
+    /// Checks new addresses at once, so that one that is down is found an interval earlier.
     func addressesChanged(_ all: [LoopAddress]) {
-        for address in all where known.insert(address.number).inserted { check(address) }
+        for address in all where known.insert(ObjectIdentifier(address.record)).inserted { check(address) }
     }
 
     /// A reference for the ends of checks, which come on the loop.
@@ -59,27 +60,27 @@ final class HealthChecks: TimerTarget {
     }
 
     private func check(_ address: LoopAddress) {
-        // Calls that wait for a connection tell more than a check that waits behind them.
-        guard address.pool.report.waiting == 0 else { return }
         let record = address.record
-        let number = address.number
+        let id = ObjectIdentifier(record)
+        // A check that waits for a connection would tell nothing about the address; the calls on the others do.
+        guard underWay[id] == nil, !address.pool.isFull else { return }
         let owner = LoopBound(Owner(self), loop: loop)
-        underWay[number] = address.originClient.send(request)
+        underWay[id] = address.originClient.send(request)
             .timeout(.nanoseconds(Int(policy.timeout.nanoseconds)), scheduler: loop)
             .subscribe(
                 onSuccess: { response in
                     let passed = (200..<400).contains(response.head.status.code)
-                    owner.value.checks?.ended(number, record, passed: passed)
+                    owner.value.checks?.ended(record, passed: passed)
                 },
                 onFailure: { error in
                     // A limit of this process says nothing about the upstream.
                     let isOwn = (error as? OutboundError).map { !$0.reason.tellsTrouble } ?? false
-                    owner.value.checks?.ended(number, record, passed: isOwn ? nil : false)
+                    owner.value.checks?.ended(record, passed: isOwn ? nil : false)
                 })
     }
 
-    private func ended(_ number: Int, _ record: AddressRecord, passed: Bool?) {
-        underWay[number] = nil
+    private func ended(_ record: AddressRecord, passed: Bool?) {
+        underWay[ObjectIdentifier(record)] = nil
         if let passed { addresses.checkEnded(record, passed: passed, at: loop.wakeTime) }
     }
 }

@@ -9,26 +9,29 @@ final class LoopAddress {
     let number: Int
     private let origin: Origin
     private let addresses: UpstreamAddresses
-    private let client: HTTPClient
-    private let memory: MemoryBudget.Share?
+    private let context: ClusterContext
+    private let ended: (ClusterContext) -> Void
     private var lastClient: OriginClient
 
+    /// - Parameter ended: called at the end of its use.
     init(
-        _ record: AddressRecord, number: Int, origin: Origin, of addresses: UpstreamAddresses,
-        on client: HTTPClient, memory: MemoryBudget.Share?
+        _ record: AddressRecord, number: Int, origin: Origin, in context: ClusterContext,
+        ended: @escaping (ClusterContext) -> Void
     ) {
         self.record = record
         self.number = number
         self.origin = origin
-        self.addresses = addresses
-        self.client = client
-        self.memory = memory
-        lastClient = client.origin(origin, memory: memory)
+        self.context = context
+        self.ended = ended
+        addresses = context.addresses
+        lastClient = context.connections(to: origin)
     }
+
+    deinit { ended(context) }
 
     /// The connections. They are opened again if the client has forgotten them.
     var originClient: OriginClient {
-        if lastClient.pool.isForgotten { lastClient = client.origin(origin, memory: memory) }
+        if lastClient.pool.isForgotten { lastClient = context.connections(to: origin) }
         return lastClient
     }
 
@@ -60,14 +63,4 @@ final class LoopAddress {
 
     /// Closes the connections to other addresses than these. Those in use finish their calls.
     func retire(except others: Set<SocketAddress> = []) { lastClient.pool.closeConnections(except: others) }
-}
-
-extension HTTPClient {
-    /// Returns the client of the origin. Names that share an origin share its connections: the first one's memory is
-    /// charged.
-    func origin(_ origin: Origin, memory: MemoryBudget.Share?) -> OriginClient {
-        let client = self.origin(origin)
-        if client.pool.bodyMemory == nil { client.pool.bodyMemory = memory }
-        return client
-    }
 }

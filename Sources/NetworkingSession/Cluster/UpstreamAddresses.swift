@@ -16,8 +16,21 @@ final class UpstreamAddresses: Sendable {
     /// Nanoseconds.
     let slowStart: Int64
     private let addressChanged: AddressObserver
-    /// Those that the last loop which learned of a change uses.
-    private let current = Lock<[AddressRecord]>([])
+    private struct Groups: Sendable {
+        var members: [AddressRecord] = []
+        var spares: [AddressRecord] = []
+
+        /// Whether enough addresses stay in service without this one.
+        func mayEject(_ record: AddressRecord, _ maxShare: Double, at now: MonotonicTime) -> Bool {
+            if spares.contains(where: { $0 === record || $0.isInService(at: now) }) { return true }
+            guard members.count > 1 else { return false }
+            let out = members.count { $0 !== record && !$0.isInService(at: now) }
+            return out == 0 || Double(out + 1) <= maxShare * Double(members.count)
+        }
+    }
+
+    /// The addresses as the loop knows them that followed the name last.
+    private let groups = Lock(Groups())
     private let checker = Atomic(false)
 
     init(of upstream: String, _ policy: UpstreamPolicy, _ addressChanged: @escaping AddressObserver) {
@@ -28,14 +41,21 @@ final class UpstreamAddresses: Sendable {
         self.addressChanged = addressChanged
     }
 
-    func use(_ records: [AddressRecord]) { current.withLock { $0 = records } }
+    /// - Parameters:
+    ///   - members: those that share the calls.
+    ///   - spares: those that are used while no member is in service.
+    ///   - isFinal: whether the loop knows already which are which.
+    func use(_ members: [AddressRecord], spares: [AddressRecord], isFinal: Bool) {
+        groups.withLock { groups in
+            if isFinal || groups.members.isEmpty { groups = Groups(members: members, spares: spares) }
+        }
+    }
 
     func attemptFailed(_ record: AddressRecord, at now: MonotonicTime) {
         guard let ejection else { return }
         // Locked as a whole, so that two loops do not eject more than `maxShare`.
-        let change = current.withLock { records in
-            let out = records.count { $0 !== record && !$0.isInService(at: now) }
-            let mayEject = Double(out + 1) <= ejection.maxShare * Double(records.count)
+        let change = groups.withLock { groups in
+            let mayEject = groups.mayEject(record, ejection.maxShare, at: now)
             return record.change { $0.attemptFailed(ejection, mayEject: mayEject, at: now.nanoseconds) }
         }
         report(change, of: record)
@@ -57,7 +77,7 @@ final class UpstreamAddresses: Sendable {
 
     /// The state of each address.
     func states(at now: MonotonicTime) -> [String: AddressState] {
-        let records = current.withLock { $0 }
+        let records = groups.withLock { $0.members + $0.spares }
         return Dictionary(records.map { ($0.text, $0.state(at: now)) }) { first, _ in first }
     }
 

@@ -62,16 +62,24 @@ final class UpstreamCluster {
 
     /// Chooses an address: in service and not tried before, if there is one.
     func choose(avoiding tried: TriedAddresses, at now: MonotonicTime) -> LoopAddress {
-        if awaitsRace, sites.contains(where: \.isRaceOver) { update() }
+        followRaces()
         if !hasChoice { return members[0] }
-        return choose(members, tried, at: now) ?? choose(spares, tried, at: now)
-            ?? choose(members, TriedAddresses(), at: now) ?? choose(spares, TriedAddresses(), at: now)
+        return choose(members, tried, at: now) ?? choose(members, TriedAddresses(), at: now)
+            ?? choose(spares, tried, at: now) ?? choose(spares, TriedAddresses(), at: now)
             ?? chooseAny(tried, at: now)
     }
 
     /// Whether a retry can go to an address in service that the call has not tried.
     func hasOther(than tried: TriedAddresses, at now: MonotonicTime) -> Bool {
-        hasChoice && all.contains { !tried.contains($0.number) && $0.record.isInService(at: now) }
+        guard hasChoice else { return false }
+        let inService = members.filter { $0.record.isInService(at: now) }
+        let group = inService.isEmpty ? spares.filter { $0.record.isInService(at: now) } : inService
+        return group.contains { !tried.contains($0.number) }
+    }
+
+    /// Divides the addresses anew if a connection race has ended.
+    func followRaces() {
+        if awaitsRace, sites.contains(where: \.isRaceOver) { update() }
     }
 
     private func choose(_ group: [LoopAddress], _ tried: TriedAddresses, at now: MonotonicTime)
@@ -106,7 +114,7 @@ final class UpstreamCluster {
         }
         self.members = members
         self.spares = spares
-        addresses.use(all.map(\.record))
+        addresses.use(members.map(\.record), spares: spares.map(\.record), isFinal: !awaitsRace)
         checks?.addressesChanged(all)
     }
 }

@@ -104,7 +104,9 @@ extension FailureReason {
     /// Whether an attempt failed because of the upstream or the network, and not by a limit of this process.
     var tellsTrouble: Bool {
         switch self {
-        case .dnsError, .connectionRefused, .connectionTerminated, .responseIncomplete, .protocolError,
+        // Nothing was sent when the client is closed either, but then nothing counts any more.
+        case .dnsError, .destinationUnavailable, .connectionRefused, .connectionTerminated,
+            .responseIncomplete, .protocolError,
             .tlsProtocolError, .tlsCertificateError, .tlsAlertReceived:
             true
         default: isTimeout

@@ -12,6 +12,7 @@ package final class LoopClient {
     private let index: Int
     // Used only on the loop, in steps that never call back.
     private var upstreams = UpstreamTable()
+    private var isClosed = false
 
     /// - Parameters:
     ///   - client: the connections.
@@ -101,6 +102,7 @@ package final class LoopClient {
     }
 
     package func close() {
+        isClosed = true
         client.close()
         upstreams = UpstreamTable()
     }
@@ -111,6 +113,7 @@ package final class LoopClient {
     }
 
     private func open(_ upstream: Upstream) throws(TransportError) -> LoopUpstream {
+        guard !isClosed else { throw TransportError(.destinationUnavailable, "the client is closed") }
         if upstreams.isFull {
             // Not those that are called all the time, because then many others would cost them their connections.
             client.forgetUncalled()
@@ -127,9 +130,13 @@ package final class LoopClient {
         let origins = try routes.origins(of: upstream)
         let memory = protections?.memory(of: upstream)
         guard let protections, let addresses = protections.addresses(of: upstream),
-            upstream.unixSocketPath == nil,
             origins.count > 1 || origins[0].resolvedName != nil || addresses.checks != nil
-        else { return .pool(client.origin(origins[0], memory: memory).pool) }
+        else {
+            let pool = client.origin(origins[0]).pool
+            // Names that share an origin share its connections: the first one's memory is charged.
+            if pool.bodyMemory == nil { pool.bodyMemory = memory }
+            return .pool(pool)
+        }
         let context = ClusterContext(client, addresses, protections.records, memory: memory)
         return .cluster(UpstreamCluster(upstream, origins, context))
     }

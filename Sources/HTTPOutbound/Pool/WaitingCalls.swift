@@ -1,0 +1,6 @@
+/// The calls that wait for a connection in several pools of one loop.
+public final class WaitingCalls {
+    var count = 0
+
+    public init() {}
+}
