@@ -12,11 +12,11 @@ public struct AddressLoad: Sendable, Hashable {
     /// Whether it is chosen instead of the address that was drawn first.
     ///
     /// An address with a smaller ramp takes part only as often as the two ramps' ratio says. If both take part, the one with
-    /// fewer calls in flight is chosen. (Calls divided by the ramp would not do: no call in flight is no load.)
+    /// fewer calls in flight is chosen. (Dividing the calls by the ramp would have no effect while none is in flight.)
     ///
     /// - Parameter random: a number from 0 up to but not including 1. Used only if the ramps differ.
     @inlinable
-    public func isLess(than first: AddressLoad, random: @autoclosure () -> Double) -> Bool {
+    public func isPreferred(to first: AddressLoad, random: @autoclosure () -> Double) -> Bool {
         if ramp != first.ramp, random() * max(ramp, first.ramp) >= min(ramp, first.ramp) {
             return ramp > first.ramp
         }

@@ -15,14 +15,14 @@ public struct TwoRandomChoices: Sendable {
     /// - Parameters:
     ///   - count: how many there are.
     ///   - isUsable: whether the one at an index may be chosen.
-    ///   - isLess: whether the first has a smaller load than the second.
+    ///   - isPreferred: whether the first is preferred to the second, which was drawn before it.
     @inlinable
     public mutating func choose(
-        among count: Int, where isUsable: (Int) -> Bool, by isLess: (Int, Int) -> Bool
+        among count: Int, where isUsable: (Int) -> Bool, by isPreferred: (Int, Int) -> Bool
     ) -> Int? {
         guard let first = draw(among: count, where: isUsable) else { return nil }
         guard let second = draw(among: count, where: { $0 != first && isUsable($0) }) else { return first }
-        return isLess(second, first) ? second : first
+        return isPreferred(second, first) ? second : first
     }
 
     /// Draws a usable one. If a few draws miss, it takes the next usable one, so that each draw ends.

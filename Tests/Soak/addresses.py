@@ -120,6 +120,7 @@ def endure(name, fault, undo, server, servers, gateway, clients):
     check(early <= CONSECUTIVE and not late, f"{name}: at most {CONSECUTIVE} failures, and what was in flight at the ejection")
     check(BASE - 1 <= returned - ejected <= BASE + 5, f"{name}: the address returns after {BASE} s")
     check(not meanwhile and belated <= len(failures), f"{name}: an ejected address gets nothing")
+    check(seconds[0] <= 0.4, f"{name}: in the first second after the return the address has at most 0.4 of an equal share")
     check(max(windows) <= 1.3, f"{name}: no half second after the return has more than 1.3 of an equal share")
     check(final >= 0.7, f"{name}: from 10 to 15 s after the return the address has at least 0.7 of an equal share")
     check("circuit" not in gateway.complaints(), f"{name}: the circuit stays closed")

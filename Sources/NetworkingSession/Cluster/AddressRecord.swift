@@ -28,7 +28,7 @@ final class AddressRecord: Sendable {
     /// Whether a success is to be reported.
     var awaitsSuccess: Bool { isSuspect.load(ordering: .relaxed) }
 
-    /// The share of its load that the address takes, from 0.1 to 1.
+    /// The share of its load that the address takes: 1, or less after a return and while it fails.
     func ramp(at now: MonotonicTime, slowStart: Int64) -> Double {
         AddressHealth.ramp(
             at: now.nanoseconds, since: start.load(ordering: .relaxed),

@@ -29,7 +29,7 @@ final class UpstreamAddresses: Sendable {
         }
     }
 
-    /// The addresses as the loop knows them that followed the name last.
+    /// The addresses, as a loop has reported them last.
     private let groups = Lock(Groups())
     private let checker = Atomic(false)
 

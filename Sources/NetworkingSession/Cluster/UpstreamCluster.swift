@@ -88,7 +88,7 @@ final class UpstreamCluster {
         choices.choose(among: group.count) {
             !tried.contains(group[$0].number) && group[$0].record.isInService(at: now)
         } by: {
-            group[$0].load(at: now).isLess(than: group[$1].load(at: now), random: .random(in: 0..<1))
+            group[$0].load(at: now).isPreferred(to: group[$1].load(at: now), random: .random(in: 0..<1))
         }.map { group[$0] }
     }
 
@@ -96,7 +96,8 @@ final class UpstreamCluster {
     private func chooseAny(_ tried: TriedAddresses, at now: MonotonicTime) -> LoopAddress {
         func choose(_ isUsable: (Int) -> Bool) -> Int? {
             choices.choose(among: members.count, where: isUsable) {
-                members[$0].load(at: now).isLess(than: members[$1].load(at: now), random: .random(in: 0..<1))
+                members[$0].load(at: now).isPreferred(
+                    to: members[$1].load(at: now), random: .random(in: 0..<1))
             }
         }
         return members[choose { !tried.contains(members[$0].number) } ?? choose { _ in true } ?? 0]
