@@ -33,8 +33,8 @@ final class Connection {
     private(set) var mayExpect = true
     /// Sends the request's body in pieces; nil once the body is out or the response is complete.
     private(set) var upload: OutboundBodyWriter?
-    /// Whether its address serves no further call.
-    var isRetired = false
+    /// The only addresses at which it may serve further calls; nil for any.
+    private var usableAddresses: Set<SocketAddress>?
     /// Input left over since the call paused.
     var unread: UnreadBytes?
     /// One timer for successive calls. It is set again only for an earlier deadline, and checks what is due when it
@@ -56,7 +56,19 @@ final class Connection {
         response = ResponseReader(limits: pool.limits, memory: pool.bodyMemory)
     }
 
+    /// Whether its address serves no further call. False until it is open.
+    var isRetired: Bool {
+        guard let usableAddresses, !state.isOpening, let stream else { return false }
+        return !usableAddresses.contains(stream.remoteAddress)
+    }
+
     // MARK: Commands
+
+    /// Serves no further call, unless it is connected to one of these addresses.
+    func retire(except addresses: Set<SocketAddress>) {
+        usableAddresses = addresses
+        if isRetired, call == nil { discard(.addressGone) }
+    }
 
     func open(for call: OutboundCall) {
         self.call = call

@@ -195,14 +195,9 @@ public final class UpstreamPool: TimerTarget {
     }
 
     /// Closes the connections to other addresses than these: idle ones at once, the others when their calls have ended.
+    /// Connections that are being opened serve the call that they are opened for.
     public func closeConnections(except addresses: Set<SocketAddress> = []) {
-        for connection in connections {
-            guard let connection, let stream = connection.stream, !connection.state.isOpening,
-                !addresses.contains(stream.remoteAddress)
-            else { continue }
-            connection.isRetired = true
-            if connection.call == nil { connection.discard(.addressGone) }
-        }
+        for connection in connections { connection?.retire(except: addresses) }
     }
 
     func loopEnded() {
