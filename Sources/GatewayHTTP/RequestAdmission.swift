@@ -3,7 +3,7 @@ import Resilience
 
 /// Divides the requests that one loop may have in flight among the endpoints, so that one of them, waiting for a slow
 /// upstream, leaves room for the others. Confined to the loop.
-final class RequestAdmission {
+struct RequestAdmission {
     private var share: FairShare
     private var held: [Int]
     /// Requests refused because their endpoint had its share or its own limit.
@@ -18,24 +18,28 @@ final class RequestAdmission {
     }
 
     /// Refuses a request whose endpoint has no room, before its body is read.
-    func check(_ match: EndpointMatch) throws(GatewayError) {
-        guard share.admits(holding: held[match.endpointNumber]), match.hasRoom else { throw refused() }
+    mutating func check(_ match: EndpointMatch) throws(GatewayError) {
+        guard share.admits(holding: held[match.endpointNumber]), !match.isLimited || match.hasRoom else {
+            throw refused()
+        }
     }
 
     /// Takes a place for a request. Call `leave` once it is answered.
-    func enter(_ match: EndpointMatch) throws(GatewayError) {
-        guard share.admits(holding: held[match.endpointNumber]), match.enter() else { throw refused() }
+    mutating func enter(_ match: EndpointMatch) throws(GatewayError) {
+        guard share.admits(holding: held[match.endpointNumber]), !match.isLimited || match.enter() else {
+            throw refused()
+        }
         share.take()
         held[match.endpointNumber] += 1
     }
 
-    func leave(_ match: EndpointMatch) {
-        match.leave()
+    mutating func leave(_ match: EndpointMatch) {
+        if match.isLimited { match.leave() }
         share.giveBack()
         held[match.endpointNumber] -= 1
     }
 
-    private func refused() -> GatewayError {
+    private mutating func refused() -> GatewayError {
         refusals += 1
         return .overloaded
     }

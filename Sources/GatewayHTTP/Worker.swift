@@ -26,7 +26,7 @@ final class Worker {
     private let listener: Listener
     private let client: LoopClient
     private let server: InboundServer
-    private let admission: RequestAdmission
+    private let handler: RequestHandler
     private var onStopped: (() -> Void)?
 
     init(_ plan: Plan, loop: EventLoop, listener: Listener, client: LoopClient) {
@@ -43,7 +43,7 @@ final class Worker {
         let handler = RequestHandler(
             responder, phase: plan.phase, hosts: plan.hosts, requestsInFlight: limits.requestsInFlight,
             accessLog: accessLog, files: files, log: log)
-        admission = handler.admission
+        self.handler = handler
         server = InboundServer(
             loop: loop, limits: limits, total: plan.connections, handler: handler
         ) { error in
@@ -99,7 +99,7 @@ final class Worker {
     var report: GatewayReport {
         GatewayReport(
             connections: server.connectionCount, requests: server.requestsInFlight, calls: client.report,
-            timers: loop.timerCount, wakes: loop.wakeCount, refusedRequests: admission.refusals,
+            timers: loop.timerCount, wakes: loop.wakeCount, refusedRequests: handler.admission.refusals,
             tables: client.tables, shed: server.shed)
     }
 

@@ -43,14 +43,26 @@ struct EvictionOrderTests {
         var order = EvictionOrder()
         let slots = (0..<3).map { Self.insertIdle(&order, "10.0.0.1", at: $0) }
         #expect(Self.next(order, at: 3) == Candidate(slot: slots[0], reason: .idle))
-        order.becameIdle(slots[0], at: Self.at(4))
-        #expect(Self.next(order, at: 5) == Candidate(slot: slots[1], reason: .idle))
+        order.becameIdle(slots[0], at: Self.at(400))
+        #expect(Self.next(order, at: 500) == Candidate(slot: slots[1], reason: .idle))
         order.remove(slots[1])
-        #expect(Self.next(order, at: 5) == Candidate(slot: slots[2], reason: .idle))
+        #expect(Self.next(order, at: 500) == Candidate(slot: slots[2], reason: .idle))
         order.becameBusy(slots[2])
-        #expect(Self.next(order, at: 5) == Candidate(slot: slots[0], reason: .idle))
+        #expect(Self.next(order, at: 500) == Candidate(slot: slots[0], reason: .idle))
         order.becameBusy(slots[0])
-        #expect(Self.next(order, at: 5) == nil)
+        #expect(Self.next(order, at: 500) == nil)
+    }
+
+    @Test("A connection moves in the order ten times a second at most, unless it may not be closed now")
+    func precision() {
+        var order = EvictionOrder()
+        let slots = (0..<2).map { Self.insertIdle(&order, "10.0.0.1", at: $0) }
+        order.becameIdle(slots[0], at: Self.at(99))
+        #expect(Self.next(order, at: 99) == Candidate(slot: slots[0], reason: .idle))
+        order.waitsAnew(slots[0], at: Self.at(99))
+        #expect(Self.next(order, at: 99) == Candidate(slot: slots[1], reason: .idle))
+        order.becameIdle(slots[1], at: Self.at(101))
+        #expect(Self.next(order, at: 101) == Candidate(slot: slots[0], reason: .idle))
     }
 
     @Test("The client with most connections gives way, even if another one has been idle for longer")
@@ -84,7 +96,7 @@ struct EvictionOrderTests {
     func equalClients() {
         var order = EvictionOrder()
         let slots = (0..<4).map { Self.insertIdle(&order, "10.0.0.\($0)", at: Int64($0)) }
-        order.becameIdle(slots[0], at: Self.at(5))
+        order.becameIdle(slots[0], at: Self.at(500))
         for slot in [slots[1], slots[2], slots[3], slots[0]] {
             #expect(Self.next(order, at: 9) == Candidate(slot: slot, reason: .idle))
             order.remove(slot)
@@ -193,6 +205,7 @@ private struct Model {
             connections[slot] = Connection(host: host, position: .head, since: now)
             return
         }
+        let before = connections[slot]
         connections[slot]?.since = now
         switch action {
         case 3, 4:
@@ -207,6 +220,9 @@ private struct Model {
         default:
             order.becameIdle(slot, at: now)
             connections[slot]?.position = .idle
+            if let before, before.position == .idle, now < before.since + EvictionOrder.precision {
+                connections[slot]?.since = before.since
+            }
         }
     }
 

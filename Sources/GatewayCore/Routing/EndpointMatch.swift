@@ -5,17 +5,20 @@ package final class EndpointMatch: Sendable {
     let endpoint: Endpoint
     /// The decoded segments that the template's parameters match, in the order of the template.
     let parameters: [ArraySlice<UInt8>]
+    /// The index of the endpoint, less than `GatewayResponder.endpointCount`.
+    package let endpointNumber: Int
+    /// Whether the endpoint has a limit of its own, which `hasRoom`, `enter` and `leave` keep.
+    package let isLimited: Bool
 
     init(_ endpoint: Endpoint, _ parameters: [ArraySlice<UInt8>] = []) {
         self.endpoint = endpoint
         self.parameters = parameters
+        endpointNumber = endpoint.number
+        isLimited = endpoint.settings.concurrency != nil
     }
 
     /// In bytes.
     package var bodyLimit: Int { endpoint.settings.bodyLimit }
-
-    /// The index of the endpoint, less than `GatewayResponder.endpointCount`.
-    package var endpointNumber: Int { endpoint.number }
 
     /// Whether the endpoint's own limit has room for another request.
     package var hasRoom: Bool {

@@ -27,6 +27,10 @@ struct EvictionOrder {
     /// Time that a client has for a complete head before its connection may be closed for a newcomer.
     static let headPatience = TimeAmount.seconds(1)
 
+    /// How exact the order of idle connections is: a connection that serves many requests a second moves in it only this
+    /// often, so that most requests cost no work here.
+    static let precision = TimeAmount.milliseconds(100)
+
     private enum Position {
         /// In no list: it is busy, or nothing is known yet.
         case busy
@@ -91,6 +95,11 @@ struct EvictionOrder {
     }
 
     mutating func becameIdle(_ slot: Slot, at now: MonotonicTime) {
+        if case .idle = entries[slot].position, now < entries[slot].since + Self.precision { return }
+        isIdleAnew(slot, at: now)
+    }
+
+    private mutating func isIdleAnew(_ slot: Slot, at now: MonotonicTime) {
         becameBusy(slot)
         let client = entries[slot].client
         let isFirst = clients[client].idle.isEmpty
@@ -134,7 +143,7 @@ struct EvictionOrder {
     mutating func waitsAnew(_ slot: Slot, at now: MonotonicTime) {
         switch entries[slot].position {
         case .busy: break
-        case .idle: becameIdle(slot, at: now)
+        case .idle: isIdleAnew(slot, at: now)
         case .head: waitsForHead(slot, at: now)
         }
     }

@@ -33,7 +33,9 @@ final class Connection {
     private(set) var mayExpect = true
     /// Sends the request's body in pieces; nil once the body is out or the response is complete.
     private(set) var upload: OutboundBodyWriter?
-    /// The only addresses at which it may serve further calls; nil for any.
+    /// Whether its address serves no further call.
+    private(set) var isRetired = false
+    /// Where it must be connected to, once it is open, to serve further calls; nil for anywhere.
     private var usableAddresses: Set<SocketAddress>?
     /// Input left over since the call paused.
     var unread: UnreadBytes?
@@ -56,18 +58,18 @@ final class Connection {
         response = ResponseReader(limits: pool.limits, memory: pool.bodyMemory)
     }
 
-    /// Whether its address serves no further call. False until it is open.
-    var isRetired: Bool {
-        guard let usableAddresses, !state.isOpening, let stream else { return false }
-        return !usableAddresses.contains(stream.remoteAddress)
-    }
-
     // MARK: Commands
 
     /// Serves no further call, unless it is connected to one of these addresses.
     func retire(except addresses: Set<SocketAddress>) {
         usableAddresses = addresses
+        checkAddress()
         if isRetired, call == nil { discard(.addressGone) }
+    }
+
+    private func checkAddress() {
+        guard let usableAddresses, let stream, !state.isOpening else { return }
+        isRetired = !usableAddresses.contains(stream.remoteAddress)
     }
 
     func open(for call: OutboundCall) {
@@ -227,6 +229,7 @@ extension Connection: StreamHandler {
             return fail(.tlsProtocolError, "the upstream speaks \(chosen) and not HTTP/1.1 (ALPN)")
         }
         state.opened()
+        checkAddress()
         pool.opened(self)
         if let observer = shared.observer {
             observer.connectionOpened(to: pool.origin, address: address, after: loop.wakeTime - began)

@@ -30,6 +30,8 @@ public final class CallContext: Sendable {
     private let clientLeft = Atomic(false)
     /// Kept until the answer has been handed over.
     private let resources = Lock<[any AnyObject & Sendable]>([])
+    /// False for nearly all requests.
+    private let hasResources = Atomic(false)
 
     private let fields: HTTPFields
     /// Nil unless the endpoint forwards fields.
@@ -162,11 +164,14 @@ public final class CallContext: Sendable {
 
     /// Keeps an object, such as a charge for memory, until `releaseResources()` or the end of the context.
     func hold(_ resource: any AnyObject & Sendable) {
-        (root ?? self).resources.withLock { $0.append(resource) }
+        let root = root ?? self
+        root.resources.withLock { $0.append(resource) }
+        root.hasResources.store(true, ordering: .releasing)
     }
 
     /// Call it once the answer has been handed over, and when the request is cancelled.
     package func releaseResources() {
+        guard (root ?? self).hasResources.load(ordering: .acquiring) else { return }
         // Freed outside the lock.
         var released: [any AnyObject & Sendable] = []
         (root ?? self).resources.withLock { swap(&$0, &released) }

@@ -67,6 +67,9 @@ public final class TransportCall: Sendable {
     /// The upstream, which identifies the address and the transport's state.
     public var upstream: Upstream { settings.upstream }
 
+    /// `upstream.id`, without counting a reference: upstreams have weak references, so theirs are slow to count.
+    package var upstreamID: Int { settings.upstream.id }
+
     /// The fields of provider and target, with the body's `Content-Type`. The transport adds `Host` and the framing.
     public var fields: HTTPFields { own?.fields ?? settings.fields }
 
