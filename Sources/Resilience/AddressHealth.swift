@@ -18,8 +18,8 @@ public struct AddressHealth: Sendable {
 
     /// The share of its load that an address takes at first.
     private static let firstRamp = 0.1
-    /// The share of its load that an address takes while it fails and may not leave service.
-    private static let failingRamp = 0.05
+    /// The part of its calls that an address gets while it fails and may not leave service.
+    public static let failingShare = 0.05
 
     private var failures = 0
     /// Whether it failed often enough to be ejected, but too many others are out of service.
@@ -28,7 +28,7 @@ public struct AddressHealth: Sendable {
     private var ejectedAt: Int64 = 0
     private var ejectedUntil = Int64.min
     /// Whether no attempt has succeeded since the ejection.
-    private var isOnTrial = false
+    public private(set) var isOnTrial = false
     private var isUnhealthy = false
     /// How many of the last checks, one after another, would change `isUnhealthy`.
     private var contraryChecks = 0
@@ -69,7 +69,12 @@ public struct AddressHealth: Sendable {
         return .ejected(failures: failures, duration: duration)
     }
 
-    public mutating func attemptSucceeded(at now: Int64) -> Change? {
+    /// - Parameter isProbe: whether the attempt was to find out whether the upstream works again. Then it ends an ejection.
+    public mutating func attemptSucceeded(isProbe: Bool = false, at now: Int64) -> Change? {
+        if isProbe, ejectedUntil > now {
+            ejectedUntil = now
+            serviceStart = now
+        }
         guard outUntil <= now else { return nil }
         failures = 0
         isFailing = false
@@ -92,16 +97,12 @@ public struct AddressHealth: Sendable {
         return .becameHealthy
     }
 
-    /// The share of its load that an address takes: grows from 0.1 to 1 during `slowStart`, and is 0.05 while the address
-    /// fails.
+    /// The share of its load that an address takes: grows from 0.1 to 1 during `slowStart`.
     ///
     /// - Parameters:
     ///   - start: `serviceStart`.
     ///   - slowStart: nanoseconds; 0 for the whole load at once.
-    public static func ramp(
-        at now: Int64, since start: Int64, isFailing: Bool = false, slowStart: Int64
-    ) -> Double {
-        if isFailing { return failingRamp }
+    public static func ramp(at now: Int64, since start: Int64, slowStart: Int64) -> Double {
         guard start > now - slowStart else { return 1 }
         return max(firstRamp, Double(now - start) / Double(slowStart))
     }

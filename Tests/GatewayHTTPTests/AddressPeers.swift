@@ -1,10 +1,12 @@
 import Locking
 import TestSupport
 
-/// Servers at 127.0.0.1, 127.0.0.2 and so on, with the same port.
+/// Servers at 127.0.0.1, 127.0.0.2 and so on, with the same port. `pair` has the first one at ::1.
 final class AddressPeers: Sendable {
     enum Behaviour: Sendable {
         case answers, fails, isSilent, refuses
+        /// Answers 503 with a `Retry-After` of a minute.
+        case isDown
         /// Answers once `released` is fired.
         case waits
     }
@@ -17,10 +19,21 @@ final class AddressPeers: Sendable {
     }
 
     private let state: Lock<State>
+    private let firstHost: UInt8
     let port: UInt16
     let released = Signal()
 
-    init(_ behaviours: Behaviour...) throws {
+    convenience init(_ behaviours: Behaviour...) throws {
+        try self.init(behaviours, firstHost: 1)
+    }
+
+    /// One server at ::1 and one at 127.0.0.1.
+    static func pair(_ ipv6: Behaviour, _ ipv4: Behaviour) throws -> AddressPeers {
+        try AddressPeers([ipv6, ipv4], firstHost: 0)
+    }
+
+    private init(_ behaviours: [Behaviour], firstHost: UInt8) throws {
+        self.firstHost = firstHost
         state = Lock(
             State(
                 servers: [], behaviours: behaviours, asked: behaviours.map { _ in 0 },
@@ -38,7 +51,7 @@ final class AddressPeers: Sendable {
     private func serve(_ index: Int, _ door: ScriptedUpstream.Door) throws -> ScriptedUpstream {
         try ScriptedUpstream(
             door, [[.answer { [self] in answer(to: $0, at: index) }, .awaitEnd]],
-            host: UInt8(index + 1), port: port)
+            host: firstHost + UInt8(index), port: port)
     }
 
     private func answer(to request: String, at index: Int) -> String {
@@ -50,6 +63,7 @@ final class AddressPeers: Sendable {
         switch behaviour {
         case .answers, .refuses: return "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
         case .fails: return "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
+        case .isDown: return "HTTP/1.1 503 No\r\nRetry-After: 60\r\nContent-Length: 0\r\n\r\n"
         case .isSilent: return ""
         case .waits:
             _ = released.waitBlocking()
@@ -65,6 +79,11 @@ final class AddressPeers: Sendable {
     var asked: [Int] { state.withLock { $0.asked } }
     /// Requests of checks by peer, so far.
     var checks: [Int] { state.withLock { $0.checks } }
+
+    /// The addresses of the servers.
+    var hosts: [String] {
+        asked.indices.map { firstHost == 0 && $0 == 0 ? "::1" : "127.0.0.\($0 + Int(firstHost))" }
+    }
 
     func openConnections(of index: Int) -> Int {
         guard let server = state.withLock({ $0.servers[index] }) else { return 0 }

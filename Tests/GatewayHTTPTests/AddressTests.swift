@@ -14,99 +14,18 @@ import Testing
     "The addresses of an upstream", .timeLimit(.minutes(1)),
     .enabled(if: DNSServer.isInstalled, "\(DNSServer.isMissing)"))
 struct AddressTests {
-    private enum WritesAPI: TargetType {
-        case write
-
-        var baseURL: String { "http://127.0.0.1:1" }
-        var path: RequestPath { "/first" }
-        var method: HTTPMethod { .post }
-    }
-
-    /// An ejection of 300 ms after three failures.
-    private static let quick: EjectionPolicy = {
-        var policy = EjectionPolicy()
-        policy.consecutive = 3
-        policy.base = .milliseconds(300)
-        policy.max = .milliseconds(300)
-        return policy
-    }()
-
-    /// Ejections that last longer than the test.
-    private static func forLong(_ policy: inout UpstreamPolicy) {
-        policy.ejection?.base = .seconds(60)
-        policy.ejection?.max = .seconds(60)
-    }
-
-    /// Serves `/page` with one call to the name `parts.test`, which has the peers' addresses, and returns the messages.
-    private func serve(
-        _ peers: AddressPeers, addresses: [String]? = nil, expected count: Int? = nil, loops: Int = 1,
-        retry: CallRetryPolicy = .never,
-        firstByte: Duration = .seconds(5), budget: RetryBudget = RetryBudget(),
-        policy change: @escaping (inout UpstreamPolicy) -> Void = { _ in },
-        configure: (inout GatewayServerConfiguration) -> Void = { _ in },
-        _ body: (GatewayServer, RawClient, DNSServer) throws -> Void
-    ) throws -> [String] {
-        defer { peers.stop() }
-        let addresses = addresses ?? peers.asked.indices.map { "127.0.0.\($0 + 1)" }
-        let dns = try DNSServer(["parts.test": DNSServer.Name(addresses, timeToLive: 0)])
-        defer { dns.stop() }
-        let pipe = RawPipe()
-        defer { close(pipe.reader) }
-        _ = try withLoggedGateway(errors: pipe.writer) { configuration in
-            configuration.loops = loops
-            configuration.logLevel = .info
-            configuration.dns.servers = [dns.address]
-            configuration.dns.minTTL = .milliseconds(100)
-            configuration.retryBudget = budget
-            configuration.inbound.requestsPerConnection = .max
-            configure(&configuration)
-            configuration.upstreams = ["parts": "http://parts.test:\(peers.port)"]
-        } declare: { gateway in
-            var policy = CallPolicy()
-            policy.retry = retry
-            policy.attemptLimits.firstByte = firstByte
-            let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
-            gateway.upstream("parts") {
-                $0.breaker = nil
-                $0.ejection = Self.quick
-                change(&$0)
-            }
-            gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
-            let writes = gateway.provider(WritesAPI.self, upstream: "parts", policy: policy)
-            gateway.post("/page") { _ in .parts(first: writes.rx.request(.write).fragment()) }
-        } _: { server in
-            let client = try RawClient(port: server.port)
-            // Until the name's addresses are known, the connections race for them.
-            try spin(while: server.report.upstreams["parts"]?.addresses.count != count ?? addresses.count)
-            try body(server, client, dns)
-        }
-        close(pipe.writer)
-        return try pipe.readAll().split(separator: "\n").compactMap {
-            try JSONFragment(validating: Array($0.utf8)[...])[member: "message"]?.stringValue
-        }.filter { $0.hasPrefix("address") }
-    }
-
-    private func statuses(_ client: RawClient, _ count: Int) -> [Int] {
-        (0..<count).map { _ in client.get("/page")?.status ?? 0 }
-    }
-
-    private func states(_ server: GatewayServer, _ peers: AddressPeers) -> [AddressState?] {
-        let states = server.report.upstreams["parts"]?.addresses
-        return peers.asked.indices.map { states?["127.0.0.\($0 + 1):\(peers.port)"] }
-    }
-
     @Test("An address that answers 500 fails three calls and is ejected; after that no call fails")
     func failing() throws {
         let peers = try AddressPeers(.answers, .fails, .answers)
-        let messages = try serve(peers, policy: Self.forLong) {
+        let messages = try AddressGateway.serve(peers, policy: AddressGateway.forLong) {
             server, client, _ in
             try spin(
                 while: { () -> Bool in
                     _ = client.get("/page")
-                    return states(server, peers)[1] != .ejected
+                    return AddressGateway.states(server, peers)[1] != .ejected
                 }())
             #expect(peers.asked[1] == 3)
-            #expect(statuses(client, 100).allSatisfy { $0 == 200 })
+            #expect(AddressGateway.statuses(client, 100).allSatisfy { $0 == 200 })
             #expect(peers.asked[1] == 3)
         }
         #expect(messages == ["address ejected"])
@@ -115,14 +34,16 @@ struct AddressTests {
     @Test("One that is silent is ejected after three attempts that ran out of time")
     func silent() throws {
         let peers = try AddressPeers(.answers, .isSilent)
-        let messages = try serve(peers, firstByte: .milliseconds(50), policy: Self.forLong) {
+        let messages = try AddressGateway.serve(
+            peers, firstByte: .milliseconds(50), policy: AddressGateway.forLong
+        ) {
             server, client, _ in
             try spin(
                 while: { () -> Bool in
                     _ = client.get("/page")
-                    return states(server, peers)[1] != .ejected
+                    return AddressGateway.states(server, peers)[1] != .ejected
                 }())
-            #expect(statuses(client, 100).allSatisfy { $0 == 200 })
+            #expect(AddressGateway.statuses(client, 100).allSatisfy { $0 == 200 })
         }
         #expect(messages == ["address ejected"])
     }
@@ -130,10 +51,10 @@ struct AddressTests {
     @Test("A GET that one address refuses goes to another one, even without a retry budget, and never fails")
     func refusing() throws {
         let peers = try AddressPeers(.answers, .refuses, .answers)
-        let messages = try serve(
+        let messages = try AddressGateway.serve(
             peers, retry: CallRetryPolicy(), budget: RetryBudget(floor: 0, percentage: 0)
         ) { server, client, _ in
-            #expect(statuses(client, 200).allSatisfy { $0 == 200 })
+            #expect(AddressGateway.statuses(client, 200).allSatisfy { $0 == 200 })
         }
         #expect(messages.first == "address ejected")
     }
@@ -141,7 +62,7 @@ struct AddressTests {
     @Test("A POST that one address refuses goes to another one without any retries, and is sent once")
     func refusedPost() throws {
         let peers = try AddressPeers(.answers, .refuses, .answers)
-        _ = try serve(peers, policy: { $0.ejection = nil }) { _, client, _ in
+        _ = try AddressGateway.serve(peers, policy: { $0.ejection = nil }) { _, client, _ in
             for _ in 0..<100 {
                 client.send("POST /page HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n")
                 let status = try client.reply().status
@@ -155,9 +76,11 @@ struct AddressTests {
     func unroutable() throws {
         let peers = try AddressPeers(.answers)
         // No stream can be connected to a multicast address.
-        let messages = try serve(peers, addresses: ["127.0.0.1", "224.0.0.1"], policy: Self.forLong) {
+        let messages = try AddressGateway.serve(
+            peers, addresses: ["127.0.0.1", "224.0.0.1"], policy: AddressGateway.forLong
+        ) {
             _, client, _ in
-            #expect(statuses(client, 100).allSatisfy { $0 == 200 })
+            #expect(AddressGateway.statuses(client, 100).allSatisfy { $0 == 200 })
         }
         #expect(messages == ["address ejected"])
     }
@@ -165,11 +88,11 @@ struct AddressTests {
     @Test("With two of three addresses refusing, no GET fails and the circuit stays closed")
     func lastOne() throws {
         let peers = try AddressPeers(.refuses, .answers, .refuses)
-        _ = try serve(peers, retry: CallRetryPolicy()) {
+        _ = try AddressGateway.serve(peers, retry: CallRetryPolicy()) {
             $0.breaker = CircuitBreakerPolicy()
-            Self.forLong(&$0)
+            AddressGateway.forLong(&$0)
         } _: { server, client, _ in
-            #expect(statuses(client, 300).allSatisfy { $0 == 200 })
+            #expect(AddressGateway.statuses(client, 300).allSatisfy { $0 == 200 })
             #expect(server.report.upstreams["parts"]?.circuit == .closed)
             #expect(server.report.upstreams["parts"]?.openings == 0)
         }
@@ -178,7 +101,7 @@ struct AddressTests {
     @Test("All addresses of an upstream together get its share of the waiting calls")
     func waiting() throws {
         let peers = try AddressPeers(.isSilent, .isSilent, .isSilent)
-        _ = try serve(
+        _ = try AddressGateway.serve(
             peers, policy: { $0.ejection = nil },
             configure: {
                 $0.outbound.connectionsPerUpstream = 1
@@ -200,7 +123,7 @@ struct AddressTests {
     @Test("With the second address refusing as well, the budget decides")
     func twoRefusing() throws {
         let peers = try AddressPeers(.refuses, .refuses, .refuses)
-        _ = try serve(
+        _ = try AddressGateway.serve(
             peers, retry: CallRetryPolicy(), budget: RetryBudget(floor: 0, percentage: 0),
             policy: { $0.ejection = nil }
         ) { server, client, _ in
@@ -213,10 +136,10 @@ struct AddressTests {
     @Test("At most half of the addresses are ejected, and the others go on getting calls")
     func share() throws {
         let peers = try AddressPeers(.fails, .fails, .fails, .fails)
-        let messages = try serve(peers, policy: Self.forLong) {
+        let messages = try AddressGateway.serve(peers, policy: AddressGateway.forLong) {
             server, client, _ in
-            #expect(statuses(client, 100).allSatisfy { $0 == 502 })
-            #expect(states(server, peers).count { $0 == .ejected } == 2)
+            #expect(AddressGateway.statuses(client, 100).allSatisfy { $0 == 502 })
+            #expect(AddressGateway.states(server, peers).count { $0 == .ejected } == 2)
             #expect(peers.asked.count { $0 > 10 } == 2, "\(peers.asked)")
         }
         #expect(messages == ["address ejected", "address ejected"])
@@ -225,7 +148,7 @@ struct AddressTests {
     @Test("After its time it is tried again: one failure ejects it again, a success brings it back")
     func returns() throws {
         let peers = try AddressPeers(.answers, .fails)
-        let messages = try serve(peers) {
+        let messages = try AddressGateway.serve(peers) {
             $0.slowStart = nil
         } _: { server, client, _ in
             func ask(while condition: () -> Bool) throws {
@@ -236,9 +159,9 @@ struct AddressTests {
                     }())
             }
             try ask { peers.asked[1] < 3 }
-            #expect(states(server, peers)[1] == .ejected)
+            #expect(AddressGateway.states(server, peers)[1] == .ejected)
             try ask { peers.asked[1] < 4 }
-            #expect(states(server, peers)[1] == .ejected)
+            #expect(AddressGateway.states(server, peers)[1] == .ejected)
             peers.change(1, to: .answers)
             try ask { peers.asked[1] < 20 }
         }
@@ -248,16 +171,16 @@ struct AddressTests {
     @Test("All loops count the same failures")
     func loops() throws {
         let peers = try AddressPeers(.answers, .fails)
-        let messages = try serve(peers, loops: 4, policy: Self.forLong) {
+        let messages = try AddressGateway.serve(peers, loops: 4, policy: AddressGateway.forLong) {
             server, _, _ in
             let clients = try (0..<16).map { _ in try RawClient(port: server.port) }
             try spin(
                 while: { () -> Bool in
                     for client in clients { _ = client.get("/page") }
-                    return states(server, peers)[1] != .ejected
+                    return AddressGateway.states(server, peers)[1] != .ejected
                 }())
             let before = peers.asked[1]
-            for client in clients { #expect(statuses(client, 10).allSatisfy { $0 == 200 }) }
+            for client in clients { #expect(AddressGateway.statuses(client, 10).allSatisfy { $0 == 200 }) }
             #expect(peers.asked[1] == before)
         }
         #expect(messages == ["address ejected"])
@@ -266,8 +189,8 @@ struct AddressTests {
     @Test("Calls are spread evenly")
     func spread() throws {
         let peers = try AddressPeers(.answers, .answers, .answers)
-        _ = try serve(peers) { _, client, _ in
-            #expect(statuses(client, 600).allSatisfy { $0 == 200 })
+        _ = try AddressGateway.serve(peers) { _, client, _ in
+            #expect(AddressGateway.statuses(client, 600).allSatisfy { $0 == 200 })
         }
         #expect(peers.asked.allSatisfy { (140...260).contains($0) }, "\(peers.asked)")
     }
@@ -275,20 +198,20 @@ struct AddressTests {
     @Test("An address whose checks fail gets no calls until they pass again")
     func checks() throws {
         let peers = try AddressPeers(.answers, .fails)
-        let messages = try serve(peers) {
+        let messages = try AddressGateway.serve(peers) {
             var checks = HealthCheckPolicy(path: "/health")
             checks.interval = .milliseconds(100)
             $0.health = checks
             $0.ejection = nil
             $0.slowStart = nil
         } _: { server, client, _ in
-            try spin(while: states(server, peers)[1] != .unhealthy)
+            try spin(while: AddressGateway.states(server, peers)[1] != .unhealthy)
             let before = peers.asked[1]
-            #expect(statuses(client, 50).allSatisfy { $0 == 200 })
+            #expect(AddressGateway.statuses(client, 50).allSatisfy { $0 == 200 })
             #expect(peers.asked[1] == before)
             peers.change(1, to: .answers)
-            try spin(while: states(server, peers)[1] != .inService)
-            #expect(statuses(client, 50).allSatisfy { $0 == 200 })
+            try spin(while: AddressGateway.states(server, peers)[1] != .inService)
+            #expect(AddressGateway.statuses(client, 50).allSatisfy { $0 == 200 })
             #expect(peers.asked[1] > before)
         }
         #expect(messages == ["address unhealthy", "address healthy"])
@@ -297,15 +220,15 @@ struct AddressTests {
     @Test("If the checks of all addresses fail, all are used")
     func allUnhealthy() throws {
         let peers = try AddressPeers(.fails, .fails)
-        _ = try serve(peers) {
+        _ = try AddressGateway.serve(peers) {
             var checks = HealthCheckPolicy(path: "/health")
             checks.interval = .milliseconds(100)
             $0.health = checks
             $0.ejection = nil
         } _: { server, client, _ in
-            try spin(while: states(server, peers) != [.unhealthy, .unhealthy])
+            try spin(while: AddressGateway.states(server, peers) != [.unhealthy, .unhealthy])
             let before = peers.asked
-            _ = statuses(client, 50)
+            _ = AddressGateway.statuses(client, 50)
             #expect(zip(peers.asked, before).allSatisfy { $0 > $1 + 10 })
         }
     }
@@ -313,7 +236,7 @@ struct AddressTests {
     @Test("The addresses are checked by one of four loops")
     func oneChecks() throws {
         let peers = try AddressPeers(.answers, .answers)
-        _ = try serve(peers, loops: 4) {
+        _ = try AddressGateway.serve(peers, loops: 4) {
             var checks = HealthCheckPolicy(path: "/health")
             checks.interval = .seconds(3600)
             $0.health = checks
@@ -328,7 +251,7 @@ struct AddressTests {
     @Test("A vanished address gets no more calls and loses its idle connections, an added one gets calls")
     func changes() throws {
         let peers = try AddressPeers(.answers, .answers, .answers)
-        _ = try serve(peers, addresses: ["127.0.0.1", "127.0.0.2"]) { server, client, dns in
+        _ = try AddressGateway.serve(peers, addresses: ["127.0.0.1", "127.0.0.2"]) { server, client, dns in
             try spin(
                 while: { () -> Bool in
                     _ = client.get("/page")
@@ -345,10 +268,10 @@ struct AddressTests {
                 _ = client.end(within: 20)
             }
             try dns.know(["parts.test": DNSServer.Name(["127.0.0.2", "127.0.0.3"], timeToLive: 0)])
-            try spin(while: states(server, peers)[2] == nil)
-            #expect(states(server, peers)[0] == nil)
+            try spin(while: AddressGateway.states(server, peers)[2] == nil)
+            #expect(AddressGateway.states(server, peers)[0] == nil)
             let asked = peers.asked
-            #expect(statuses(client, 50).allSatisfy { $0 == 200 })
+            #expect(AddressGateway.statuses(client, 50).allSatisfy { $0 == 200 })
             // The added one is in its slow start.
             try spin(
                 while: { () -> Bool in
@@ -365,8 +288,8 @@ struct AddressTests {
     @Test("A name whose addresses vanish fails with dns_error, and works again once it has some")
     func vanished() throws {
         let peers = try AddressPeers(.answers, .answers)
-        _ = try serve(peers) { server, client, dns in
-            #expect(statuses(client, 10).allSatisfy { $0 == 200 })
+        _ = try AddressGateway.serve(peers) { server, client, dns in
+            #expect(AddressGateway.statuses(client, 10).allSatisfy { $0 == 200 })
             try dns.know(["parts.test": DNSServer.Name(fault: .nxdomain)])
             var reply: RawClient.Reply?
             try spin(
@@ -385,10 +308,10 @@ struct AddressTests {
         let peers = try AddressPeers(.answers, .answers)
         // Nobody listens at the addresses of IPv6.
         let addresses = ["::1", "127.0.0.1", "127.0.0.2"]
-        _ = try serve(peers, addresses: addresses, expected: 1) { server, client, _ in
-            #expect(statuses(client, 100).allSatisfy { $0 == 200 })
+        _ = try AddressGateway.serve(peers, addresses: addresses, expected: 1) { server, client, _ in
+            #expect(AddressGateway.statuses(client, 100).allSatisfy { $0 == 200 })
             #expect(peers.asked.allSatisfy { $0 > 10 }, "\(peers.asked)")
-            #expect(states(server, peers) == [.inService, .inService])
+            #expect(AddressGateway.states(server, peers) == [.inService, .inService])
         }
     }
 }

@@ -80,6 +80,7 @@ struct LimitsTableTests {
             "memory.quiet": MemoryReturn.quiet,
             "loop.standstill": EventLoop.standstill,
             "descriptors.spare": Int(Descriptor.spare),
+            "connections.evictionPrecision": EvictionOrder.precision,
             "connections.headPatience": EvictionOrder.headPatience,
             "listener.batch": Listener.batch,
             "listener.smallBatch": Listener.smallBatch,

@@ -51,14 +51,13 @@ struct AddressHealthTests {
         #expect(fail(&health, at: 10) == .ejected(failures: 21, duration: 30 * Self.second))
     }
 
-    @Test("An address that fails and may not leave takes a twentieth of its load, until a call succeeds")
+    @Test("An address that fails and may not leave is marked until a call succeeds")
     func failing() {
         var health = AddressHealth()
         fail(&health, 4, at: 10, mayEject: false)
         #expect(!health.isFailing)
         fail(&health, at: 10, mayEject: false)
         #expect(health.isFailing)
-        #expect(AddressHealth.ramp(at: 0, since: .min, isFailing: true, slowStart: 0) == 0.05)
         _ = health.attemptSucceeded(at: 11 * Self.second)
         #expect(!health.isFailing)
     }
@@ -71,6 +70,26 @@ struct AddressHealthTests {
         #expect(health.attemptSucceeded(at: 20 * Self.second) == nil)
         #expect(isInService(health, at: 40))
         #expect(!isInService(health, at: 39))
+    }
+
+    @Test(
+        "A probe that succeeds ends the ejection; other attempts in flight do not, nor does a probe while checks fail"
+    )
+    func probe() {
+        var health = AddressHealth()
+        fail(&health, 5, at: 10)
+        #expect(health.isOnTrial)
+        #expect(health.attemptSucceeded(isProbe: false, at: 15 * Self.second) == nil)
+        #expect(
+            health.attemptSucceeded(isProbe: true, at: 15 * Self.second)
+                == .returned(absence: 5 * Self.second))
+        #expect(isInService(health, at: 15))
+        #expect(!health.isOnTrial)
+        #expect(health.serviceStart == 15 * Self.second)
+        var unhealthy = AddressHealth()
+        for _ in 0..<3 { _ = unhealthy.checkEnded(passed: false, Self.checks, at: 0) }
+        #expect(unhealthy.attemptSucceeded(isProbe: true, at: 1) == nil)
+        #expect(unhealthy.outUntil == .max)
     }
 
     @Test("After its return one failure ejects it again, for twice as long, at most for 5 min")

@@ -114,7 +114,7 @@ package final class ScriptedUpstream: Sendable {
     }
 
     /// - Parameters:
-    ///   - host: the last number of its address, 127.0.0.`host`.
+    ///   - host: the last number of its address, 127.0.0.`host`; 0 for the address ::1.
     ///   - port: 0 for a free one.
     package init(
         _ door: Door, _ scripts: [[Step]], tls: TLSServer? = nil, isSecure: Bool = true, host: UInt8 = 1,
@@ -210,15 +210,29 @@ package final class ScriptedUpstream: Sendable {
     }
 
     private static func bind(host: UInt8 = 1, port: UInt16 = 0) throws -> (Int32, UInt16) {
-        let descriptor = socket(AF_INET, type, 0)
+        let descriptor = socket(host == 0 ? AF_INET6 : AF_INET, type, 0)
         guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         if port != 0 {
             // Connections of an earlier upstream may still wait for their end.
             var one: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
         }
+        if host == 0 {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            address.sin6_addr = in6addr_loopback
+            try bind(descriptor, to: &address)
+            return (descriptor, UInt16(bigEndian: address.sin6_port))
+        }
         var address = loopback(host: host, port: port)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try bind(descriptor, to: &address)
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    /// Stores the port that was chosen.
+    private static func bind<Address>(_ descriptor: Int32, to address: inout Address) throws {
+        var length = socklen_t(MemoryLayout<Address>.size)
         let status = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 guard Glibc.bind(descriptor, address, length) == 0 else { return Int32(-1) }
@@ -226,7 +240,6 @@ package final class ScriptedUpstream: Sendable {
             }
         }
         guard status == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-        return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
     private static func listen(backlog: Int32) throws -> (Int32, UInt16) {

@@ -34,6 +34,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     final var triedAddresses = TriedAddresses()
     /// Whether a retry went to another address without the budget. Written on its loop.
     private final var hasMovedFreely = false
+    /// What the last attempt ended with, while the next one is due or in progress. Used on its loop.
+    private final var lastOutcome: CallState.Outcome?
     /// Why the call is not retried after its last attempt. Written on its loop before the run ends.
     private final var obstacle: RetryObstacle?
     /// The call's index in the request's record; nil if it is not recorded.
@@ -178,18 +180,17 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             finish(response)
             return
         }
-        let retryAfter = RetryAfter.delay(in: response.fields, now: provider.transport.wallTime)
+        var retryAfter = RetryAfter.delay(in: response.fields, now: provider.transport.wallTime)
+        // A server that is down speaks for itself. A rate limit may be the limit of all.
+        if status >= 502, retryAfter != nil, hasOtherAddress(orOut: false) { retryAfter = nil }
         decide(.status(status, retryAfter: retryAfter?.nanoseconds), .response(response))
     }
 
     func attemptFailed(_ error: TransportError) {
         if error.reason.isRefusal {
-            let last = state.withLock { state in
-                state.retry.attemptRefused()
-                return state.last.take()
-            }
+            state.withLock { $0.retry.attemptRefused() }
             // The circuit opened while the retry waited: the failure that was to be retried stands.
-            if error.reason == .circuitOpen, let last {
+            if error.reason == .circuitOpen, let last = lastOutcome.take() {
                 obstacle = .circuit
                 return finish(last)
             }
@@ -245,7 +246,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let timer = scheduler.setTimer(after: .nanoseconds(Int(wait)), target: self)
         let isOver = state.withLock { state in
             guard !state.isOver else { return true }
-            state.last = outcome
             state.holdsRetry = holdsRetry || !moves
             state.wait = timer
             return false
@@ -253,17 +253,23 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         if isOver {
             scheduler.cancelTimer(timer)
             if !holdsRetry, !moves { endRetry() }
+        } else {
+            lastOutcome = outcome
         }
     }
 
     /// Whether the next attempt goes to another address at once and without the retry budget: once a call, so that a
     /// stopped server fails no call that another one can answer.
     private func movesFreely(after failure: RetryMachine.Failure, _ machine: RetryMachine) -> Bool {
-        !hasMovedFreely && !triedAddresses.isEmpty && mayBeSentAgain && elapsed < end
+        !hasMovedFreely && mayBeSentAgain && elapsed < end
             && machine.mayMove(
                 after: failure, isIdempotent: call.method.isIdempotent, call.settings.policy.retry)
-            && (transport ?? provider.transport)
-                .hasOtherAddress(of: call.upstream, than: triedAddresses)
+            && hasOtherAddress(orOut: true)
+    }
+
+    private func hasOtherAddress(orOut: Bool) -> Bool {
+        guard !triedAddresses.isEmpty, let transport else { return false }
+        return transport.hasOtherAddress(of: call.upstream, than: triedAddresses, orOut: orOut)
     }
 
     /// Ends a call whose time is over.

@@ -11,8 +11,6 @@ struct CallState: Sendable {
     // The first attempt counts from the start, because `begin()` sends it at once.
     var retry = RetryMachine(attempts: 1)
     var attempt: (any Disposable)?
-    /// What the last attempt ended with, while the next one is due or in progress.
-    var last: Outcome?
     /// The timer between two attempts. Every wait ends within the call's total time.
     var wait: TimerToken?
     /// Whether a retry was taken from the budget and not yet given back.

@@ -91,7 +91,9 @@ struct RetryMachine: Sendable {
     /// in the first place. A connection that was cut needs a call that may be repeated.
     func mayMove(after failure: Failure, isIdempotent: Bool, _ policy: CallRetryPolicy) -> Bool {
         switch failure {
-        case .reason(.connectionRefused), .reason(.destinationUnavailable): true
+        case .reason(.connectionRefused), .reason(.destinationUnavailable), .reason(.connectionTimeout),
+            .reason(.dnsError), .reason(.dnsTimeout):
+            true
         case .reason(.connectionTerminated): isIdempotent && attempts < policy.maxAttempts
         case .reason, .status: false
         }

@@ -44,8 +44,11 @@ public protocol Transport: AnyObject, Sendable {
     func beginRetry(to upstream: Upstream) -> RetryObstacle?
 
     /// Whether another attempt can go to an address of the upstream that the call has not tried. Once a call, an attempt
-    /// whose connection was refused or cut is repeated there at once and without the budget. Default false.
-    func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses) -> Bool
+    /// that could not be sent, or whose connection was cut, is repeated there at once and without the budget. Default
+    /// false.
+    ///
+    /// - Parameter orOut: whether, with no other address in service, one that is out of service will do.
+    func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses, orOut: Bool) -> Bool
 
     /// Gives back a retry that `beginRetry` granted.
     func endRetry(to upstream: Upstream)
@@ -54,7 +57,7 @@ public protocol Transport: AnyObject, Sendable {
 extension Transport {
     public func forOneCall() -> any Transport { self }
     public var isOnLoop: Bool { true }
-    public func hasOtherAddress(of _: Upstream, than _: TriedAddresses) -> Bool { false }
+    public func hasOtherAddress(of _: Upstream, than _: TriedAddresses, orOut _: Bool) -> Bool { false }
     public var wallTime: RxTime { scheduler.now }
     public var fields: HTTPFields { CallContext.standardFields }
     public var fieldsWithoutContext: HTTPFields { CallContext.fieldsWithoutContext }

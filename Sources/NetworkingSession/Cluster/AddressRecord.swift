@@ -12,7 +12,9 @@ final class AddressRecord: Sendable {
     private let outUntil: Atomic<Int64>
     private let start: Atomic<Int64>
     private let isSuspect = Atomic(false)
-    private let isFailing = Atomic(false)
+    private let isOnTrialNow = Atomic(false)
+    private let isFailingNow = Atomic(false)
+    private let lastFailure = Atomic(Int64.min)
 
     /// - Parameter addedAt: nil for an address that its upstream has from the beginning.
     init(_ text: String, addedAt: MonotonicTime?) {
@@ -25,14 +27,28 @@ final class AddressRecord: Sendable {
 
     func isInService(at now: MonotonicTime) -> Bool { outUntil.load(ordering: .relaxed) <= now.nanoseconds }
 
+    /// Whether no attempt has succeeded since its ejection.
+    var isOnTrial: Bool { isOnTrialNow.load(ordering: .relaxed) }
+
+    /// Whether it fails, but too many others are out of service.
+    var isFailing: Bool { isFailingNow.load(ordering: .relaxed) }
+
+    /// When its last attempt failed, in nanoseconds; `Int64.min` if it succeeded, and `Int64.max` while its checks fail.
+    var failedAt: Int64 {
+        outUntil.load(ordering: .relaxed) == .max ? .max : lastFailure.load(ordering: .relaxed)
+    }
+
+    func failed(at now: MonotonicTime) { lastFailure.store(now.nanoseconds, ordering: .relaxed) }
+
+    func succeeded() { lastFailure.store(.min, ordering: .relaxed) }
+
     /// Whether a success is to be reported.
     var awaitsSuccess: Bool { isSuspect.load(ordering: .relaxed) }
 
-    /// The share of its load that the address takes: 1, or less after a return and while it fails.
+    /// The share of its load that the address takes: 1, or less after a return.
     func ramp(at now: MonotonicTime, slowStart: Int64) -> Double {
         AddressHealth.ramp(
-            at: now.nanoseconds, since: start.load(ordering: .relaxed),
-            isFailing: isFailing.load(ordering: .relaxed), slowStart: slowStart)
+            at: now.nanoseconds, since: start.load(ordering: .relaxed), slowStart: slowStart)
     }
 
     func change(_ step: (inout AddressHealth) -> AddressHealth.Change?) -> AddressHealth.Change? {
@@ -41,7 +57,8 @@ final class AddressRecord: Sendable {
             outUntil.store(health.outUntil, ordering: .relaxed)
             start.store(health.serviceStart, ordering: .relaxed)
             isSuspect.store(health.awaitsSuccess, ordering: .relaxed)
-            isFailing.store(health.isFailing, ordering: .relaxed)
+            isOnTrialNow.store(health.isOnTrial, ordering: .relaxed)
+            isFailingNow.store(health.isFailing, ordering: .relaxed)
             return change
         }
     }

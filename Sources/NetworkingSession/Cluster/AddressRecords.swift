@@ -1,7 +1,7 @@
 import EventIO
 import Locking
 
-/// The records of addresses, which all loops and all names of an origin share.
+/// The records of addresses, which all loops share.
 ///
 /// A record ends with its last user, unless its address is out of service or has not succeeded since. So a short absence
 /// from DNS, or new certificates, do not bring a broken address back.
@@ -19,10 +19,10 @@ final class AddressRecords: Sendable {
 
     private let state = Lock(State())
 
-    /// Returns the record of an address of an origin. Call `release` once for it.
+    /// Returns the record of an address of an upstream. Call `release` once for it.
     ///
     /// - Parameters:
-    ///   - key: the origin and the address.
+    ///   - key: the upstream, the origin and the address.
     ///   - text: the address for logs.
     ///   - addedAt: when the address was added, if the record is new.
     func retain(_ key: String, _ text: String, addedAt: MonotonicTime?) -> AddressRecord {

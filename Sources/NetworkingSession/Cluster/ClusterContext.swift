@@ -22,14 +22,15 @@ final class ClusterContext {
         self.memory = memory
     }
 
-    /// Returns a new address, with the record that all loops share.
+    /// Returns a new address, with the record that all loops share. Another upstream with the same address has its own
+    /// record, because a server may answer one API and fail another one.
     ///
     /// - Parameters:
     ///   - origin: where its connections go.
     ///   - text: the address for logs.
     ///   - addedAt: nil for an address that the upstream has from the beginning.
     func address(_ origin: Origin, _ text: String, addedAt: MonotonicTime?) -> LoopAddress {
-        let key = "\(origin) \(text)"
+        let key = "\(addresses.upstream) \(origin) \(text)"
         var number = 0
         while numbers.contains(number) { number += 1 }
         numbers.insert(number)

@@ -4,13 +4,22 @@ import HTTPOutbound
 /// One URL of an upstream on one loop, and the addresses of its name.
 ///
 /// Where a name has several addresses of one family, each gets connections of its own. Otherwise connections go to the
-/// name, and race between its IPv6 and its IPv4 address (RFC 8305).
+/// name, and race between its IPv6 and its IPv4 address (RFC 8305); the address that lost serves while the name is out of
+/// service.
 final class ClusterSite {
     struct Choice {
         var members: [LoopAddress]
         var spares: [LoopAddress] = []
-        /// Whether a race between the families has to decide which addresses are members.
-        var awaitsRace = false
+        var race = Race.none
+    }
+
+    /// A connection race between the families.
+    enum Race {
+        case none
+        /// Its end decides which addresses are members, or spares.
+        case awaited
+        /// Each of its ends decides which address is the spare.
+        case followed
     }
 
     /// The most addresses of one name that are used, in the resolver's order.
@@ -25,8 +34,7 @@ final class ClusterSite {
     private var known: [SocketAddress] = []
     /// Whether the connection race was won by an IPv6 address; nil before.
     private var prefersIPv6: Bool?
-    /// Whether the last choice has to be made again after a connection race.
-    private var awaitsRace = false
+    private var race = Race.none
     /// Whether the name has had addresses.
     private var hasHadAddresses = false
     private var watch: AddressWatch?
@@ -49,25 +57,36 @@ final class ClusterSite {
 
     var isForgotten: Bool { byName.isForgotten && pinned.values.allSatisfy(\.isForgotten) }
 
-    /// Whether a connection race has ended since the last choice.
-    var isRaceOver: Bool { awaitsRace && byName.lastOpened != nil }
+    /// Whether the last choice has to be made again, because a connection race has ended.
+    var isDivisionOld: Bool {
+        switch race {
+        case .none: false
+        case .awaited: byName.lastOpened != nil
+        case .followed: byName.lastOpened.map { $0.isIPv6 != prefersIPv6 } ?? false
+        }
+    }
 
     /// Returns the addresses to use.
     func choose() -> Choice {
-        awaitsRace = false
+        race = .none
         guard !pinned.isEmpty else { return Choice(members: [byName]) }
-        let all = known.compactMap { pinned[$0].map { ($0.address, $0) } }
-        let hasBoth = Set(known.map(\.isIPv6)).count == 2
-        guard hasBoth else { return Choice(members: all.map(\.1)) }
-        prefersIPv6 = prefersIPv6 ?? byName.lastOpened?.isIPv6
+        let all = known.compactMap { pinned[$0] }
+        let countOfIPv6 = known.count { $0.isIPv6 }
+        guard countOfIPv6 > 0, countOfIPv6 < known.count else { return Choice(members: all) }
+        let isPair = known.count == 2
+        let raced = byName.lastOpened?.isIPv6
+        prefersIPv6 = isPair ? raced ?? prefersIPv6 : prefersIPv6 ?? raced
         guard let prefersIPv6 else {
-            awaitsRace = true
-            return Choice(members: [byName], awaitsRace: true)
+            race = .awaited
+            return Choice(members: [byName], race: race)
+        }
+        let losers = all.filter { $0.address?.isIPv6 != prefersIPv6 }
+        guard !isPair else {
+            race = .followed
+            return Choice(members: [byName], spares: losers, race: race)
         }
         byName.retire()
-        return Choice(
-            members: all.filter { $0.0?.isIPv6 == prefersIPv6 }.map(\.1),
-            spares: all.filter { $0.0?.isIPv6 != prefersIPv6 }.map(\.1))
+        return Choice(members: all.filter { $0.address?.isIPv6 == prefersIPv6 }, spares: losers)
     }
 
     private func use(_ found: [SocketAddress]) {
@@ -75,8 +94,7 @@ final class ClusterSite {
         let isFirst = !hasHadAddresses
         if !addresses.isEmpty { hasHadAddresses = true }
         known = addresses
-        let countOfIPv6 = addresses.count { $0.isIPv6 }
-        guard max(countOfIPv6, addresses.count - countOfIPv6) > 1 else {
+        guard addresses.count > 1 else {
             for address in pinned.values { address.retire() }
             pinned = [:]
             // Without an answer, connections that work are kept.
@@ -93,6 +111,7 @@ final class ClusterSite {
             pinned[address] = context.address(
                 origin.at(address), "\(address)", addedAt: isFirst ? nil : now)
         }
-        if Set(addresses.map(\.isIPv6)).count == 1 { byName.retire() }
+        let isOneFamily = Set(addresses.map(\.isIPv6)).count == 1
+        byName.retire(except: isOneFamily ? [] : Set(addresses))
     }
 }

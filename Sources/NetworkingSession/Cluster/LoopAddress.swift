@@ -52,14 +52,22 @@ final class LoopAddress {
             callsInFlight: callsInFlight, ramp: record.ramp(at: now, slowStart: addresses.slowStart))
     }
 
+    /// Whether another attempt may go here: after an ejection one at a time, until one has succeeded.
+    func isUsable(at now: MonotonicTime) -> Bool {
+        record.isInService(at: now) && (!record.isOnTrial || callsInFlight == 0)
+    }
+
     @inline(__always)
-    func attemptEnded(isFailure: Bool, at now: MonotonicTime) {
+    func attemptEnded(isFailure: Bool, isProbe: Bool, at now: MonotonicTime) {
         if isFailure {
             addresses.attemptFailed(record, at: now)
         } else if record.awaitsSuccess {
-            addresses.attemptSucceeded(record, at: now)
+            addresses.attemptSucceeded(record, isProbe: isProbe, at: now)
         }
     }
+
+    /// Whether an address of the upstream has not failed since `time`, in nanoseconds.
+    func isAnySound(since time: Int64) -> Bool { addresses.isAnySound(since: time) }
 
     /// Closes the connections to other addresses than these. Those in use finish their calls.
     func retire(except others: Set<SocketAddress> = []) { lastClient.pool.closeConnections(except: others) }

@@ -52,6 +52,7 @@ final class UpstreamAddresses: Sendable {
     }
 
     func attemptFailed(_ record: AddressRecord, at now: MonotonicTime) {
+        record.failed(at: now)
         guard let ejection else { return }
         // Locked as a whole, so that two loops do not eject more than `maxShare`.
         let change = groups.withLock { groups in
@@ -61,8 +62,14 @@ final class UpstreamAddresses: Sendable {
         report(change, of: record)
     }
 
-    func attemptSucceeded(_ record: AddressRecord, at now: MonotonicTime) {
-        report(record.change { $0.attemptSucceeded(at: now.nanoseconds) }, of: record)
+    func attemptSucceeded(_ record: AddressRecord, isProbe: Bool, at now: MonotonicTime) {
+        record.succeeded()
+        report(record.change { $0.attemptSucceeded(isProbe: isProbe, at: now.nanoseconds) }, of: record)
+    }
+
+    /// Whether there is an address that has not failed since `time`, in nanoseconds.
+    func isAnySound(since time: Int64) -> Bool {
+        groups.withLock { groups in (groups.members + groups.spares).contains { $0.failedAt < time } }
     }
 
     func checkEnded(_ record: AddressRecord, passed: Bool, at now: MonotonicTime) {

@@ -16,6 +16,8 @@ final class UpstreamCluster {
     private var spares: [LoopAddress] = []
     /// Whether a connection race is to decide between IPv6 and IPv4.
     private var awaitsRace = false
+    /// Whether connection races decide which addresses are spares.
+    private var followsRaces = false
     /// Nil without checks, and if another loop makes them.
     private var checks: HealthChecks?
 
@@ -52,7 +54,9 @@ final class UpstreamCluster {
         _ permit: inout AttemptPermit, for receiver: any AttemptReceiver, at now: MonotonicTime
     ) -> UpstreamPool {
         guard hasChoice || awaitsRace else { return members[0].pool }
-        let address = choose(avoiding: receiver.triedAddresses, at: now)
+        followRaces()
+        let address =
+            permit.isProbe ? chooseForProbe() : choose(avoiding: receiver.triedAddresses, at: now)
         if hasChoice {
             permit.address = address
             receiver.triedAddresses.insert(address.number)
@@ -60,58 +64,67 @@ final class UpstreamCluster {
         return address.pool
     }
 
-    /// Chooses an address: in service and not tried before, if there is one.
+    /// Chooses an address: in service and not tried before, if there is one. If all are out of service, it is better to use
+    /// them than to fail.
     func choose(avoiding tried: TriedAddresses, at now: MonotonicTime) -> LoopAddress {
-        followRaces()
         if !hasChoice { return members[0] }
-        return choose(members, tried, at: now) ?? choose(members, TriedAddresses(), at: now)
-            ?? choose(spares, tried, at: now) ?? choose(spares, TriedAddresses(), at: now)
-            ?? chooseAny(tried, at: now)
+        return chooseUsable(members) { !tried.contains($0.number) && $0.isUsable(at: now) }
+            ?? chooseUsable(members) { $0.isUsable(at: now) }
+            ?? chooseUsable(spares) { !tried.contains($0.number) && $0.isUsable(at: now) }
+            ?? choose(members, at: now) { !tried.contains($0.number) }
+            ?? chooseUsable(spares) { $0.isUsable(at: now) }
+            ?? choose(members, at: now) { _ in true } ?? members[0]
+
+        func chooseUsable(_ group: [LoopAddress], where isUsable: (LoopAddress) -> Bool) -> LoopAddress? {
+            let chosen = choose(group, at: now, where: isUsable)
+            guard let chosen, chosen.record.isFailing, .random(in: 0..<1) >= AddressHealth.failingShare else {
+                return chosen
+            }
+            return choose(group, at: now) { !$0.record.isFailing && isUsable($0) } ?? chosen
+        }
+    }
+
+    /// The address that has failed least recently: it may work again, or work while others keep the circuit open.
+    private func chooseForProbe() -> LoopAddress {
+        all.min { $0.record.failedAt < $1.record.failedAt } ?? members[0]
     }
 
     /// Whether a retry can go to an address in service that the call has not tried.
-    func hasOther(than tried: TriedAddresses, at now: MonotonicTime) -> Bool {
+    ///
+    /// - Parameter orOut: whether, with no other address in service, one that is out of service will do.
+    func hasOther(than tried: TriedAddresses, orOut: Bool, at now: MonotonicTime) -> Bool {
         guard hasChoice else { return false }
         let inService = members.filter { $0.record.isInService(at: now) }
-        let group = inService.isEmpty ? spares.filter { $0.record.isInService(at: now) } : inService
-        return group.contains { !tried.contains($0.number) }
+        if !inService.isEmpty { return inService.contains { !tried.contains($0.number) } }
+        return spares.contains { !tried.contains($0.number) && $0.record.isInService(at: now) }
+            || orOut && members.contains { !tried.contains($0.number) }
     }
 
-    /// Divides the addresses anew if a connection race has ended.
+    /// Divides the addresses anew if a connection race has ended differently from the last one.
     func followRaces() {
-        if awaitsRace, sites.contains(where: \.isRaceOver) { update() }
+        if followsRaces, sites.contains(where: \.isDivisionOld) { update() }
     }
 
-    private func choose(_ group: [LoopAddress], _ tried: TriedAddresses, at now: MonotonicTime)
-        -> LoopAddress?
-    {
+    private func choose(
+        _ group: [LoopAddress], at now: MonotonicTime, where isUsable: (LoopAddress) -> Bool
+    ) -> LoopAddress? {
         choices.choose(among: group.count) {
-            !tried.contains(group[$0].number) && group[$0].record.isInService(at: now)
+            isUsable(group[$0])
         } by: {
             group[$0].load(at: now).isPreferred(to: group[$1].load(at: now), random: .random(in: 0..<1))
         }.map { group[$0] }
     }
 
-    /// All are out of service: then it is better to use them than to fail.
-    private func chooseAny(_ tried: TriedAddresses, at now: MonotonicTime) -> LoopAddress {
-        func choose(_ isUsable: (Int) -> Bool) -> Int? {
-            choices.choose(among: members.count, where: isUsable) {
-                members[$0].load(at: now).isPreferred(
-                    to: members[$1].load(at: now), random: .random(in: 0..<1))
-            }
-        }
-        return members[choose { !tried.contains(members[$0].number) } ?? choose { _ in true } ?? 0]
-    }
-
     private func update() {
         var members: [LoopAddress] = []
         var spares: [LoopAddress] = []
-        awaitsRace = false
+        (awaitsRace, followsRaces) = (false, false)
         for site in sites {
             let choice = site.choose()
             members += choice.members
             spares += choice.spares
-            if choice.awaitsRace { awaitsRace = true }
+            if choice.race == .awaited { awaitsRace = true }
+            if choice.race != .none { followsRaces = true }
         }
         self.members = members
         self.spares = spares

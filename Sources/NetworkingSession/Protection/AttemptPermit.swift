@@ -7,14 +7,16 @@ import Resilience
 /// One loop's part of an upstream's protection, so that loops share no reference count.
 final class LoopProtection {
     fileprivate let shared: UpstreamProtection
+    fileprivate let circuit: Circuit?
     fileprivate let window: AttemptWindow?
 
     init(_ shared: UpstreamProtection, loop index: Int) {
         self.shared = shared
-        window = shared.circuit?.window(ofLoop: index)
+        circuit = shared.circuit
+        window = circuit?.window(ofLoop: index)
     }
 
-    var isCircuitClosed: Bool { shared.circuit?.isClosed ?? true }
+    var isCircuitClosed: Bool { circuit?.isClosed ?? true }
 
     /// - Throws: `circuit_open` or `concurrency_limit`, with `retryAfter`.
     @inline(__always)
@@ -24,12 +26,15 @@ final class LoopProtection {
 }
 
 /// An attempt that its upstream's protection has admitted. Report its end once.
-struct AttemptPermit {
+struct AttemptPermit: ~Copyable {
     /// Nil for an upstream without protection, and after the end.
     private var protection: LoopProtection?
-    private var isProbe: Bool
+    private(set) var isProbe: Bool
     /// Where the attempt goes, if there was a choice. Nil after the end.
     var address: LoopAddress?
+
+    /// Whether its end tells nobody anything.
+    var isEmpty: Bool { protection == nil && address == nil }
 
     /// For an upstream without protection.
     static var unprotected: AttemptPermit { AttemptPermit(nil, isProbe: false) }
@@ -41,10 +46,16 @@ struct AttemptPermit {
 
     /// The response of a stream began. That is the end of a probe, because the stream may last for ever.
     mutating func streamBegan(_ status: HTTPStatus, at now: MonotonicTime) {
-        if !status.tellsTrouble { address?.attemptEnded(isFailure: false, at: now) }
-        guard isProbe, let protection else { return }
+        let isFailure = status.tellsTrouble
+        // A failure counts at the end of the stream.
+        if !isFailure { address?.attemptEnded(isFailure: false, isProbe: isProbe, at: now) }
+        guard isProbe, let circuit = protection?.circuit else { return }
         isProbe = false
-        protection.shared.circuit?.probeEnded(status.tellsTrouble ? .failed : .succeeded, at: now)
+        if isFailure {
+            circuit.probeFailed(at: address, now)
+        } else {
+            circuit.probeEnded(.succeeded, at: now)
+        }
     }
 
     /// A complete response arrived.
@@ -66,14 +77,16 @@ struct AttemptPermit {
 
     @inline(__always)
     private mutating func end(isFailure: Bool, at now: MonotonicTime) {
-        if let address = address.take() { address.attemptEnded(isFailure: isFailure, at: now) }
+        let address = address.take()
+        if let address { address.attemptEnded(isFailure: isFailure, isProbe: isProbe, at: now) }
         guard let protection = protection.take() else { return }
         protection.shared.leave()
         protection.window?.count(isFailure: isFailure, at: now.nanoseconds)
-        if isProbe {
-            protection.shared.circuit?.probeEnded(isFailure ? .failed : .succeeded, at: now)
-        } else if isFailure {
-            protection.shared.circuit?.attemptFailed(at: now)
+        switch (isProbe, isFailure) {
+        case (false, false): break
+        case (false, true): protection.circuit?.attemptFailed(at: now)
+        case (true, false): protection.circuit?.probeEnded(.succeeded, at: now)
+        case (true, true): protection.circuit?.probeFailed(at: address, now)
         }
     }
 
@@ -82,7 +95,7 @@ struct AttemptPermit {
         address = nil
         guard let protection = protection.take() else { return }
         protection.shared.leave()
-        if isProbe { protection.shared.circuit?.probeEnded(.cancelled, at: now) }
+        if isProbe { protection.circuit?.probeEnded(.cancelled, at: now) }
     }
 }
 

@@ -15,6 +15,8 @@ final class Circuit: Sendable {
     private let closed = Atomic(true)
     /// When the circuit closed last, in nanoseconds. Earlier attempts do not count.
     private let closedAt = Atomic<Int64>(0)
+    /// When the circuit became half-open last, in nanoseconds.
+    private let halfOpenedAt = Atomic<Int64>(0)
     private let openings = Atomic(0)
 
     init(
@@ -36,7 +38,11 @@ final class Circuit: Sendable {
 
     /// Decides about an attempt while the circuit is not closed.
     func admit(at now: MonotonicTime) -> CircuitBreaker.Admission {
-        let (admission, change) = breaker.withLock { $0.admit(at: now.nanoseconds) }
+        let (admission, change) = breaker.withLock { breaker in
+            let (admission, change) = breaker.admit(at: now.nanoseconds)
+            if change == .halfOpened { halfOpenedAt.store(now.nanoseconds, ordering: .relaxed) }
+            return (admission, change)
+        }
         if let change { report(change) }
         return admission
     }
@@ -53,6 +59,14 @@ final class Circuit: Sendable {
             breaker.attemptFailed(
                 attempts: counts.attempts, failures: counts.failures, at: now.nanoseconds, jitter: jitter)
         }
+    }
+
+    /// The probe at one of several addresses failed. The circuit opens again if they have all failed since it was half-open;
+    /// otherwise the next probe goes to another one.
+    @inline(never)
+    func probeFailed(at address: LoopAddress?, _ now: MonotonicTime) {
+        let isAnyLeft = address?.isAnySound(since: halfOpenedAt.load(ordering: .relaxed)) ?? false
+        probeEnded(isAnyLeft ? .cancelled : .failed, at: now)
     }
 
     @inline(never)

@@ -31,12 +31,13 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         guard let receiver = receiver.take() else { return }
-        permit.attemptSucceeded(head.status, at: loop.wakeTime)
+        if !permit.isEmpty { permit.attemptSucceeded(head.status, at: loop.wakeTime) }
         if let address { receiver.attemptReached(address) }
         if requestWasSentTwice { receiver.attemptWasSentTwice() }
+        let response = TransportResponse(status: head.status, fields: head.fields, body: body)
+        if bodyCharge == nil { return receiver.attemptSucceeded(response) }
         let charge = takeBodyCharge(call)
-        receiver.attemptSucceeded(
-            TransportResponse(status: head.status, fields: head.fields, body: body))
+        receiver.attemptSucceeded(response)
         withExtendedLifetime(charge) {}
     }
 

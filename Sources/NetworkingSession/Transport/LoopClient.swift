@@ -11,7 +11,7 @@ package final class LoopClient {
     private let protections: UpstreamProtections?
     private let index: Int
     // Used only on the loop, in steps that never call back.
-    private var upstreams = UpstreamTable()
+    private let upstreams = UpstreamTable()
     private var isClosed = false
 
     /// - Parameters:
@@ -30,7 +30,8 @@ package final class LoopClient {
         self.protections = protections
         self.index = index
         decodesContent = contentDecoding == .automatic
-        client.forgetVacant { [weak self] in self?.upstreams.removeForgotten() }
+        // The table and not the client: references to objects with weak references are slow to count.
+        client.forgetVacant { [weak upstreams] in upstreams?.removeForgotten() }
     }
 
     package func send(
@@ -39,7 +40,7 @@ package final class LoopClient {
         let outbound: UpstreamPool
         let permit: AttemptPermit
         do throws(TransportError) {
-            let upstream = try upstream(call.upstream)
+            let upstream = try upstream(call)
             var admitted =
                 try upstream.protection?.admit(at: client.loop.wakeTime) ?? AttemptPermit.unprotected
             switch upstream.route {
@@ -68,7 +69,7 @@ package final class LoopClient {
         self.routes = routes
         client.forgetUnused { $0.tls != nil }
         let clusters = upstreams.clusters.compactMap(\.upstream)
-        upstreams = UpstreamTable()
+        upstreams.removeAll()
         // At once, so that their checks go on.
         for upstream in clusters { prepare(upstream) }
     }
@@ -76,7 +77,7 @@ package final class LoopClient {
     /// Resolves the upstream's names and begins its checks, before the first call.
     func prepare(_ upstream: Upstream) {
         // A fault is reported by the first call.
-        _ = try? self.upstream(upstream)
+        if upstreams[upstream.id] == nil { _ = try? open(upstream) }
     }
 
     package var report: PoolReport { client.report }
@@ -89,9 +90,9 @@ package final class LoopClient {
         upstreams[upstream.id]?.protection?.isCircuitClosed ?? true
     }
 
-    func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses) -> Bool {
+    func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses, orOut: Bool) -> Bool {
         guard case .cluster(let cluster) = upstreams[upstream.id]?.route else { return false }
-        return cluster.hasOther(than: tried, at: client.loop.wakeTime)
+        return cluster.hasOther(than: tried, orOut: orOut, at: client.loop.wakeTime)
     }
 
     package var tables: UpstreamTables {
@@ -104,12 +105,13 @@ package final class LoopClient {
     package func close() {
         isClosed = true
         client.close()
-        upstreams = UpstreamTable()
+        upstreams.removeAll()
     }
 
-    private func upstream(_ upstream: Upstream) throws(TransportError) -> LoopUpstream {
-        if let known = upstreams[upstream.id] { return known }
-        return try open(upstream)
+    @inline(__always)
+    private func upstream(_ call: TransportCall) throws(TransportError) -> LoopUpstream {
+        if let known = upstreams[call.upstreamID] { return known }
+        return try open(call.upstream)
     }
 
     private func open(_ upstream: Upstream) throws(TransportError) -> LoopUpstream {
@@ -142,8 +144,8 @@ package final class LoopClient {
     }
 }
 
-/// An upstream on one loop.
-private struct LoopUpstream {
+/// An upstream on one loop. A class, so that an attempt pays for one reference count.
+private final class LoopUpstream {
     enum Route {
         case pool(UpstreamPool)
         /// Of an upstream that has or may get several addresses.
@@ -161,6 +163,11 @@ private struct LoopUpstream {
     /// Nil without a breaker and a limit.
     let protection: LoopProtection?
 
+    init(route: Route, protection: LoopProtection?) {
+        self.route = route
+        self.protection = protection
+    }
+
     var isForgotten: Bool {
         switch route {
         case .pool(let pool): pool.isForgotten
@@ -170,7 +177,7 @@ private struct LoopUpstream {
 }
 
 /// A loop's upstreams by upstream ID.
-private struct UpstreamTable {
+private final class UpstreamTable {
     /// The least number of upstreams that are added between two removals.
     private static var leastRoom: Int { 256 }
     /// The first IDs of the process, which those in the code have.
@@ -180,8 +187,8 @@ private struct UpstreamTable {
     private var first: [LoopUpstream?] = []
     private var others: [Int: LoopUpstream] = [:]
     private(set) var count = 0
-    private var room = Self.leastRoom
-    private var limit = Self.leastRoom
+    private var room = UpstreamTable.leastRoom
+    private var limit = UpstreamTable.leastRoom
 
     var isFull: Bool { count >= limit }
 
@@ -192,7 +199,7 @@ private struct UpstreamTable {
     }
 
     subscript(id: Int) -> LoopUpstream? {
-        get { id < first.count ? first[id] : others.isEmpty ? nil : others[id] }
+        @inline(__always) get { id < first.count ? first[id] : others.isEmpty ? nil : others[id] }
         set {
             count += 1
             guard id < Self.smallIDs else { return others[id] = newValue }
@@ -201,9 +208,17 @@ private struct UpstreamTable {
         }
     }
 
+    func removeAll() {
+        first = []
+        others = [:]
+        count = 0
+        room = Self.leastRoom
+        limit = Self.leastRoom
+    }
+
     /// Removes forgotten pools. If many calls last long, there is room for as many further upstreams, to spread the cost
     /// of a removal.
-    mutating func removeForgotten() {
+    func removeForgotten() {
         for id in first.indices where first[id]?.isForgotten == true { first[id] = nil }
         others = others.filter { !$0.value.isForgotten }
         count = others.count + first.count { $0 != nil }

@@ -65,8 +65,8 @@ package final class LoopTransport: ObservedTransport, ProtectingTransport {
         (thisLoop ?? loops[0]).beginRetry(to: upstream)
     }
 
-    package func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses) -> Bool {
-        thisLoop?.hasOtherAddress(of: upstream, than: tried) ?? false
+    package func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses, orOut: Bool) -> Bool {
+        thisLoop?.hasOtherAddress(of: upstream, than: tried, orOut: orOut) ?? false
     }
 
     package func endRetry(to upstream: Upstream) {

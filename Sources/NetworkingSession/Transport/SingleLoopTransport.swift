@@ -64,9 +64,9 @@ final class SingleLoopTransport: Transport {
         return isGranted ? nil : .budget
     }
 
-    func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses) -> Bool {
+    func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses, orOut: Bool) -> Bool {
         guard isOnLoop, client.value.isCircuitClosed(of: upstream) else { return false }
-        return client.value.hasOtherAddress(of: upstream, than: tried)
+        return client.value.hasOtherAddress(of: upstream, than: tried, orOut: orOut)
     }
 
     func prepare(_ upstream: Upstream) {
