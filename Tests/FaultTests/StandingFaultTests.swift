@@ -86,7 +86,7 @@ struct StandingFaultTests {
             let b = try ScriptedUpstream(tls: scheme.server, [.readRequest, .awaitEnd])
             var policy = FaultGateway.patient
             // Forty TLS handshakes would leave too few rounds in the shorter time.
-            let limit = scheme == .http ? 200 : 400
+            let limit = (scheme == .http ? 200 : 400) * Sanitizer.slowdown
             policy.attemptLimits.firstByte = .milliseconds(limit)
             let gateway = try FaultGateway(
                 [.a: a.port, .b: b.port], scheme: scheme, faulty: .b, policy: policy

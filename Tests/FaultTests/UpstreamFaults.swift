@@ -164,7 +164,8 @@ extension UpstreamFault {
             ],
             "http_response_header_section_size"),
         network(
-            "chunks of one byte without end", [.readRequest, .send(chunked), .sendForever("1\r\n \r\n")],
+            "chunks of one byte without end",
+            [.readRequest, .send(chunked), .sendForever(String(repeating: "1\r\n \r\n", count: 1000))],
             "http_response_body_size"),
         network(
             "a reason phrase without end", [.readRequest, .send("HTTP/1.1 200 "), .sendForever(block)],

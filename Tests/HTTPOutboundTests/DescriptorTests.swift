@@ -28,6 +28,7 @@ struct DescriptorTests {
         // Lower than the descriptors that are open, which stay open.
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let usual = limit.rlim_cur
         limit.rlim_cur = 3
         precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
         guard let origin = Origin(host: "127.0.0.1", port: 1) else { preconditionFailure("no origin") }
@@ -50,5 +51,8 @@ struct DescriptorTests {
         let told = reports.withLock { $0 }
         precondition(told.count >= 1 && told.count <= 1 + seconds, "reports: \(told)")
         precondition(told[0].code == EMFILE)
+        // At the end of the process the leak sanitizer needs some.
+        limit.rlim_cur = usual
+        precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
     }
 }
