@@ -144,16 +144,17 @@ soak: build
 	$(if $(or $(if $(PROOF),,all),$(filter hosts,$(PROOF))),$(SWIFT) build -c release --product HostSoak $(RELEASE))
 	Tests/Soak/run $(PROOF)
 
+# The limit on the time of tests includes the build here.
 sanitize: sanitize-thread sanitize-address
 
 sanitize-thread:
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(TEST) $(SANITIZE) --sanitize=thread \
+	TEST_MINUTES=90 TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(TEST) $(SANITIZE) --sanitize=thread \
 		--scratch-path .build/thread -Xswiftc -DTHREAD_SANITIZER
 
 sanitize-address:
 	ASAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/address \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/leak:print_suppressions=0 \
-	$(TEST) $(SANITIZE) --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER
+	TEST_MINUTES=90 $(TEST) $(SANITIZE) --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER
 
 SANITIZE = $(ONE_BY_ONE) --skip BrowserTests $(if $(SKIP),--skip '$(SKIP)') $(if $(FILTER),--filter '$(FILTER)') $(FLAGS)
 
