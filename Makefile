@@ -144,19 +144,21 @@ soak: build
 	$(if $(or $(if $(PROOF),,all),$(filter hosts,$(PROOF))),$(SWIFT) build -c release --product HostSoak $(RELEASE))
 	Tests/Soak/run $(PROOF)
 
-# The limit on the time of tests includes the build here.
 sanitize: sanitize-thread sanitize-address
 
+sanitize-thread: SANITIZER = --sanitize=thread --scratch-path .build/thread -Xswiftc -DTHREAD_SANITIZER $(FLAGS)
 sanitize-thread:
-	TEST_MINUTES=90 TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(TEST) $(SANITIZE) --sanitize=thread \
-		--scratch-path .build/thread -Xswiftc -DTHREAD_SANITIZER
+	$(SWIFT) build --build-tests $(SANITIZER)
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(TEST) $(SANITIZED_TESTS)
 
+sanitize-address: SANITIZER = --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER $(FLAGS)
 sanitize-address:
+	$(SWIFT) build --build-tests $(SANITIZER)
 	ASAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/address \
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/leak:print_suppressions=0 \
-	TEST_MINUTES=90 $(TEST) $(SANITIZE) --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/leak:print_suppressions=0 $(TEST) $(SANITIZED_TESTS)
 
-SANITIZE = $(ONE_BY_ONE) --skip BrowserTests $(if $(SKIP),--skip '$(SKIP)') $(if $(FILTER),--filter '$(FILTER)') $(FLAGS)
+SANITIZED_TESTS = --skip-build $(SANITIZER) $(ONE_BY_ONE) --skip BrowserTests $(if $(SKIP),--skip '$(SKIP)') \
+	$(if $(FILTER),--filter '$(FILTER)')
 
 image:
 	@docker/image $(ENGINE)

@@ -7,6 +7,7 @@ import HTTPModel
 final class RequestHandler: InboundHandler {
     let responder: GatewayResponder
     let accessLog: AccessLog?
+    /// The loop guards it.
     var admission: RequestAdmission
     private let health: Health
     /// Nil if any name is accepted. The loop guards it.

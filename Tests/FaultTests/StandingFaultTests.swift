@@ -127,7 +127,7 @@ struct StandingFaultTests {
                 totals.append(json[member: "meta"]?[member: "elapsedMs"]?.doubleValue ?? 0)
             }
             guard totals.allSatisfy({ $0 >= Double(limit) }),
-                totals.sorted()[20] < Double(limit) + Double(limit) * Double(Sanitizer.slowdown)
+                totals.sorted()[20] < Double(2 * limit)
             else {
                 throw UnmetExpectation("\(totals)")
             }

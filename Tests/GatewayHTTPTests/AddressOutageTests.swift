@@ -132,6 +132,25 @@ struct AddressOutageTests {
         }
     }
 
+    @Test("An address that returns gets calls although one from before its ejection still waits")
+    func lastingCall() throws {
+        let peers = try AddressPeers(.isSilent, .isSilent)
+        _ = try AddressGateway.serve(peers, firstByte: .seconds(30)) {
+            $0.slowStart = nil
+        } _: { server, client, _ in
+            let waiting = try (0..<2).map { _ in try RawClient(port: server.port) }
+            for client in waiting { client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n") }
+            try spin(while: peers.asked != [1, 1])
+            peers.change(0, to: .answers)
+            peers.change(1, to: .fails)
+            try ask(client) { AddressGateway.states(server, peers)[1] != .ejected }
+            peers.change(1, to: .answers)
+            let before = peers.asked[1]
+            try ask(client) { peers.asked[1] < before + 5 }
+            #expect(waiting.allSatisfy { $0.end(within: 0) == .silence })
+        }
+    }
+
     @Test("What one upstream sees of an address changes nothing for another one")
     func shared() throws {
         let peers = try AddressPeers(.answers, .fails, .answers)

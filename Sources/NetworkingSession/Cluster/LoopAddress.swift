@@ -12,6 +12,8 @@ final class LoopAddress {
     private let context: ClusterContext
     private let ended: (ClusterContext) -> Void
     private var lastClient: OriginClient
+    /// Attempts that began after an ejection, before one succeeded, and whose outcome is not known.
+    private var trials = 0
 
     /// - Parameter ended: called at the end of its use.
     init(
@@ -54,8 +56,18 @@ final class LoopAddress {
 
     /// Whether another attempt may go here: after an ejection one at a time, until one has succeeded.
     func isUsable(at now: MonotonicTime) -> Bool {
-        record.isInService(at: now) && (!record.isOnTrial || callsInFlight == 0)
+        record.isInService(at: now) && (!record.isOnTrial || trials == 0)
     }
+
+    /// Whether the attempt that begins is a trial. Then call `trialEnded` once.
+    @inline(__always)
+    func beginsTrial() -> Bool {
+        guard record.isOnTrial else { return false }
+        trials += 1
+        return true
+    }
+
+    func trialEnded() { trials -= 1 }
 
     @inline(__always)
     func attemptEnded(isFailure: Bool, isProbe: Bool, at now: MonotonicTime) {

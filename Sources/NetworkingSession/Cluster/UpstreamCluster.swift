@@ -58,7 +58,7 @@ final class UpstreamCluster {
         let address =
             permit.isProbe ? chooseForProbe() : choose(avoiding: receiver.triedAddresses, at: now)
         if hasChoice {
-            permit.address = address
+            permit.choose(address)
             receiver.triedAddresses.insert(address.number)
         }
         return address.pool

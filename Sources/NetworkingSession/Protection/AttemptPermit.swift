@@ -31,7 +31,8 @@ struct AttemptPermit: ~Copyable {
     private var protection: LoopProtection?
     private(set) var isProbe: Bool
     /// Where the attempt goes, if there was a choice. Nil after the end.
-    var address: LoopAddress?
+    private var address: LoopAddress?
+    private var isTrial = false
 
     /// Whether its end tells nobody anything.
     var isEmpty: Bool { protection == nil && address == nil }
@@ -44,18 +45,22 @@ struct AttemptPermit: ~Copyable {
         self.isProbe = isProbe
     }
 
-    /// The response of a stream began. That is the end of a probe, because the stream may last for ever.
+    /// The attempt goes to this one of several addresses.
+    @inline(__always)
+    mutating func choose(_ address: LoopAddress) {
+        isTrial = address.beginsTrial()
+        self.address = address
+    }
+
+    /// The response of a stream began. That is the end of a probe and of a trial, because the stream may last for ever.
     mutating func streamBegan(_ status: HTTPStatus, at now: MonotonicTime) {
-        let isFailure = status.tellsTrouble
-        // A failure counts at the end of the stream.
-        if !isFailure { address?.attemptEnded(isFailure: false, isProbe: isProbe, at: now) }
-        guard isProbe, let circuit = protection?.circuit else { return }
+        // Readers take only the bodies of successful responses as streams.
+        guard !status.tellsTrouble else { return }
+        endTrial()
+        address?.attemptEnded(isFailure: false, isProbe: isProbe, at: now)
+        guard isProbe else { return }
         isProbe = false
-        if isFailure {
-            circuit.probeFailed(at: address, now)
-        } else {
-            circuit.probeEnded(.succeeded, at: now)
-        }
+        protection?.circuit?.probeEnded(.succeeded, at: now)
     }
 
     /// A complete response arrived.
@@ -77,6 +82,7 @@ struct AttemptPermit: ~Copyable {
 
     @inline(__always)
     private mutating func end(isFailure: Bool, at now: MonotonicTime) {
+        endTrial()
         let address = address.take()
         if let address { address.attemptEnded(isFailure: isFailure, isProbe: isProbe, at: now) }
         guard let protection = protection.take() else { return }
@@ -92,10 +98,18 @@ struct AttemptPermit: ~Copyable {
 
     /// Ends an attempt that says nothing about the upstream.
     private mutating func drop(at now: MonotonicTime) {
+        endTrial()
         address = nil
         guard let protection = protection.take() else { return }
         protection.shared.leave()
         if isProbe { protection.circuit?.probeEnded(.cancelled, at: now) }
+    }
+
+    @inline(__always)
+    private mutating func endTrial() {
+        guard isTrial else { return }
+        isTrial = false
+        address?.trialEnded()
     }
 }
 
