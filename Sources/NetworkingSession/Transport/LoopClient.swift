@@ -119,7 +119,7 @@ package final class LoopClient {
         if upstreams.isFull {
             // Not those that are called all the time, because then many others would cost them their connections.
             client.forgetUncalled()
-            upstreams.removeForgotten()
+            upstreams.makeRoom()
         }
         let opened = LoopUpstream(
             route: try route(to: upstream),
@@ -178,7 +178,7 @@ private final class LoopUpstream {
 
 /// A loop's upstreams by upstream ID.
 private final class UpstreamTable {
-    /// The least number of upstreams that are added between two removals.
+    /// The least number of upstreams that are added before `makeRoom` is called again.
     private static var leastRoom: Int { 256 }
     /// The first IDs of the process, which those in the code have.
     private static var smallIDs: Int { 1024 }
@@ -218,13 +218,21 @@ private final class UpstreamTable {
 
     /// Removes forgotten pools. If many calls last long, there is room for as many further upstreams, to spread the cost
     /// of a removal.
+    func makeRoom() {
+        let added = room
+        removeForgotten()
+        // Nearly all that were added since the last time are still here; the others are in use.
+        room = max(Self.leastRoom, count - added)
+        limit = count + room
+    }
+
+    /// Removes forgotten pools without making more room.
     func removeForgotten() {
         for id in first.indices where first[id]?.isForgotten == true { first[id] = nil }
         others = others.filter { !$0.value.isForgotten }
         count = others.count + first.count { $0 != nil }
-        // Nearly all that were added since the last removal are still here; the others are in use.
-        room = max(Self.leastRoom, count - room)
-        limit = count + room
+        room = max(Self.leastRoom, min(room, count))
+        limit = min(limit, count + room)
     }
 }
 
