@@ -37,4 +37,13 @@ struct ComputedUpstreamTests {
         #expect(Upstream.registeredCount <= registered + 2 * 1024 + 2)
         crowd.stop()
     }
+
+    @Test("Removals of vacant upstreams make no room for more of the others")
+    func sweeps() async throws {
+        let crowd = try HostCrowd(loops: 1, idleTimeout: .milliseconds(500), addresses: 1000)
+        let outcome = try await crowd.ask(.answering, 0..<3000, atOnce: 1)
+        #expect(outcome.statuses == [200: 3000])
+        #expect(outcome.peak.upstreams <= 2 * 256 + 3, "\(outcome.peak)")
+        crowd.stop()
+    }
 }

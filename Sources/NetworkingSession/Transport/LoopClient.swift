@@ -178,7 +178,7 @@ private final class LoopUpstream {
 
 /// A loop's upstreams by upstream ID.
 private final class UpstreamTable {
-    /// The least number of upstreams that are added before `makeRoom` is called again.
+    /// The least number of upstreams that are added between two calls of `makeRoom`.
     private static var leastRoom: Int { 256 }
     /// The first IDs of the process, which those in the code have.
     private static var smallIDs: Int { 1024 }
@@ -187,10 +187,11 @@ private final class UpstreamTable {
     private var first: [LoopUpstream?] = []
     private var others: [Int: LoopUpstream] = [:]
     private(set) var count = 0
+    /// How many are added between two calls of `makeRoom`.
     private var room = UpstreamTable.leastRoom
-    private var limit = UpstreamTable.leastRoom
+    private var added = 0
 
-    var isFull: Bool { count >= limit }
+    var isFull: Bool { added >= room }
 
     var clusters: [UpstreamCluster] {
         (first.compactMap { $0 } + others.values).compactMap { upstream in
@@ -202,6 +203,7 @@ private final class UpstreamTable {
         @inline(__always) get { id < first.count ? first[id] : others.isEmpty ? nil : others[id] }
         set {
             count += 1
+            added += 1
             guard id < Self.smallIDs else { return others[id] = newValue }
             while first.count <= id { first.append(nil) }
             first[id] = newValue
@@ -213,26 +215,24 @@ private final class UpstreamTable {
         others = [:]
         count = 0
         room = Self.leastRoom
-        limit = Self.leastRoom
+        added = 0
     }
 
-    /// Removes forgotten pools. If many calls last long, there is room for as many further upstreams, to spread the cost
-    /// of a removal.
+    /// Removes forgotten upstreams. If many calls last long, there is room for as many further upstreams, to spread the
+    /// cost of a removal.
     func makeRoom() {
-        let added = room
         removeForgotten()
-        // Nearly all that were added since the last time are still here; the others are in use.
+        // Nearly all that were added are still here; the others are in use.
         room = max(Self.leastRoom, count - added)
-        limit = count + room
+        added = 0
     }
 
-    /// Removes forgotten pools without making more room.
+    /// Removes forgotten upstreams.
     func removeForgotten() {
         for id in first.indices where first[id]?.isForgotten == true { first[id] = nil }
         others = others.filter { !$0.value.isForgotten }
         count = others.count + first.count { $0 != nil }
         room = max(Self.leastRoom, min(room, count))
-        limit = min(limit, count + room)
     }
 }
 
