@@ -24,7 +24,7 @@ def prove():
 
 def ended_connections():
     with Upstream("echo") as upstream, Gateway(upstream, loops=2) as gateway:
-        traffic = Traffic(gateway.port, clients=64, leaving=0.48, echo=True)
+        traffic = Traffic(gateway.port, clients=64, leaving=0.55, echo=True)
         traffic.run(REQUESTS)
         ended = traffic.answered + traffic.failed + traffic.left
         print(f"    {ended} requests: {traffic.answered} answered, {traffic.left} abandoned, {traffic.failed} failed,"
