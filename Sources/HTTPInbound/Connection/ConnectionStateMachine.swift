@@ -108,7 +108,8 @@ struct ConnectionStateMachine {
 
     /// Whether it waits for the first byte of a further request.
     var isIdle: Bool {
-        if case (.idle, .nothing) = (reading, answering) { requestCount > 0 } else { false }
+        guard case .nothing = answering, case .idle = reading else { return false }
+        return requestCount > 0
     }
 
     /// Whether it waits for the first head or the rest of one, or for the client to close after the last answer.

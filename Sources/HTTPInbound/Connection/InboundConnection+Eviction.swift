@@ -20,9 +20,14 @@ extension InboundConnection {
     func reportWaiting() {
         if state.isIdle {
             server.order.becameIdle(index, at: now)
-        } else if state.awaitsHead {
-            server.order.waitsForHead(index, at: now)
+        } else {
+            reportWaitForHead()
         }
+    }
+
+    @inline(never)
+    private func reportWaitForHead() {
+        if state.awaitsHead { server.order.waitsForHead(index, at: now) }
     }
 
     /// Closes for a newcomer. The FIN goes first: if the client's next request arrives at this moment, the kernel

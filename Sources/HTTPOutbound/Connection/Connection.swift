@@ -271,14 +271,6 @@ extension Connection: StreamHandler {
                 call = served
                 return read(bytes)
             }
-            var charge: MemoryBudget.Charge?
-            if bytes.count >= ResponseBody.chargedSize, let memory = pool.bodyMemory {
-                charge = memory.charge(bytes.count)
-                guard charge != nil else {
-                    call = served
-                    return fail(.memoryLimit, ResponseReader.memoryDetail)
-                }
-            }
             let (head, body) = response.take(layout, of: bytes)
             if head.status == .requestTimeout, let ending = state.staleTimeout {
                 call = served
@@ -288,12 +280,23 @@ extension Connection: StreamHandler {
                 call = served
                 return resendWithoutExpectation()
             }
+            if bytes.count >= ResponseBody.chargedSize, !charge(bytes.count, to: served) {
+                call = served
+                return fail(.memoryLimit, ResponseReader.memoryDetail)
+            }
             served?.leftConnection()
-            if charge != nil { served?.bodyCharge = charge }
             finish(
                 served, head, body, isReusable: layout.framing.keepAlive,
                 keepAlive: KeepAlive(layout.framing), strayBytes: bytes.count - layout.length)
         }
+    }
+
+    /// Charges the memory of a whole response. Returns false if there is none.
+    @inline(never)
+    private func charge(_ size: Int, to call: OutboundCall?) -> Bool {
+        guard let call, let memory = pool.bodyMemory else { return true }
+        call.bodyCharge = memory.charge(size)
+        return call.bodyCharge != nil
     }
 
     func streamReachedEnd() {

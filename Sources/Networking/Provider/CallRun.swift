@@ -22,8 +22,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     /// Nanoseconds from the start to the end of the call's time or the request's deadline, whichever comes first.
     private final var end: Int64 = 0
     private final var endsAtDeadline = false
-    /// Written between two attempts.
-    private final var isRetried = false
+    /// Nil before the first retry. Written on the loop of the call's attempts; read between attempts.
+    private final var retried: RetriedCall?
     /// The context of calls made in response. Nil outside a request, and for a call that is a part by itself.
     private final var followUpContext: CallContext?
     /// The address of the last attempt. Written on its loop, which records the end of the call.
@@ -32,10 +32,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private(set) final var wasSentTwice = false
     /// Used on the loop of the call's attempts.
     final var triedAddresses = TriedAddresses()
-    /// Whether a retry went to another address without the budget. Written on its loop.
-    private final var hasMovedFreely = false
-    /// What the last attempt ended with, while the next one is due or in progress. Used on its loop.
-    private final var lastOutcome: CallState.Outcome?
     /// Why the call is not retried after its last attempt. Written on its loop before the run ends.
     private final var obstacle: RetryObstacle?
     /// The call's index in the request's record; nil if it is not recorded.
@@ -174,7 +170,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     func attemptSucceeded(_ response: consuming TransportResponse) {
         if call.isTimed { call.timeline?.attemptEnded(at: scheduler.now, status: response.status.code) }
         // The common case: the first attempt delivers everything.
-        if !isRetried, !isStopped, reportData(of: response) { return }
+        if retried == nil, !isStopped, reportData(of: response) { return }
         let status = response.status.code
         guard status == 429 || status >= 502 else {
             finish(response)
@@ -190,9 +186,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         if error.reason.isRefusal {
             state.withLock { $0.retry.attemptRefused() }
             // The circuit opened while the retry waited: the failure that was to be retried stands.
-            if error.reason == .circuitOpen, let last = lastOutcome.take() {
+            if error.reason == .circuitOpen, let retried {
                 obstacle = .circuit
-                return finish(last)
+                return finish(retried.outcome)
             }
         }
         let isLate = elapsed >= end - Self.clockError
@@ -237,8 +233,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             return finish(outcome)
         case .retries(let after): wait = after
         }
-        isRetried = true
-        if moves { hasMovedFreely = true }
+        retried = RetriedCall(outcome, hasMovedFreely: moves || retried?.hasMovedFreely == true)
         if case .response(let response) = outcome {
             provider.stages?.cookies?.store(response.fields, from: call.url, at: provider.transport.wallTime)
         }
@@ -253,15 +248,13 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         if isOver {
             scheduler.cancelTimer(timer)
             if !holdsRetry, !moves { endRetry() }
-        } else {
-            lastOutcome = outcome
         }
     }
 
     /// Whether the next attempt goes to another address at once and without the retry budget: once a call, so that a
     /// stopped server fails no call that another one can answer.
     private func movesFreely(after failure: RetryMachine.Failure, _ machine: RetryMachine) -> Bool {
-        !hasMovedFreely && mayBeSentAgain && elapsed < end
+        retried?.hasMovedFreely != true && mayBeSentAgain && elapsed < end
             && machine.mayMove(
                 after: failure, isIdempotent: call.method.isIdempotent, call.settings.policy.retry)
             && hasOtherAddress(orOut: true)

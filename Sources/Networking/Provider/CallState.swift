@@ -17,3 +17,16 @@ struct CallState: Sendable {
     var holdsRetry = false
     var isOver = false
 }
+
+/// What a retried call remembers. Separate, because few calls are retried.
+final class RetriedCall: Sendable {
+    /// What the last attempt ended with.
+    let outcome: CallState.Outcome
+    /// Whether a retry went to another address without the budget.
+    let hasMovedFreely: Bool
+
+    init(_ outcome: CallState.Outcome, hasMovedFreely: Bool) {
+        self.outcome = outcome
+        self.hasMovedFreely = hasMovedFreely
+    }
+}

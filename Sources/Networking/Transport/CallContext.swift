@@ -29,7 +29,7 @@ public final class CallContext: Sendable {
     let record = Lock(CallRecord())
     private let clientLeft = Atomic(false)
     /// Kept until the answer has been handed over.
-    private let resources = Lock<[any AnyObject & Sendable]>([])
+    private let resources = Lock<[any AnyObject & Sendable]?>(nil)
     /// False for nearly all requests.
     private let hasResources = Atomic(false)
 
@@ -165,7 +165,7 @@ public final class CallContext: Sendable {
     /// Keeps an object, such as a charge for memory, until `releaseResources()` or the end of the context.
     func hold(_ resource: any AnyObject & Sendable) {
         let root = root ?? self
-        root.resources.withLock { $0.append(resource) }
+        root.resources.withLock { $0 = ($0 ?? []) + [resource] }
         root.hasResources.store(true, ordering: .releasing)
     }
 
@@ -173,7 +173,7 @@ public final class CallContext: Sendable {
     package func releaseResources() {
         guard (root ?? self).hasResources.load(ordering: .acquiring) else { return }
         // Freed outside the lock.
-        var released: [any AnyObject & Sendable] = []
+        var released: [any AnyObject & Sendable]?
         (root ?? self).resources.withLock { swap(&$0, &released) }
     }
 
