@@ -97,6 +97,24 @@ struct AddressOutageTests {
         }
     }
 
+    @Test(
+        "If many calls at once go to an address that fails alone, the circuit stays closed",
+        arguments: [AddressPeers.Behaviour.refuses, .fails])
+    func burst(_ behaviour: AddressPeers.Behaviour) throws {
+        let peers = try AddressPeers(.answers, behaviour)
+        _ = try AddressGateway.serve(peers) {
+            AddressGateway.forLong(&$0)
+            $0.breaker = CircuitBreakerPolicy()
+        } _: { server, client, _ in
+            let clients = try (0..<64).map { _ in try RawClient(port: server.port) }
+            for client in clients { client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n") }
+            let statuses = try clients.map { try $0.reply().status }
+            if behaviour == .refuses { #expect(statuses.allSatisfy { $0 == 200 }) }
+            #expect(AddressGateway.statuses(client, 30).allSatisfy { $0 == 200 })
+            #expect(server.report.upstreams["parts"]?.openings == 0)
+        }
+    }
+
     // MARK: Shares
 
     @Test("Failing addresses that may not be ejected get few calls, also where they are the majority")

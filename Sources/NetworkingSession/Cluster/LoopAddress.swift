@@ -78,6 +78,12 @@ final class LoopAddress {
         }
     }
 
+    /// Whether the address fails while others work, so that its failures say nothing about the upstream.
+    func failsAlone(at now: MonotonicTime) -> Bool {
+        guard record.isFailing || !record.isInService(at: now) else { return false }
+        return addresses.isAnyWorking(at: now)
+    }
+
     /// Whether an address of the upstream has not failed since `time`, in nanoseconds.
     func isAnySound(since time: Int64) -> Bool { addresses.isAnySound(since: time) }
 

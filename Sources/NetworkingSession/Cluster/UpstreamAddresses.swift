@@ -67,6 +67,16 @@ final class UpstreamAddresses: Sendable {
         report(record.change { $0.attemptSucceeded(isProbe: isProbe, at: now.nanoseconds) }, of: record)
     }
 
+    /// Whether there is an address in use whose last attempt has not failed.
+    func isAnyWorking(at now: MonotonicTime) -> Bool {
+        groups.withLock { groups in
+            let inService = groups.members.filter { $0.isInService(at: now) }
+            return (inService.isEmpty ? groups.spares : inService).contains {
+                $0.isInService(at: now) && !$0.isFailing && $0.failedAt == .min
+            }
+        }
+    }
+
     /// Whether there is an address that has not failed since `time`, in nanoseconds.
     func isAnySound(since time: Int64) -> Bool {
         groups.withLock { groups in (groups.members + groups.spares).contains { $0.failedAt < time } }

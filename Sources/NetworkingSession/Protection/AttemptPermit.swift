@@ -87,6 +87,7 @@ struct AttemptPermit: ~Copyable {
         if let address { address.attemptEnded(isFailure: isFailure, isProbe: isProbe, at: now) }
         guard let protection = protection.take() else { return }
         protection.shared.leave()
+        if isFailure, !isProbe, let address, address.failsAlone(at: now) { return }
         protection.window?.count(isFailure: isFailure, at: now.nanoseconds)
         switch (isProbe, isFailure) {
         case (false, false): break
