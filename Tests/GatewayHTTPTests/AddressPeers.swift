@@ -50,7 +50,7 @@ final class AddressPeers: Sendable {
 
     private func serve(_ index: Int, _ door: ScriptedUpstream.Door) throws -> ScriptedUpstream {
         try ScriptedUpstream(
-            door, [[.answer { [self] in answer(to: $0, at: index) }, .awaitEnd]],
+            door, [[.answer { [weak self] in self?.answer(to: $0, at: index) ?? "" }, .awaitEnd]],
             host: firstHost + UInt8(index), port: port)
     }
 

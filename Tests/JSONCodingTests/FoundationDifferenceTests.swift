@@ -106,9 +106,9 @@ struct FoundationDifferenceTests {
 
     @Test("The encoders differ exactly as listed")
     func encoding() {
-        let differing = EncodingComparison.all.filter { $0.difference() != nil }.map(\.name)
-        #expect(differing == ["Decimal NaN", "members"])
-        #expect(Set(EncodingComparison.all.map(\.name)).count == EncodingComparison.all.count)
+        let all = EncodingComparison.all
+        #expect(all.filter { $0.difference() != nil }.map(\.name) == ["Decimal NaN", "members"])
+        #expect(Set(all.map(\.name)).count == all.count)
     }
 
     @Test("The error for a number that does not fit has a path, unlike Foundation's")

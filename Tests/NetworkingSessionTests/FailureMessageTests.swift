@@ -37,8 +37,14 @@ struct FailureMessageTests {
             // Lower than the descriptors that are open, which stay open.
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let usual = limit.rlim_cur
             limit.rlim_cur = 3
             precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            defer {
+                // The leak sanitizer opens files when the process exits.
+                limit.rlim_cur = usual
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            }
             do {
                 _ = try await session.request(HTTPRequest(url: "http://127.0.0.1:1/"))
                 preconditionFailure("there is a response")
