@@ -106,8 +106,9 @@ public final class Gateway: Sendable {
         }
     }
 
-    /// Returns the responder for the declared endpoints, and begins to resolve and check the configured upstreams. Throws all faults at once: invalid paths, addresses, options
-    /// and CORS policies, and undeclared upstreams.
+    /// Returns the responder for the declared endpoints, and begins to resolve and check the configured upstreams.
+    ///
+    /// - Throws: all faults at once: invalid paths, addresses, options, policies and CORS policies, and undeclared upstreams.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
         let (router, largestBody, count, upstreams, declared, endpoints, policies) = state.withLock {
             (

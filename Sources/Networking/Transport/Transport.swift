@@ -47,7 +47,10 @@ public protocol Transport: AnyObject, Sendable {
     /// that could not be sent, or whose connection was cut, is repeated there at once and without the budget. Default
     /// false.
     ///
-    /// - Parameter orOut: whether, with no other address in service, one that is out of service will do.
+    /// - Parameters:
+    ///   - upstream: the call's upstream.
+    ///   - tried: the addresses that the call has tried.
+    ///   - orOut: whether, with no other address in service, one that is out of service will do.
     func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses, orOut: Bool) -> Bool
 
     /// Gives back a retry that `beginRetry` granted.
