@@ -105,6 +105,15 @@ public struct ByteReader {
         return 16
     }
 
+    /// The bytes at `range`; valid as long as the reader's memory.
+    ///
+    /// - Precondition: `range` is within the bytes.
+    func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "range out of bounds")
+        let start = (base + range.lowerBound).assumingMemoryBound(to: UInt8.self)
+        return UnsafeBufferPointer(start: start, count: range.count)
+    }
+
     @inlinable
     @inline(__always)
     public func equals(_ range: Range<Int>, _ other: some Collection<UInt8>) -> Bool {

@@ -67,7 +67,7 @@ extension JSONFragment {
 }
 
 extension ValidCursor {
-    fileprivate mutating func member(_ name: some Collection<UInt8>) -> Range<Int>? {
+    mutating func member(_ name: some Collection<UInt8>) -> Range<Int>? {
         guard reader[index] == Byte.openBrace, enter() else { return nil }
         var found: Range<Int>?
         repeat {

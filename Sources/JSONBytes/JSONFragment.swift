@@ -18,7 +18,15 @@ public struct JSONFragment: Sendable {
         self = try JSONScanner.validate(bytes, limits: limits)
     }
 
-    public init(_ text: String) {
+    /// Parses JSON text: `JSONFragment(parsing: "[]")` is an empty array.
+    ///
+    /// - Throws: `JSONError` if the text is not JSON or exceeds a limit.
+    public init(parsing text: String, limits: JSONLimits = .standard) throws(JSONError) {
+        try self.init(validating: Array(text.utf8)[...], limits: limits)
+    }
+
+    /// Makes a JSON string, in quotes and with escapes: `JSONFragment(string: "[]")` is the text `[]`.
+    public init(string text: String) {
         var line = JSONLine(capacity: JSONText.literalLength(text.utf8.count))
         line.string(text)
         bytes = [UInt8](line.bytes)[...]

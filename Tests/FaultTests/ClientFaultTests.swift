@@ -27,7 +27,7 @@ struct ClientFaultTests {
 /// Runs one fault of the table.
 enum ClientFaultRun {
     // All runs share one large body. Unread bytes are not copied.
-    private static let large = JSONFragment("\"" + String(repeating: "a", count: 4 << 20) + "\"")
+    private static let large = JSONFragment(string: "\"" + String(repeating: "a", count: 4 << 20) + "\"")
 
     /// Returns the expectations that were not met.
     static func complaints(_ fault: ClientFault) throws -> [String] {

@@ -187,7 +187,7 @@ struct StandingFaultTests {
         let complaints = try await BlockingThreads.run {
             let (a, b) = (try Self.good(.a), try Self.good(.b))
             // All clients share one large body. Unread bytes are not copied.
-            let large = JSONFragment("\"" + String(repeating: "a", count: 8 << 20) + "\"")
+            let large = JSONFragment(string: "\"" + String(repeating: "a", count: 8 << 20) + "\"")
             let gateway = try FaultGateway([.a: a.port, .b: b.port]) {
                 $0.inbound.headerDeadline = .milliseconds(900)
                 $0.inbound.bodyDeadline = .milliseconds(900)

@@ -9,7 +9,7 @@ import Testing
 /// Checks `end`, `status` and `bytesOut` in the access log.
 @Suite("Ends of answers", .timeLimit(.minutes(1)))
 struct AnswerEndTests {
-    private static let large = JSONFragment("\"" + String(repeating: "a", count: 8 << 20) + "\"")
+    private static let large = JSONFragment(string: "\"" + String(repeating: "a", count: 8 << 20) + "\"")
     private static let request = "GET /large HTTP/1.1\r\nHost: test\r\n\r\n"
 
     private struct Line: Equatable, CustomStringConvertible {
@@ -127,7 +127,7 @@ struct AnswerEndTests {
         let interim = "HTTP/1.1 100 Continue\r\n\r\n"
         var answer = 0
         let lines = try lines(declare: { gateway in
-            gateway.post("/now") { _ in .fragment(JSONFragment("1")) }
+            gateway.post("/now") { _ in .fragment(JSONFragment(string: "1")) }
             gateway.post("/held") { _ in .parts(value: held.take(1).asSingle()) }
         }) { server in
             var client = try RawClient(port: server.port)

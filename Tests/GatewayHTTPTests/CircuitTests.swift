@@ -77,7 +77,7 @@ struct CircuitTests {
             gateway.upstream("parts") { $0.breaker = breaker }
             gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
             gateway.get("/stream") { _ in
-                .parts(pieces: parts.rx.stream(.second).toArray().map { JSONFragment("\($0.count)") })
+                .parts(pieces: parts.rx.stream(.second).toArray().map { JSONFragment(string: "\($0.count)") })
             }
             gateway.get("/other") { _ in .parts(second: other.rx.request(.second).fragment()) }
         } _: { server in

@@ -88,7 +88,7 @@ struct ConnectionLimitLogTests {
             busy.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
             try spin(while: !held.hasObservers)
             for _ in 0..<50 { #expect(try RawClient(port: server.port).get("/quick")?.status == 503) }
-            held.onNext(JSONFragment("1"))
+            held.onNext(JSONFragment(string: "1"))
             #expect(busy.receive()?.status == 200)
             for _ in 0..<10 {
                 let client = try RawClient(port: server.port)

@@ -38,7 +38,7 @@ struct DrainTests {
         var isHeld: Bool { held.hasObservers }
 
         func completeHeldRequest() {
-            held.onNext(JSONFragment("done"))
+            held.onNext(JSONFragment(string: "done"))
         }
 
         /// Whether the gateway ends within five seconds.

@@ -47,7 +47,7 @@ struct HealthUnderPressureTests {
             return clients
         }
 
-        func release() { held.onNext(JSONFragment("done")) }
+        func release() { held.onNext(JSONFragment(string: "done")) }
 
         func client() throws -> RawClient { try RawClient(port: server.port) }
 

@@ -159,11 +159,11 @@ struct RefusalTests {
             let refused = try #require(second.receive())
             try expectEnvelope(refused, 503, "OVERLOADED")
             #expect(refused.value("Connection") == nil)
-            held.onNext(JSONFragment("done"))
+            held.onNext(JSONFragment(string: "done"))
             #expect(first.receive()?.status == 200)
             second.send(request)
             try spin(while: !held.hasObservers)
-            held.onNext(JSONFragment("done"))
+            held.onNext(JSONFragment(string: "done"))
             #expect(second.receive()?.status == 200)
         }
     }

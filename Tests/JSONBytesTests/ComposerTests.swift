@@ -71,11 +71,11 @@ struct ComposerTests {
             // character is not ASCII.
             for filler in ["!", "[", " ", "\u{7f}"] {
                 let plain = String(repeating: filler, count: length)
-                #expect(JSONFragment(plain).description == "\"\(plain)\"")
+                #expect(JSONFragment(string: plain).description == "\"\(plain)\"")
                 for place in 0...length {
                     let (before, after) = (plain.prefix(place), plain.dropFirst(place))
                     for (byte, escaped) in escapes {
-                        let fragment = JSONFragment("\(before)\(byte)\(after)é")
+                        let fragment = JSONFragment(string: "\(before)\(byte)\(after)é")
                         #expect(fragment.description == "\"\(before)\(escaped)\(after)é\"")
                     }
                 }

@@ -61,12 +61,12 @@ struct ValueTests {
     func textReadsBack() throws {
         var text = (0...0x2FF).compactMap(Unicode.Scalar.init).map { String($0) }.joined()
         text += "체중 😀 \u{2028}\u{FFFF}\u{10FFFF}"
-        let fragment = JSONFragment(text)
+        let fragment = JSONFragment(string: text)
         #expect(try JSONFragment(validating: fragment.bytes) == fragment)
         #expect(fragment.stringValue == text)
-        #expect(JSONFragment("\"\\\n\u{1}\u{1F}/").description == #""\"\\\n\u0001\u001f/""#)
+        #expect(JSONFragment(string: "\"\\\n\u{1}\u{1F}/").description == #""\"\\\n\u0001\u001f/""#)
         for code in UInt8(0)..<0x20 {
-            let fragment = JSONFragment(String(Unicode.Scalar(code)))
+            let fragment = JSONFragment(string: String(Unicode.Scalar(code)))
             #expect(try JSONFragment(validating: fragment.bytes).stringValue?.utf8.first == code)
         }
         #expect(JSONFragment.null.description == "null")

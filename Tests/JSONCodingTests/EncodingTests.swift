@@ -272,7 +272,7 @@ struct EncodingTests {
         let theirDecoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         theirDecoder.keyDecodingStrategy = .convertFromSnakeCase
-        let document = "{" + JSONFragment(name).description + ":1}"
+        let document = "{" + JSONFragment(string: name).description + ":1}"
         let theirNames = try theirDecoder.decode(Keys.self, from: Data(document.utf8)).names
         #expect(try decoder.decode(Keys.self, from: Array(document.utf8)).names == theirNames)
     }

@@ -48,6 +48,9 @@ public struct Answer: Sendable {
         Answer(.value(Result { try JSONFragment(encoding: value) }))
     }
 
+    /// An answer with a literal as its `data`: `.json(["saved": true, "errors": []])`.
+    public static func json(_ value: JSONLiteral) -> Answer { .fragment(value.fragment) }
+
     /// An answer with `fragment`, byte for byte, as its `data`.
     public static func fragment(_ fragment: JSONFragment) -> Answer {
         Answer(.value(.success(fragment)))

@@ -57,8 +57,12 @@ extension JSONFragment {
     }()
 }
 
+extension JSONLiteral: JSONRepresentable {
+    public func jsonFragment() -> JSONFragment { fragment }
+}
+
 extension String: JSONRepresentable {
-    public func jsonFragment() -> JSONFragment { JSONFragment(self) }
+    public func jsonFragment() -> JSONFragment { JSONFragment(string: self) }
 }
 extension Bool: JSONRepresentable {}
 extension Int: JSONRepresentable {}

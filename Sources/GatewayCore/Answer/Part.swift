@@ -1,4 +1,4 @@
-import JSONBytes
+public import JSONBytes
 import Rx
 
 /// One named member of an answer's `data`, and what its failure means for the answer.
@@ -55,6 +55,13 @@ public struct Part: Sendable {
         fallback { try value.jsonFragment() }
     }
 
+    /// Returns the part with a literal as its fallback: `[]`, `["available": nil]`.
+    public func fallback(_ value: JSONLiteral) -> Part { fallback { value.fragment } }
+
+    /// Returns the part with JSON text as its fallback. Text that is not JSON fails the part even if the upstream answers, so the
+    /// first request shows it.
+    public func fallback(json text: String) -> Part { fallback { try JSONFragment(parsing: text) } }
+
     /// Returns the part with any encodable `value` as its fallback.
     public func fallback(encoding value: some Encodable & Sendable) -> Part {
         fallback { try JSONFragment(encoding: value) }
@@ -77,6 +84,9 @@ extension Part {
     public static func value(_ value: some Encodable) -> Part {
         Part(source: PartSource.of { try JSONFragment(encoding: value) })
     }
+
+    /// A part with a literal as its value: `Part.json(["available": nil])`.
+    public static func json(_ value: JSONLiteral) -> Part { value.asPart() }
 
     /// A part that an `async` function computes. It starts with the others and is cancelled if the request ends first.
     public static func task<Value: JSONRepresentable>(

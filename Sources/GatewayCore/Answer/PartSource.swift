@@ -1,4 +1,4 @@
-import JSONBytes
+public import JSONBytes
 public import Rx
 
 /// Makes the singles that parts run.
@@ -55,6 +55,12 @@ extension PrimitiveSequence: PartConvertible where Trait == SingleTrait, Element
 
     /// Returns a part with a fallback: if it fails, `value` replaces it and the answer becomes `PARTIAL`.
     public func fallback(_ value: some JSONRepresentable) -> Part { asPart().fallback(value) }
+
+    /// Returns a part with a literal as its fallback: `[]`, `["available": nil]`.
+    public func fallback(_ value: JSONLiteral) -> Part { asPart().fallback(value) }
+
+    /// Returns a part with JSON text as its fallback. Text that is not JSON fails the part even if the upstream answers.
+    public func fallback(json text: String) -> Part { asPart().fallback(json: text) }
 }
 
 /// The part is the stream's first value, or has no content if the stream is empty.
@@ -66,4 +72,10 @@ extension Observable: PartConvertible where Element: JSONRepresentable {
 
     /// Returns a part with a fallback: if it fails, `value` replaces it and the answer becomes `PARTIAL`.
     public func fallback(_ value: some JSONRepresentable) -> Part { asPart().fallback(value) }
+
+    /// Returns a part with a literal as its fallback: `[]`, `["available": nil]`.
+    public func fallback(_ value: JSONLiteral) -> Part { asPart().fallback(value) }
+
+    /// Returns a part with JSON text as its fallback. Text that is not JSON fails the part even if the upstream answers.
+    public func fallback(json text: String) -> Part { asPart().fallback(json: text) }
 }

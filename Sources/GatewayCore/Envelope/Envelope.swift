@@ -43,6 +43,8 @@ struct EnvelopeHead: ~Copyable {
     /// Nanoseconds from the request to its answer.
     let elapsed: Int64
     let timeline: AnswerTimeline?
+    /// Of the error that the answer reports.
+    var details: JSONFragment?
 }
 
 /// Writes the envelope of an answer, with its keys in the documented order.
@@ -79,6 +81,10 @@ enum Envelope {
             case .null:
                 line.constant("null")
             }
+            if let details = head.details {
+                line.constant(",\"details\":")
+                shared.write(details, to: &line)
+            }
             if let results { errors(results, &line) }
             meta(head, results, complete: complete, &line)
         }
@@ -103,6 +109,10 @@ enum Envelope {
             line.string(head.message)
             line.constant(",\"instance\":")
             line.string("urn:sluice:request:\(head.requestID)")
+            if let details = head.details {
+                line.constant(",\"details\":")
+                line.fragment(details)
+            }
             if let results { errors(results, &line) }
             if let timeline = head.timeline { timeline.write(to: &line) }
             line.constant("}")
@@ -162,6 +172,10 @@ enum Envelope {
         line.string(failure.kind.rawValue)
         line.constant(",\"reason\":")
         line.string(failure.reason.token)
+        if let code = failure.answer.ownCode {
+            line.constant(",\"code\":")
+            line.string(code.name)
+        }
         line.constant(",\"status\":")
         if let status = failure.status {
             line.integer(status)
@@ -170,6 +184,10 @@ enum Envelope {
         }
         line.constant(",\"message\":")
         line.string(failure.message)
+        if let details = failure.answer.gatewayError?.details {
+            line.constant(",\"details\":")
+            line.fragment(details)
+        }
         line.constant(",\"attempts\":")
         line.integer(failure.attempts)
         if let notRetried = failure.notRetried {

@@ -1,4 +1,13 @@
+import ASCIIText
+public import HTTPModel
+
 /// The `code` of a failed answer, with its HTTP status and its title in a problem document (RFC 9457).
+///
+/// A gateway has its own codes besides these:
+///
+///     extension ErrorCode {
+///         static let cartEmpty = ErrorCode("CART_EMPTY", status: .conflict, title: "The cart is empty")
+///     }
 public struct ErrorCode: Sendable, Hashable {
     /// Upper snake case: `NOT_FOUND`.
     public let name: String
@@ -6,10 +15,51 @@ public struct ErrorCode: Sendable, Hashable {
     /// What the code means, the same for every occurrence.
     public let title: String
 
+    /// Whether an endpoint has declared it.
+    let isOwn: Bool
+
     private init(_ name: String, _ status: Int, _ title: String) {
         self.name = name
         self.status = status
         self.title = title
+        isOwn = false
+    }
+
+    /// Creates a code of your own. An answer with a code that breaks these rules is 500 `INTERNAL` and an incident.
+    ///
+    /// - Parameters:
+    ///   - name: 1 to 64 capital letters, digits and underscores, with a letter first: `CART_EMPTY`.
+    ///   - status: 400 to 599.
+    ///   - title: what the code means, the same for every occurrence. Default: made of the name, `Cart empty`.
+    public init(_ name: String, status: HTTPStatus, title: String? = nil) {
+        self.name = name
+        self.status = status.code
+        self.title = title ?? Self.title(of: name)
+        isOwn = true
+    }
+
+    private static func title(of name: String) -> String {
+        let words = name.replacing("_", with: " ")
+        return words.prefix(1) + words.dropFirst().lowercased()
+    }
+
+    /// Why the code cannot be answered; nil if it can.
+    var fault: EndpointFault? {
+        guard isOwn else { return nil }
+        guard (1...64).contains(name.utf8.count), name.utf8.first.map(Self.isCapital) == true,
+            name.utf8.allSatisfy({ Self.isCapital($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "_") })
+        else {
+            return EndpointFault(
+                "the error code \"\(name)\" is not 1 to 64 capital letters, digits and underscores")
+        }
+        guard (400...599).contains(status) else {
+            return EndpointFault("the error code \(name) has the status \(status), not 400 to 599")
+        }
+        return nil
+    }
+
+    private static func isCapital(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
 
     public static let invalidRequest = ErrorCode("INVALID_REQUEST", 400, "The request is not valid")

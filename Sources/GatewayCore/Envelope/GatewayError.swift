@@ -1,22 +1,38 @@
 public import HTTPModel
+public import JSONBytes
 
-/// A failed answer, thrown by a handler or made by the gateway.
+/// A failed answer: thrown by a handler, a part or a model, or made by the gateway.
 ///
 ///     guard page > 0 else { throw GatewayError.invalidRequest("The page must be 1 or more") }
+///     throw GatewayError(code: "CART_EMPTY", status: .conflict, message: "The cart is empty", details: ["cart": 12])
 ///
-/// Clients see `message` unchanged, so it must not contain text of an upstream.
+/// Clients see `message` and `details` unchanged, so they must not contain text of an upstream.
 public struct GatewayError: Error, Sendable, CustomStringConvertible {
     public var code: ErrorCode
     /// What is wrong with this request: a short sentence that begins with a capital and has no full stop.
     public var message: String
+    /// What a program needs to handle the error: the member `details` of the answer. Nil for none.
+    public var details: JSONFragment?
     /// Fields added to the answer.
     public var fields: HTTPFields
 
-    /// Creates an error with the code's status. Clients see `message` and `fields`.
-    public init(_ code: ErrorCode, _ message: String, fields: HTTPFields = HTTPFields()) {
+    /// Creates an error with the code's status. Clients see `message`, `details` and `fields`.
+    public init(
+        _ code: ErrorCode, _ message: String, details: JSONLiteral? = nil, fields: HTTPFields = HTTPFields()
+    ) {
         self.code = code
         self.message = message
+        self.details = details?.fragment
         self.fields = fields
+    }
+
+    /// Creates an error with a code of your own, as `ErrorCode(_:status:title:)` does. Clients see `message`, `details` and
+    /// `fields`.
+    public init(
+        code: String, status: HTTPStatus, message: String, details: JSONLiteral? = nil,
+        fields: HTTPFields = HTTPFields()
+    ) {
+        self.init(ErrorCode(code, status: status), message, details: details, fields: fields)
     }
 
     public var description: String { "\(code.name): \(message)" }

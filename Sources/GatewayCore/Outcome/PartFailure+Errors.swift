@@ -1,4 +1,5 @@
 import HTTPModel
+import JSONBytes
 import Networking
 import Rx
 
@@ -11,11 +12,18 @@ extension PartFailure {
             if let fault = error.underlying as? Upstream.InvalidBaseURL {
                 // A target computed the URL, so this is the endpoint's fault, and the client must not see the address.
                 self.init(unexpected: fault, elapsed: elapsed)
+            } else if let thrown = error.underlying as? GatewayError {
+                // By the model of the response.
+                self.init(thrown, attempts: error.attempts, elapsed: error.elapsed.nanoseconds)
             } else {
                 self.init(error, reveals: reveals)
             }
         case let error as GatewayError:
-            self.init(error, elapsed: elapsed)
+            self.init(error, attempts: 0, elapsed: elapsed)
+        case let error as JSONShapeError:
+            self.init(
+                .pathErr, error.reason == .missing ? .missingData : .decodeError, error.description,
+                elapsed: elapsed, isRetryable: false)
         case RxError.timeout:
             // From a `timeout` operator in the endpoint's pipeline.
             self.init(
@@ -56,12 +64,16 @@ extension PartFailure {
                     kind: kind, reason: reason, status: nil, forwardsAuthorization: false)))
     }
 
-    /// An error that the endpoint threw for its part.
-    private convenience init(_ error: GatewayError, elapsed: Int64) {
+    /// An error that the endpoint or its model threw for the part.
+    private convenience init(_ error: GatewayError, attempts: Int, elapsed: Int64) {
+        if let fault = error.code.fault {
+            self.init(unexpected: fault, elapsed: elapsed)
+            return
+        }
         let status = error.code.status
         self.init(
             kind: status < 500 ? .requestErr : .serverErr, reason: .upstreamStatus, status: status,
-            message: error.message, attempts: 0, elapsedMilliseconds: Int(elapsed / 1_000_000),
+            message: error.message, attempts: attempts, elapsedMilliseconds: Int(elapsed / 1_000_000),
             isRetryable: status == 429 || status == 503 || status == 504,
             answer: FailureAnswer(status: status, gatewayError: error))
     }

@@ -92,6 +92,9 @@ struct FailureAnswer: Sendable {
 
     var code: ErrorCode { gatewayError?.code ?? ErrorCode(status: status) }
 
+    /// The code, if the endpoint has declared it.
+    var ownCode: ErrorCode? { gatewayError.flatMap { $0.code.isOwn ? $0.code : nil } }
+
     /// Of several failures the lowest rank decides the answer: 500, 503, 504, 502 or 508, then all others. An internal error comes
     /// first, because no other failure would explain it.
     var rank: Int {

@@ -213,7 +213,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     /// Ends the request with an error that the handler or a `then` closure threw.
     private func fail(_ error: any Error) {
-        if let error = error as? GatewayError {
+        if let error = error as? GatewayError, error.code.fault == nil {
             return end { renderer.error(error, for: $0) }
         }
         let elapsed = elapsed

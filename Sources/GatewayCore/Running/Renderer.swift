@@ -101,7 +101,9 @@ final class Renderer: Sendable {
         }
         for challenge in failure.answer.challenges { fields.append(.wwwAuthenticate, challenge) }
         let message = failure.message(for: results.parts[index].name)
-        return error(GatewayError(failure.answer.code, message, fields: fields), results, for: request)
+        var thrown = GatewayError(failure.answer.code, message, fields: fields)
+        thrown.details = failure.answer.gatewayError?.details
+        return error(thrown, results, for: request)
     }
 
     /// Returns the longest `Retry-After` among the failures that call for this status.
@@ -123,7 +125,7 @@ final class Renderer: Sendable {
         let code = error.code
         let head = EnvelopeHead(
             code: code.name, message: error.message, status: code.status, requestID: request.requestID,
-            elapsed: request.elapsed, timeline: request.timeline)
+            elapsed: request.elapsed, timeline: request.timeline, details: error.details)
         let isProblem =
             request.fields.map { $0.contains(.accept) && AcceptedMediaTypes($0).prefersProblemJSON } ?? false
         let body =

@@ -45,6 +45,7 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
 
     compose(document)
+    shape(document)
     return 0
 }
 
@@ -72,10 +73,34 @@ private func compose(_ document: JSONFragment) {
     }
 }
 
+/// The members that a shape keeps and those that it drops are the object's, each with its value.
+private func shape(_ document: JSONFragment) {
+    let members = document.members
+    guard let name = members.last?.name else { return }
+    let quoted = name.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+    guard let path = try? JSONMemberPath("['\(quoted)']"), let kept = try? document.keep(path),
+        let dropped = try? document.drop(path), let renamed = try? document.rename([path: "\u{1}new"]),
+        let joined = try? dropped.join(kept)
+    else { fatalError("the member \(name) is refused") }
+    func named(_ member: (name: String, value: JSONFragment)) -> Bool {
+        member.name.utf8.elementsEqual(name.utf8)
+    }
+    guard kept.members.map(\.value) == members.filter(named).map(\.value),
+        dropped.members.map(\.value) == members.filter({ !named($0) }).map(\.value),
+        name == "\u{1}new" || renamed[member: "\u{1}new"] == document[member: name],
+        joined.members.map(\.value) == dropped.members.map(\.value) + kept.members.map(\.value)
+    else { fatalError("the member \(name) is shaped wrong: \(kept), \(dropped), \(renamed), \(joined)") }
+    for shaped in [kept, dropped, renamed, joined] {
+        guard (try? JSONFragment(validating: shaped.bytes)) == shaped else {
+            fatalError("not JSON: \(shaped)")
+        }
+    }
+}
+
 /// Text and numbers survive a round trip.
 private func write(_ bytes: ArraySlice<UInt8>) {
     if let text = String(validating: bytes, as: UTF8.self) {
-        let fragment = JSONFragment(text)
+        let fragment = JSONFragment(string: text)
         guard let read = try? JSONFragment(validating: fragment.bytes),
             read.stringValue?.utf8.elementsEqual(text.utf8) == true
         else { fatalError("text does not round-trip: \(fragment)") }

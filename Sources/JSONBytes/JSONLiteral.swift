@@ -1,0 +1,73 @@
+/// JSON written as a Swift literal: `["available": nil, "tags": []]`. Members keep the order in which they are written.
+///
+/// Values that are not literals are wrapped: `["count": JSONLiteral(count)]`.
+public struct JSONLiteral: Sendable, Equatable, CustomStringConvertible {
+    public let fragment: JSONFragment
+
+    /// Wraps a value that is JSON already.
+    public init(_ fragment: JSONFragment) { self.fragment = fragment }
+
+    public init(_ value: String) { fragment = JSONFragment(string: value) }
+
+    public init(_ value: Int) { self.init { $0.int(value) } }
+
+    /// Infinities and NaN become `null`, as in JavaScript.
+    public init(_ value: Double) { self.init { $0.double(value) } }
+
+    public init(_ value: Bool) { self.init { $0.bool(value) } }
+
+    private init(_ write: (inout JSONComposer) -> Void) {
+        var composer = JSONComposer(sharedFragmentLength: .max)
+        write(&composer)
+        fragment = composer.fragment()
+    }
+
+    public var description: String { fragment.description }
+}
+
+extension JSONLiteral: ExpressibleByNilLiteral {
+    public init(nilLiteral: ()) { fragment = .null }
+}
+
+extension JSONLiteral: ExpressibleByBooleanLiteral {
+    public init(booleanLiteral value: Bool) { self.init(value) }
+}
+
+extension JSONLiteral: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: Int) { self.init(value) }
+}
+
+extension JSONLiteral: ExpressibleByFloatLiteral {
+    public init(floatLiteral value: Double) { self.init(value) }
+}
+
+extension JSONLiteral: ExpressibleByStringInterpolation {
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension JSONLiteral: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: JSONLiteral...) {
+        self.init { composer in
+            composer.beginArray()
+            for element in elements { composer.fragment(element.fragment) }
+            composer.endArray()
+        }
+    }
+}
+
+extension JSONLiteral: ExpressibleByDictionaryLiteral {
+    /// - Precondition: No name is repeated, as in a literal of a `Dictionary`.
+    public init(dictionaryLiteral members: (String, JSONLiteral)...) {
+        // By bytes: names that Swift takes for the same text may be two names in JSON.
+        var names: Set<[UInt8]> = []
+        self.init { composer in
+            composer.beginObject()
+            for (name, value) in members {
+                precondition(names.insert(Array(name.utf8)).inserted, "the name \"\(name)\" is repeated")
+                composer.key(name)
+                composer.fragment(value.fragment)
+            }
+            composer.endObject()
+        }
+    }
+}

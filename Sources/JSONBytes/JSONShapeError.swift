@@ -1,0 +1,17 @@
+/// Why a value cannot be shaped.
+public struct JSONShapeError: Error, Sendable, Equatable, CustomStringConvertible {
+    public enum Reason: Sendable { case missing, unexpectedKind }
+
+    public let reason: Reason
+    public let description: String
+
+    /// Nothing is at the place that was picked.
+    static func missing(_ pointer: JSONPointer) -> JSONShapeError {
+        JSONShapeError(reason: .missing, description: "the data has nothing at \(pointer)")
+    }
+
+    /// The value is of another kind than required.
+    static var unexpectedKind: JSONShapeError {
+        JSONShapeError(reason: .unexpectedKind, description: "the data has an unexpected JSON type")
+    }
+}
