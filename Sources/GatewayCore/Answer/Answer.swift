@@ -3,7 +3,7 @@ public import JSONBytes
 import Networking
 import Rx
 
-/// A handler's answer, which the gateway wraps in an envelope.
+/// A handler's answer. The gateway wraps it in an envelope, unless it is `raw`.
 public struct Answer: Sendable {
     enum Content: Sendable {
         /// `data` is an object with one member for each part. The parts run concurrently.
@@ -12,6 +12,12 @@ public struct Answer: Sendable {
         case value(Result<JSONFragment, any Error>)
         /// The steps run first, concurrently. Once all have succeeded, the closure makes the answer.
         case steps([NamedPart], then: @Sendable (StepValues) throws -> Answer)
+        /// The body is these bytes, without an envelope.
+        case raw(RawBody)
+
+        var isRaw: Bool {
+            if case .raw = self { true } else { false }
+        }
     }
 
     var content: Content
@@ -61,7 +67,7 @@ public struct Answer: Sendable {
         Answer(.value(.success(.null))).status(status)
     }
 
-    /// Returns the answer with another status. 400 or more makes it a failure with the matching code.
+    /// Returns the answer with another status. 400 or more makes it a failure with the matching code, unless it is `raw`.
     public func status(_ status: HTTPStatus) -> Answer {
         var answer = self
         answer.status = status
@@ -69,7 +75,7 @@ public struct Answer: Sendable {
     }
 
     /// Returns the answer with one more field. `Cache-Control` replaces a success's `private, no-store`; failures and
-    /// partial answers stay `no-store`. Hop-by-hop fields and the gateway's own, like `Content-Type`, are ignored.
+    /// partial answers stay `no-store`, unless they are `raw`. Hop-by-hop fields and the gateway's own, like `Content-Type`, are ignored.
     public func field(_ name: HTTPFieldName, _ value: String) -> Answer {
         var answer = self
         answer.fields.append(name, value)
@@ -82,7 +88,7 @@ public struct Answer: Sendable {
         switch content {
         case .parts(let parts): answer.content = .parts(parts.map { $0.madeOptional() })
         case .steps(let steps, let then): answer.content = .steps(steps) { try then($0).optionalParts() }
-        case .value: break
+        case .value, .raw: break
         }
         return answer
     }

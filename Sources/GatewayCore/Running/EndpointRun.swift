@@ -87,7 +87,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     private func proceed(to answer: consuming Answer, in outer: AnswerOverrides?) throws {
         let content = answer.takeContent()
         let overrides = AnswerOverrides(consume answer, in: outer)
-        if let status = overrides.status, status.code >= 400 {
+        if let status = overrides.status, status.code >= 400, !content.isRaw {
             let code = ErrorCode(status: status.code)
             throw GatewayError(code, code.title, fields: overrides.fields)
         }
@@ -97,6 +97,9 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         case .value(let result):
             let value = try result.get()
             end { renderer.value(value, overrides, for: $0) }
+        case .raw(let body):
+            if let fault = body.fault { throw fault }
+            end { renderer.raw(body, overrides, for: $0) }
         }
     }
 

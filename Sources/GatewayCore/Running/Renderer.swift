@@ -60,6 +60,21 @@ final class Renderer: Sendable {
             for: request)
     }
 
+    /// Returns the answer with a body of the endpoint's own.
+    func raw(_ body: RawBody, _ overrides: AnswerOverrides, for request: RequestFacts) -> GatewayResponse {
+        let status = overrides.status ?? .ok
+        let hasBody = !status.forbidsBody && status != .resetContent
+        let isCacheable = overrides.fields.contains(.cacheControl)
+        let constant = isCacheable ? constant.cacheableEmpty : constant.empty
+        var answer = HTTPResponse(
+            status: status, fields: constant.fields(requestID: request.requestID),
+            body: hasBody && !body.bytes.isEmpty ? [body.bytes] : [])
+        if hasBody, let contentType = body.contentType { answer.fields.append(.contentType, contentType) }
+        if !overrides.fields.isEmpty { add(overrides.fields, to: &answer.fields, withCacheControl: true) }
+        let code = status.code < 400 ? "OK" : ErrorCode(status: status.code).name
+        return response(answer, code, nil, request)
+    }
+
     private func success(
         _ body: Envelope.Body, _ results: consuming PartResults?, isComplete: Bool,
         _ status: HTTPStatus, _ fields: HTTPFields, for request: RequestFacts
