@@ -13,6 +13,19 @@ extension GatewayServer {
         _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(),
         declare: (Gateway) throws -> Void
     ) -> Int32 {
+        do throws(UsageError) {
+            return try run(configuration, of: "sluice", declare: declare)
+        } catch {
+            Announcement.complain(error.message)
+            return error.isAboutFile ? 1 : 2
+        }
+    }
+
+    /// - Parameter program: the program's name, for complaints.
+    /// - Throws: what `declare` says about the command line.
+    static func run(
+        _ configuration: GatewayServerConfiguration, of program: String, declare: (Gateway) throws -> Void
+    ) throws(UsageError) -> Int32 {
         StandardStreams.reserve()
         Signals.prepare()
         do {
@@ -23,8 +36,10 @@ extension GatewayServer {
             server.accept()
             server.waitUntilStopped()
             return 0
+        } catch let error as UsageError {
+            throw error
         } catch {
-            Announcement.complain("\(error)")
+            Announcement.complain("\(error)", by: program)
             return 1
         }
     }
@@ -38,8 +53,8 @@ package enum Announcement {
     }
 
     /// Writes a line on standard error, prefixed with the program's name.
-    package static func complain(_ message: String) {
-        put("sluice: \(message)\n", on: STDERR_FILENO)
+    package static func complain(_ message: String, by program: String = "sluice") {
+        put("\(program): \(message)\n", on: STDERR_FILENO)
     }
 
     package static func print(_ text: String) {

@@ -46,7 +46,7 @@ let package = Package(
         .testTarget(
             name: "ProfileTests",
             dependencies: [
-                "Profile", .product(name: "GatewayTesting", package: "sluice"),
+                "Profile", "ProfileGateway", .product(name: "GatewayTesting", package: "sluice"),
                 .product(name: "Sluice", package: "sluice"),
             ]),
     ],

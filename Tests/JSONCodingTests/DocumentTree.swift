@@ -11,7 +11,7 @@ indirect enum DocumentTree {
         case .array: self = .array(fragment.elements.map(DocumentTree.init))
         case .object:
             self = .object(
-                fragment.members.map { (JSONFragment($0.name).description, DocumentTree($0.value)) })
+                fragment.members.map { (JSONFragment(string: $0.name).description, DocumentTree($0.value)) })
         default: self = .scalar(fragment.description)
         }
     }

@@ -1,13 +1,14 @@
 import Testing
 
+@testable import GatewayHTTP
 @testable import SluiceCommand
 
 @Suite("Arguments")
 struct ArgumentsTests {
     private func parse(
         _ words: [String], _ command: CommandSpecification = .serve, environment: [String: String] = [:]
-    ) throws -> Arguments {
-        try Arguments(words, for: command, environment: environment)
+    ) throws -> ProgramArguments {
+        try ProgramArguments(words, for: command, environment: environment)
     }
 
     @Test(
@@ -20,7 +21,7 @@ struct ArgumentsTests {
             (["-p", "80"], "unknown flag '-p'"),
         ])
     func whatCannotBeMeantIsRefusedByName(words: [String], message: String) {
-        #expect(throws: UsageError(message: message, command: "serve")) { try parse(words) }
+        #expect(throws: UsageError(message: message)) { try parse(words) }
     }
 
     @Test(
@@ -92,7 +93,7 @@ struct ArgumentsTests {
     @Test("A command's help lists each flag with its default and its variable")
     func theHelpNamesEachFlag() {
         for command in CommandSpecification.all {
-            let text = Help.text(for: command)
+            let text = command.help(of: "sluice")
             for flag in command.flags {
                 #expect(text.contains("--\(flag.name) \(flag.placeholder)"))
                 #expect(text.contains(flag.environmentName))

@@ -1,19 +1,34 @@
 import Foundation
-import GatewayHTTP
 import TestSupport
 import Testing
 
+@testable import GatewayHTTP
 @testable import SluiceCommand
 
 @Suite("Flags for upstreams")
 struct UpstreamFlagTests {
+    private static let known = Command.gateway.upstreams?.names
+
+    private func addresses(_ texts: [String]) throws -> [String: UpstreamURLs] {
+        try UpstreamFlags.addresses(texts, known: Self.known)
+    }
+
+    private func configuration(
+        _ words: [String], for command: CommandSpecification = .serve,
+        from defaults: GatewayServerConfiguration = GatewayServerConfiguration()
+    ) throws -> GatewayServerConfiguration {
+        var configuration = defaults
+        try configuration.apply(ProgramArguments(words, for: command, environment: [:]))
+        return configuration
+    }
+
     private static let diary = ["--upstream", "diary=https://diary.test"]
 
     private func tls(_ words: [String], environment: [String: String] = [:]) throws -> [String:
         TLSConfiguration]
     {
-        let arguments = try Arguments(words, for: .serve, environment: environment)
-        return try UpstreamTLS.configurations(arguments, of: Command.upstreams(arguments.all("upstream")))
+        let arguments = try ProgramArguments(words, for: .serve, environment: environment)
+        return try UpstreamTLS.configurations(arguments, of: addresses(arguments.all("upstream")))
     }
 
     @Test(
@@ -57,7 +72,7 @@ struct UpstreamFlagTests {
         let url = second.dropFirst("diary=".count)
         let message = "the address of upstream diary, '\(url)', is invalid: \(reason)"
         #expect(throws: UsageError(message: message)) {
-            try Command.upstreams(["diary=http://a.test", "tags=http://a.test", second])
+            try addresses(["diary=http://a.test", "tags=http://a.test", second])
         }
     }
 
@@ -67,10 +82,10 @@ struct UpstreamFlagTests {
             "diary": ["http://a.test:81", "http://b.test:81"], "tags": "http://a.test:81",
         ]
         let words = ["diary=http://a.test:81", "tags=http://a.test:81", "diary=http://b.test:81"]
-        #expect(try Command.upstreams(words) == expected)
+        #expect(try addresses(words) == expected)
         let variable = ["SLUICE_UPSTREAM": words.joined(separator: ",")]
-        let arguments = try Arguments([], for: .serve, environment: variable)
-        #expect(try Command.upstreams(arguments.all("upstream")) == expected)
+        let arguments = try ProgramArguments([], for: .serve, environment: variable)
+        #expect(try addresses(arguments.all("upstream")) == expected)
     }
 
     @Test("TLS applies to all addresses of an https upstream")
@@ -105,8 +120,7 @@ struct UpstreamFlagTests {
         ])
     func refusedProxy(words: [String], message: String) throws {
         for command in [CommandSpecification.serve, .demo] {
-            let arguments = try Arguments(words, for: command, environment: [:])
-            #expect(throws: UsageError(message: message)) { try Command.configuration(arguments) }
+            #expect(throws: UsageError(message: message)) { try configuration(words, for: command) }
         }
     }
 
@@ -123,16 +137,20 @@ struct UpstreamFlagTests {
             (["diary=1", "diary=2"], "--upstream-concurrency sets 'diary' twice"),
         ])
     func refusedLimit(values: [String], message: String) {
-        #expect(throws: UsageError(message: message)) { try Command.concurrency(values) }
+        #expect(throws: UsageError(message: message)) {
+            try UpstreamFlags.concurrency(values, known: Self.known)
+        }
     }
 
     @Test("Limits on calls and breakers follow their flags; the demo has no breakers by default")
     func protection() throws {
-        #expect(try Command.concurrency(["diary=100", "tags=3"]) == ["diary": 100, "tags": 3])
+        #expect(
+            try UpstreamFlags.concurrency(["diary=100", "tags=3"], known: Self.known) == [
+                "diary": 100, "tags": 3,
+            ])
         func hasBreakers(_ words: [String], byDefault: Bool) throws -> Bool {
-            let arguments = try Arguments(words, for: .serve, environment: [:])
-            let configuration = try Command.configuration(arguments, hasBreakers: byDefault)
-            return configuration.upstreamPolicy.breaker != nil
+            let defaults = byDefault ? GatewayServerConfiguration() : Command.demoConfiguration
+            return try configuration(words, from: defaults).upstreamPolicy.breaker != nil
         }
         #expect(try hasBreakers([], byDefault: true))
         #expect(try !hasBreakers([], byDefault: false))
@@ -143,7 +161,7 @@ struct UpstreamFlagTests {
     @Test("Name servers are addresses with or without a port, or system")
     func nameServers() throws {
         func settings(_ words: [String]) throws -> DNSSettings {
-            try Command.configuration(Arguments(words, for: .serve, environment: [:])).dns
+            try configuration(words).dns
         }
         for servers in ["", "foo", "10.0.0.2,", "10.0.0.2 10.0.0.3", "10.0.0.2:0"] {
             let error = try #require(throws: UsageError.self) { try settings(["--dns", servers]) }

@@ -1,14 +1,25 @@
 import Dispatch
 import EventIO
 import FoundationEssentials
+import GatewayCore
 import GatewayHTTP
 import SampleUpstreams
 
 extension Command {
-    /// Runs the gateway and the sample upstreams in one process. The upstreams have their own loop and a free port.
-    static func demo(_ arguments: Arguments) throws(UsageError) -> Int32 {
+    static let demoConfiguration: GatewayServerConfiguration = {
+        var configuration = GatewayServerConfiguration()
+        configuration.limits.allowsTimeline = true
         // The faults of one visitor must not open the circuits of all.
-        var configuration = try configuration(arguments, allowsTimeline: true, hasBreakers: false)
+        configuration.upstreamPolicy.breaker = nil
+        return configuration
+    }()
+
+    /// Runs the gateway and the sample upstreams in one process. The upstreams have their own loop and a free port.
+    static func demo(_ arguments: ProgramArguments) throws(UsageError) -> Int32 {
+        // Signals have to be blocked before a thread starts.
+        Signals.prepare()
+        var configuration = demoConfiguration
+        try configuration.apply(arguments)
         configuration.files = configuration.files ?? BuiltInPages.files
         let hasLatency = try arguments.isOn("latency") ?? true
         let errors = LogWriter(descriptor: 2)
@@ -38,9 +49,10 @@ extension Command {
     }
 
     /// Runs the sample upstreams alone, until SIGTERM or SIGINT.
-    static func upstream(_ arguments: Arguments) throws(UsageError) -> Int32 {
-        let host = try host(arguments) ?? "127.0.0.1"
-        let port = try port(arguments) ?? 8080
+    static func upstream(_ arguments: ProgramArguments) throws(UsageError) -> Int32 {
+        Signals.prepare()
+        let host = try GatewayServerConfiguration.host(arguments) ?? "127.0.0.1"
+        let port = try GatewayServerConfiguration.port(arguments) ?? 8080
         guard let address = SocketAddress(host: host, port: port) else {
             throw UsageError(
                 message: "--host takes a numeric address such as 127.0.0.1 or ::1, not '\(host)'")
@@ -85,7 +97,7 @@ extension Command {
         }
     }
 
-    private static func database(_ arguments: Arguments) throws -> String {
+    private static func database(_ arguments: ProgramArguments) throws -> String {
         if let path = arguments.string("data") { return path }
         return try SampleServer.defaultDatabasePath(environment: ProcessInfo.processInfo.environment)
     }

@@ -1,10 +1,9 @@
-import Foundation
 import Profile
 import Sluice
 
 @main
 struct ProfileGateway {
     static func main() {
-        exit(GatewayServer.run(declare: declareProfile))
+        GatewayServer.main(declare: declareProfile)
     }
 }

@@ -1,18 +1,19 @@
-import GatewayHTTP
+import EventIO
+import Networking
 
 /// TLS settings of upstreams from `--upstream-ca`, `--upstream-cert`, `--upstream-key` and `--upstream-pin`.
 enum UpstreamTLS {
     /// Returns the settings by upstream name. The gateway reads the files when it starts. A flag for an upstream
     /// without an https address would have no effect and is an error.
     static func configurations(
-        _ arguments: Arguments, of upstreams: [String: UpstreamURLs]
+        _ arguments: ProgramArguments, of upstreams: [String: UpstreamURLs]
     ) throws(UsageError) -> [String: TLSConfiguration] {
         func values(_ flag: String, _ placeholder: String) throws(UsageError) -> [(
             name: String, value: String
         )] {
             var values: [(name: String, value: String)] = []
             for text in arguments.all(flag) {
-                guard let value = Command.named(text) else {
+                guard let value = UpstreamFlags.named(text) else {
                     throw UsageError(message: "--\(flag) takes NAME=\(placeholder), not '\(text)'")
                 }
                 // All URLs of an upstream have the same scheme.

@@ -1,39 +1,46 @@
-/// An error in the command line, with the command whose help explains its flags.
-struct UsageError: Error, Equatable {
-    var message: String
-    var command: String?
-    /// Whether the flags are right, but a file or folder that they name cannot be used.
-    var isAboutFile = false
+/// An error in the command line. The program prints it and exits with code 2.
+public struct UsageError: Error, Equatable {
+    public var message: String
+    /// Whether the flags are right, but a file or folder that they name cannot be used. Then the exit code is 1.
+    public var isAboutFile = false
+
+    /// - Parameters:
+    ///   - message: what is wrong, with the flag's name: `--region takes eu or us, not 'EU'`.
+    ///   - isAboutFile: whether a file or folder cannot be used, and the flags are right.
+    public init(message: String, isAboutFile: Bool = false) {
+        self.message = message
+        self.isAboutFile = isAboutFile
+    }
 }
 
 /// A parsed command line. A flag takes precedence over its environment variable.
-struct Arguments: Equatable {
+public struct ProgramArguments: Sendable, Equatable {
     private var values: [String: [String]] = [:]
-    private(set) var positional: String?
+    package private(set) var positional: String?
 
     /// `words` follow the command's name; `--flag value` and `--flag=value` mean the same. `environment` has the values
     /// of flags that are not in `words`; empty variables are ignored.
-    init(
+    package init(
         _ words: some Sequence<String>, for command: CommandSpecification, environment: [String: String]
     ) throws(UsageError) {
         var words = Array(words)[...]
         while let word = words.popFirst() {
             guard word.hasPrefix("-"), word != "-" else {
                 guard command.positional != nil, positional == nil else {
-                    throw UsageError(message: "unexpected argument '\(word)'", command: command.name)
+                    throw UsageError(message: "unexpected argument '\(word)'")
                 }
                 positional = word
                 continue
             }
             let (name, attached) = Self.split(word)
             guard let flag = command.flags.first(where: { "--\($0.name)" == name }) else {
-                throw UsageError(message: "unknown flag '\(name)'", command: command.name)
+                throw UsageError(message: "unknown flag '\(name)'")
             }
             guard let value = attached ?? words.popFirst() else {
-                throw UsageError(message: "\(name) needs a value: \(flag.placeholder)", command: command.name)
+                throw UsageError(message: "\(name) needs a value: \(flag.placeholder)")
             }
             guard flag.mayRepeat || values[flag.name] == nil else {
-                throw UsageError(message: "\(name) may be set only once", command: command.name)
+                throw UsageError(message: "\(name) may be set only once")
             }
             values[flag.name, default: []].append(value)
         }
@@ -44,7 +51,7 @@ struct Arguments: Equatable {
         }
     }
 
-    static func trimmed(_ text: Substring) -> String {
+    package static func trimmed(_ text: Substring) -> String {
         let head = text.drop { $0 == " " }
         return String(head.reversed().drop { $0 == " " }.reversed())
     }
@@ -54,11 +61,14 @@ struct Arguments: Equatable {
         return (String(word[..<equals]), String(word[word.index(after: equals)...]))
     }
 
-    func string(_ name: String) -> String? { values[name]?.last }
+    /// The value of the flag with this name, without its dashes; nil if it is not set.
+    public func string(_ name: String) -> String? { values[name]?.last }
 
-    func all(_ name: String) -> [String] { values[name] ?? [] }
+    /// All values of a flag that may be repeated, in their order.
+    public func all(_ name: String) -> [String] { values[name] ?? [] }
 
-    func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+    /// Returns a whole number; nil if the flag is not set.
+    public func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
         guard let text = string(name) else { return nil }
         guard let value = Int(text), range.contains(value) else {
             throw UsageError(
@@ -70,7 +80,7 @@ struct Arguments: Equatable {
     }
 
     /// Returns whether a flag is `on`; nil if it is not set.
-    func isOn(_ name: String) throws(UsageError) -> Bool? {
+    public func isOn(_ name: String) throws(UsageError) -> Bool? {
         switch string(name) {
         case nil: nil
         case "on": true
@@ -79,8 +89,8 @@ struct Arguments: Equatable {
         }
     }
 
-    /// Returns a number of seconds, which may have a fraction.
-    func seconds(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Duration? {
+    /// Returns a number of seconds, which may have a fraction; nil if the flag is not set.
+    public func seconds(_ name: String, in range: ClosedRange<Double>) throws(UsageError) -> Duration? {
         guard let text = string(name) else { return nil }
         guard let value = Double(text), range.contains(value) else {
             throw UsageError(

@@ -1,0 +1,111 @@
+package import GatewayCore
+
+/// A program that runs one gateway: its name, its own flags, and the defaults of the others.
+///
+///     let program = GatewayProgram(
+///         name: "shop", version: "1.4.0",
+///         flags: [ProgramFlag(name: "region", placeholder: "NAME", help: "eu or us", fallback: "eu")])
+///     GatewayServer.main(program) { gateway, arguments in
+///         declareShop(on: gateway, region: arguments.string("region") ?? "eu")
+///     }
+public struct GatewayProgram: Sendable {
+    /// The name in help and complaints.
+    public var name: String
+    /// What `--version` prints behind the name.
+    public var version: String
+    /// What the program is, in a phrase for its help.
+    public var summary = "run the gateway"
+    /// Flags besides those of every gateway. Their variables are named alike: `SLUICE_REGION` sets `--region`.
+    public var flags: [ProgramFlag]
+    /// The settings that flags may override.
+    public var configuration: GatewayServerConfiguration
+    /// The names that `--upstream` and its kin accept, and where the upstreams are by default; nil if only the endpoints know.
+    package var upstreams: (names: [String], addresses: String)?
+
+    /// Creates a program.
+    ///
+    /// - Parameters:
+    ///   - name: the name in help and complaints. Default: that of the executable.
+    ///   - version: what `--version` prints.
+    ///   - flags: flags besides those of every gateway.
+    ///   - configuration: the settings that flags may override.
+    public init(
+        name: String? = nil, version: String = "0.1.0", flags: [ProgramFlag] = [],
+        configuration: GatewayServerConfiguration = GatewayServerConfiguration()
+    ) {
+        self.name = name ?? Self.executableName
+        self.version = version
+        self.flags = flags
+        self.configuration = configuration
+    }
+
+    private static var executableName: String {
+        let path = CommandLine.arguments.first ?? ""
+        return path.split(separator: "/").last.map(String.init) ?? "gateway"
+    }
+
+    private var serveFlags: ServeFlags { ServeFlags(configuration) }
+
+    /// - Parameter name: empty if it is the program's only command.
+    package func serving(as name: String = "") -> CommandSpecification {
+        var command = CommandSpecification(
+            name: name, summary: summary,
+            flags: serveFlags.listening
+                + serveFlags.upstreams(fallback: upstreams?.addresses ?? "those in the code")
+                + serveFlags.running(files: configuration.files == nil ? "no files" : "those in the code")
+                + flags)
+        if name.isEmpty {
+            command.footer = """
+
+                '\(self.name) health' checks whether the gateway is ready, '\(self.name) --version' prints the version.
+                Exit codes: 0 success, 1 failure (port in use, unusable file, gateway not ready), 2 wrong usage.
+
+                """
+        }
+        return command
+    }
+
+    package var health: CommandSpecification { HealthCommand.specification(serveFlags) }
+
+    /// Runs what the words ask for: the gateway, `health`, the help or the version. Returns the exit code.
+    package func run(
+        _ words: [String], environment: [String: String],
+        declare: (Gateway, ProgramArguments) throws -> Void
+    ) -> Int32 {
+        switch words.first {
+        case "--version"? where words.count == 1:
+            Announcement.print("\(name) \(version)\n")
+            return 0
+        case "health"?:
+            return health.run(words.dropFirst(), environment: environment, of: name) {
+                arguments throws(UsageError) in try HealthCommand.run(arguments, of: name)
+            }
+        default:
+            let isNamed = words.first == "serve"
+            return serving().run(words.dropFirst(isNamed ? 1 : 0), environment: environment, of: name) {
+                arguments throws(UsageError) in try serve(arguments, declare: declare)
+            }
+        }
+    }
+
+    /// Serves until SIGTERM or SIGINT. Returns the exit code.
+    package func serve(
+        _ arguments: ProgramArguments, declare: (Gateway, ProgramArguments) throws -> Void
+    ) throws(UsageError) -> Int32 {
+        // Signals have to be blocked before a thread starts.
+        Signals.prepare()
+        var configuration = configuration
+        try configuration.apply(arguments)
+        let addresses = try UpstreamFlags.addresses(arguments.all("upstream"), known: upstreams?.names)
+        configuration.upstreams.merge(addresses) { $1 }
+        configuration.connections.tlsByUpstream.merge(
+            try UpstreamTLS.configurations(arguments, of: configuration.upstreams)
+        ) { $1 }
+        let concurrency = try UpstreamFlags.concurrency(
+            arguments.all("upstream-concurrency"), known: upstreams?.names)
+        return try GatewayServer.run(configuration, of: name) { gateway in
+            try declare(gateway, arguments)
+            for (name, count) in concurrency { gateway.upstream(name) { $0.concurrency = count } }
+        }
+    }
+}

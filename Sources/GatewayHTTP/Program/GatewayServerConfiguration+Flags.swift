@@ -1,0 +1,138 @@
+import EventIO
+import GatewayCore
+import HTTPOutbound
+import NetworkingSession
+import Resilience
+
+extension GatewayServerConfiguration {
+    /// Applies the flags of `ServeFlags` but those about single upstreams. A flag that is not set changes nothing.
+    package mutating func apply(_ arguments: ProgramArguments) throws(UsageError) {
+        host = try Self.host(arguments) ?? host
+        port = try Self.port(arguments) ?? port
+        hosts = try Self.hosts(arguments) ?? hosts
+        name = try Self.name(arguments) ?? name
+        loops = try arguments.integer("loops", in: 1...256) ?? loops
+        logLevel = try Self.logLevel(arguments) ?? logLevel
+        drainDelay = try arguments.seconds("drain-delay", in: 0...29) ?? drainDelay
+        inbound.spoolDirectory = try Self.spoolDirectory(arguments) ?? inbound.spoolDirectory
+        connections.proxy = try Self.proxy(arguments) ?? connections.proxy
+        dns = try Self.dns(arguments) ?? dns
+        files = try Self.publicFolder(arguments) ?? files
+        if let mebibytes = try arguments.integer("upstream-memory", in: 1...(1 << 20)) {
+            upstreamBodies = mebibytes << 20
+        }
+        switch try arguments.isOn("breaker") {
+        case nil: break
+        case true?: upstreamPolicy.breaker = upstreamPolicy.breaker ?? CircuitBreakerPolicy()
+        case false?: upstreamPolicy.breaker = nil
+        }
+        limits.allowsTimeline = try arguments.isOn("timeline") ?? limits.allowsTimeline
+    }
+
+    private static func proxy(_ arguments: ProgramArguments) throws(UsageError) -> ConnectionSettings.Proxy? {
+        let exceptions = arguments.string("no-proxy")
+        switch (arguments.string("proxy"), exceptions) {
+        case (nil, nil): return nil
+        case (nil, _?):
+            throw UsageError(message: "--no-proxy needs --proxy URL")
+        case ("environment"?, nil): return .environment
+        case ("environment"?, _?):
+            throw UsageError(
+                message: "--no-proxy cannot be used with --proxy environment; set no_proxy instead")
+        case (let url?, _):
+            let except: NoProxy
+            do {
+                except =
+                    try exceptions.map { text throws(ProxyConfiguration.Failure) in try NoProxy(text) }
+                    ?? NoProxy()
+            } catch {
+                throw UsageError(message: "--no-proxy: \(error)")
+            }
+            do {
+                return .fixed(try ProxyConfiguration(url), except: except)
+            } catch {
+                // The message omits the URL, which may contain a password.
+                throw UsageError(
+                    message: "--proxy takes http://[user:password@]host[:port] or environment: \(error)")
+            }
+        }
+    }
+
+    private static func dns(_ arguments: ProgramArguments) throws(UsageError) -> DNSSettings? {
+        guard let text = arguments.string("dns") else { return nil }
+        guard text != "system" else { return .system }
+        var settings = DNSSettings()
+        settings.servers = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        do {
+            _ = try Resolver(settings)
+        } catch {
+            throw UsageError(message: "--dns takes addresses or system: \(error)")
+        }
+        return settings
+    }
+
+    private static func publicFolder(_ arguments: ProgramArguments) throws(UsageError) -> StaticFiles? {
+        guard let path = arguments.string("public") else { return nil }
+        guard !path.isEmpty else { throw UsageError(message: "--public needs a folder") }
+        do {
+            _ = try RootFolder(path: path)
+        } catch {
+            throw UsageError(message: "--public takes a readable folder: \(error)", isAboutFile: true)
+        }
+        return .folder(path)
+    }
+
+    /// Checks a directory that the flag names. The default directory is not checked: answers stay in memory if it is unusable.
+    private static func spoolDirectory(_ arguments: ProgramArguments) throws(UsageError) -> String? {
+        guard let path = arguments.string("spool-directory") else { return nil }
+        guard !path.isEmpty else { throw UsageError(message: "--spool-directory needs a folder") }
+        do {
+            try SpoolFile.check(path)
+        } catch {
+            throw UsageError(
+                message: "--spool-directory takes a writable folder: \(error)", isAboutFile: true)
+        }
+        return path
+    }
+
+    package static func host(_ arguments: ProgramArguments) throws(UsageError) -> String? {
+        guard let text = arguments.string("host") else { return nil }
+        if text == "localhost" { return "127.0.0.1" }
+        guard SocketAddress(host: text, port: 0) != nil else {
+            throw UsageError(
+                message: "--host takes a numeric address such as 127.0.0.1 or ::1, not '\(text)'")
+        }
+        return text
+    }
+
+    private static func hosts(_ arguments: ProgramArguments) throws(UsageError) -> HostNames? {
+        guard let text = arguments.string("hosts") else { return nil }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false)
+        do {
+            return try HostNames(names.map { ProgramArguments.trimmed($0) })
+        } catch {
+            throw UsageError(message: "--hosts takes names separated by commas, or any: \(error)")
+        }
+    }
+
+    private static func name(_ arguments: ProgramArguments) throws(UsageError) -> String? {
+        guard let text = arguments.string("name") else { return nil }
+        guard GatewayName(text) != nil else {
+            throw UsageError(message: "--name takes \(GatewayName.rule), not '\(text)'")
+        }
+        return text
+    }
+
+    package static func port(_ arguments: ProgramArguments) throws(UsageError) -> Int? {
+        try arguments.integer("port", in: 0...65535)
+    }
+
+    private static func logLevel(_ arguments: ProgramArguments) throws(UsageError) -> LogLevel? {
+        guard let text = arguments.string("log-level") else { return nil }
+        guard let level = LogLevel(rawValue: text) else {
+            let known = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError(message: "--log-level takes one of \(known), not '\(text)'")
+        }
+        return level
+    }
+}

@@ -1,0 +1,29 @@
+import GatewayHTTP
+import SampleUpstreams
+
+extension CommandSpecification {
+    private static let flags = ServeFlags(GatewayServerConfiguration())
+    private static let data = ProgramFlag(
+        name: "data", placeholder: "FILE", help: "the SQLite file of the sample upstreams",
+        fallback: "sluice/diary.sqlite3 in the user's data folder")
+    private static let latency = ProgramFlag(
+        name: "latency", placeholder: "on|off",
+        help: "let the sample upstreams take 40 to 180 ms to answer, as real ones do", fallback: "on")
+
+    static let serve = Command.gateway.serving(as: "serve")
+
+    static let demo = {
+        let flags = ServeFlags(Command.demoConfiguration)
+        return CommandSpecification(
+            name: "demo", summary: "run the gateway together with its sample upstreams",
+            flags: flags.listening + [data, latency] + flags.running(files: "the pages inside the program"))
+    }()
+
+    static let upstream = CommandSpecification(
+        name: "upstream", summary: "run only the sample upstreams: diary, weather, places, users, tags",
+        flags: [flags.host, flags.port, data])
+
+    static let health = Command.gateway.health
+
+    static let all = [serve, demo, upstream, health]
+}
