@@ -205,7 +205,10 @@ let package = Package(
             "HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking", "TestSupport"]),
         tests(
             "HTTPOutboundTests",
-            ["HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Rx", "Locking", "TestSupport"]),
+            [
+                "HTTPOutbound", "EventIO", "HTTPWire", "HTTPModel", "Resilience", "Rx", "Locking",
+                "TestSupport",
+            ]),
         tests("NetworkingCompatibilityTests", ["NetworkingCompatibility", "Networking", "Rx"]),
         tests(
             "NetworkingTests",

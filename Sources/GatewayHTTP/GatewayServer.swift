@@ -28,7 +28,7 @@ public final class GatewayServer: Sendable {
     /// The upstream connections, one client for each loop.
     let clients: [LoopBound<LoopClient>]
     private let protections: UpstreamProtections
-    private let bodyMemory: MemoryBudget
+    private let bodyMemory: FairBudget
     let reloads = Reloads()
     private let phase: Phase
     let logs: Logs
@@ -102,10 +102,13 @@ public final class GatewayServer: Sendable {
         self.phase = phase
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
         let upstreamLog = upstreamLog ?? UpstreamLog(logs.diagnostics)
-        let memory = MemoryBudget(capacity: configuration.upstreamBodies)
+        let memory = FairBudget(capacity: configuration.upstreamBodies)
         bodyMemory = memory
         let protections = UpstreamProtections(
-            standard: configuration.upstreamPolicy, memory: memory, loops: configuration.loops,
+            standard: configuration.upstreamPolicy, memory: memory,
+            connections: FairBudget(
+                capacity: configuration.upstreamConnectionLimit(descriptors: descriptors)),
+            loops: configuration.loops,
             circuitChanged: { upstreamLog.circuitChanged(of: $0, $1) },
             addressChanged: { upstreamLog.addressChanged(of: $0, $1, $2) })
         self.protections = protections
@@ -297,7 +300,7 @@ public final class GatewayServer: Sendable {
             sum + worker.loop.runBlocking { worker.value.report }
         }
         report.upstreams = protections.report
-        report.upstreamBodyBytes = bodyMemory.bytesInUse
+        report.upstreamBodyBytes = bodyMemory.inUse
         return report
     }
 

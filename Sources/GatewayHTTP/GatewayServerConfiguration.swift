@@ -72,6 +72,17 @@ public struct GatewayServerConfiguration: Sendable {
         InboundLimits.connections(inbound.connections, descriptors: descriptors)
     }
 
+    /// Returns the limit of connections to upstreams of all loops together: what the clients leave of the process's descriptors,
+    /// less those that the gateway needs itself.
+    func upstreamConnectionLimit(descriptors: Int) -> Int {
+        let clients = connectionLimit(descriptors: descriptors)
+        let aboveLimit = loops * inboundLimits(largestBody: 0, descriptors: descriptors).connectionsAboveLimit
+        return max(descriptors / 8, descriptors - clients - aboveLimit - Self.ownDescriptors(loops: loops))
+    }
+
+    /// Descriptors of event loops, listeners, logs and name resolution, with some to spare.
+    static func ownDescriptors(loops: Int) -> Int { 20 + 6 * loops }
+
     /// Returns one loop's limits, given the largest request body of any endpoint and the process's descriptor limit.
     func inboundLimits(largestBody: Int, descriptors: Int) -> InboundLimits {
         var limits = inbound

@@ -142,7 +142,7 @@ private final class SessionLoops: LoopLifetime {
         group = try EventLoopGroup(count: max(1, configuration.loops), name: "session")
         var policy = UpstreamPolicy()
         policy.breaker = nil
-        let protections = UpstreamProtections(standard: policy, memory: nil, loops: group.loops.count)
+        let protections = UpstreamProtections(standard: policy, loops: group.loops.count)
         clients = group.loops.map { HTTPClient(loop: $0, resolver: resolver, limits: configuration.limits) }
         loopClients = clients.map { client in
             LoopBound(on: client.loop) {

@@ -209,6 +209,20 @@ struct AddressOutageTests {
         }
     }
 
+    @Test("A call that an address refuses goes to an ejected one, if no other is in service")
+    func onlyEjected() throws {
+        let peers = try AddressPeers(.refuses, .fails)
+        _ = try AddressGateway.serve(peers, policy: AddressGateway.forLong) { server, client, _ in
+            try ask(client) { AddressGateway.states(server, peers)[1] != .ejected }
+            peers.change(1, to: .answers)
+            let before = peers.asked[1]
+            #expect(AddressGateway.statuses(client, 20).allSatisfy { $0 == 200 })
+            #expect(peers.asked[1] == before + 20)
+            client.send("POST /page HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n")
+            #expect(try client.reply().status == 200)
+        }
+    }
+
     @Test("A call whose base URL has no address goes to another URL, whatever its method")
     func noAddress() throws {
         let peers = try AddressPeers(.answers)

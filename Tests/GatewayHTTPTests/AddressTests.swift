@@ -285,10 +285,12 @@ struct AddressTests {
         }
     }
 
-    @Test("A name whose addresses vanish fails with dns_error, and works again once it has some")
-    func vanished() throws {
+    @Test(
+        "A name whose addresses vanish fails with dns_error, and works again once it has some",
+        arguments: [["127.0.0.1", "127.0.0.2"], ["127.0.0.1"]])
+    func vanished(addresses: [String]) throws {
         let peers = try AddressPeers(.answers, .answers)
-        _ = try AddressGateway.serve(peers) { server, client, dns in
+        _ = try AddressGateway.serve(peers, addresses: addresses) { server, client, dns in
             #expect(AddressGateway.statuses(client, 10).allSatisfy { $0 == 200 })
             try dns.know(["parts.test": DNSServer.Name(fault: .nxdomain)])
             var reply: RawClient.Reply?

@@ -82,6 +82,7 @@ struct LimitsTableTests {
             "descriptors.spare": Int(Descriptor.spare),
             "connections.evictionPrecision": EvictionOrder.precision,
             "connections.headPatience": EvictionOrder.headPatience,
+            "connections.headPatienceAboveLimit": EvictionOrder.headPatienceAboveLimit,
             "listener.batch": Listener.batch,
             "listener.smallBatch": Listener.smallBatch,
             "listener.longWake": Listener.longWake,

@@ -46,6 +46,30 @@ struct ConnectionPoolTests {
         expectRelease(&pool, slot: 1, .closed)
     }
 
+    @Test("If no connection may be opened, a call waits for one in use, and is refused if there is none")
+    func noneMayBeOpened() {
+        var pool = Pool(limits: Self.limits(connections: 2))
+        guard case .refuse = pool.callArrived("a", mayOpen: false, mayWait: true, now: Self.start) else {
+            Issue.record("not refused")
+            return
+        }
+        expectOpen(&pool, slot: 0)
+        guard case .wait = pool.callArrived("b", mayOpen: false, mayWait: true, now: Self.start) else {
+            Issue.record("b does not wait")
+            return
+        }
+        // The place that is free for c is for the call that has waited longer.
+        expectWait(&pool, "c")
+        #expect(pool.needsConnection)
+        #expect(pool.mayOpenAgain(now: Self.start).map { "\($0.slot) \($0.waiter)" } == "1 b")
+        #expect(!pool.needsConnection)
+        #expect(pool.mayOpenAgain(now: Self.start) == nil)
+        expectRelease(&pool, slot: 0, .lent("c"))
+        expectRelease(&pool, slot: 0, .kept)
+        #expect(pool.mayOpenAgain(now: Self.start) == nil)
+        #expect(pool.report == PoolReport(idle: 1, leased: 1, waiting: 0, opened: 2, reused: 1))
+    }
+
     @Test("Waiters are served in the order of arrival, before any later call")
     func fair() {
         var pool = Pool(limits: Self.limits(connections: 1))

@@ -1,5 +1,6 @@
 import EventIO
 import HTTPModel
+import Resilience
 import TestSupport
 import Testing
 
@@ -57,6 +58,43 @@ struct PoolLimitTests {
             #expect(await first.end().text == "hi")
         }
         upstream.stop()
+    }
+
+    @Test(
+        "The connections of a process are divided among its upstreams, and closed ones give their places back"
+    )
+    func places() async throws {
+        let go = Signal()
+        let script: [ScriptedUpstream.Step] = [.readRequest, .wait(go), .send(Self.ok), .again]
+        let (one, other) = (try ScriptedUpstream(script), try ScriptedUpstream(script))
+        let budget = FairBudget(capacity: 3)
+        try await ClientHarness.with { harness in
+            let apis = [try await harness.upstream(one), try await harness.upstream(other)]
+            try await harness.loop.perform {
+                for api in apis { api.pool.connectionPlaces = FairBudget.Share(of: budget) }
+            }
+            let first = apis[0].begin(OutboundRequest(target: "/1"))
+            await one.requestRead.wait()
+            // With a second one it would have more than what is free: the call waits for the connection in use.
+            let second = apis[0].begin(OutboundRequest(target: "/2"))
+            try await harness.until { $0.waiting == 1 }
+            let third = apis[1].begin(OutboundRequest(target: "/3"))
+            await other.requestRead.wait()
+            #expect(one.connections == 1 && budget.inUse == 2)
+            let refused = try await harness.upstream(port: 1)
+            try await harness.loop.perform {
+                refused.pool.connectionPlaces = FairBudget.Share(of: budget)
+            }
+            let start = ContinuousClock.now
+            let failed = await refused.get()
+            #expect(failed.reason == "connection_limit_reached")
+            #expect(start.duration(to: .now) < .seconds(10))
+            for _ in 0..<3 { go.fire() }
+            for call in [first, second, third] { #expect(await call.end().text == "hi") }
+        }
+        #expect(budget.inUse == 0)
+        one.stop()
+        other.stop()
     }
 
     @Test(

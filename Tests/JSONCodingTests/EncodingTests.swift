@@ -71,7 +71,8 @@ struct EncodingTests {
             var container = encoder.container(keyedBy: AnyKey.self)
             for name in names { try container.encode(0, forKey: AnyKey(name)) }
         }
-        let expected = names.sorted().map { JSONFragment(string: $0).description + ":0" }.joined(separator: ",")
+        let expected = names.sorted().map { JSONFragment(string: $0).description + ":0" }.joined(
+            separator: ",")
         #expect(try encode(value, [.sortedKeys, .withoutEscapingSlashes]) == "{\(expected)}")
     }
 

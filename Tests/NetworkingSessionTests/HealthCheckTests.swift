@@ -56,7 +56,7 @@ struct HealthCheckTests {
             var policy = UpstreamPolicy()
             policy.health = HealthCheckPolicy(path: "/health")
             policy.health?.interval = .milliseconds(100)
-            let protections = UpstreamProtections(standard: policy, memory: nil, loops: 1)
+            let protections = UpstreamProtections(standard: policy, loops: 1)
             let (loop, settings) = (group.loops[0], limits)
             client = loop.runBlocking {
                 LoopBound(

@@ -20,6 +20,8 @@ final class AresLookup {
         var outcome: Outcome?
         /// What to poll each socket for.
         var interests: [Int32: Int16] = [:]
+        /// Whether a socket was refused because few descriptors are left.
+        var lacksDescriptors = false
     }
 
     let host: String
@@ -75,7 +77,7 @@ final class AresLookup {
             mask |= ARES_OPT_RESOLVCONF
         }
         guard ares_init_options(&channel, &options, mask) == ARES_SUCCESS, let channel else { return false }
-        ares_set_socket_callback(channel, socketOpened, nil)
+        ares_set_socket_callback(channel, socketOpened, progress)
         guard !servers.isEmpty else { return true }
         let list = servers.map(\.description).joined(separator: ",")
         return ares_set_servers_ports_csv(channel, list) == ARES_SUCCESS
@@ -101,6 +103,9 @@ final class AresLookup {
         case .found(let addresses, let timeToLive):
             return .success(FoundAddresses(addresses: addresses, timeToLive: timeToLive))
         case .noData: return .failure(SocketError(.nameNotFound, .resolve, subject: host))
+        // Says nothing about the name servers.
+        case .failure(.nameFailed) where progress.pointee.lacksDescriptors:
+            return .failure(SocketError(.resolve, EMFILE, subject: host))
         case .failure(let kind): return .failure(SocketError(kind, .resolve, subject: host))
         case nil:
             return now < deadline ? nil : .failure(SocketError(.nameTimedOut, .resolve, subject: host))
@@ -212,6 +217,8 @@ private func socketChanged(
 }
 
 /// Refuses a socket that would take one of the last descriptors.
-private func socketOpened(_ socket: Int32, _: Int32, _: UnsafeMutableRawPointer?) -> Int32 {
-    Descriptor.isSpare(socket) ? -1 : 0
+private func socketOpened(_ socket: Int32, _: Int32, context: UnsafeMutableRawPointer?) -> Int32 {
+    guard Descriptor.isSpare(socket) else { return 0 }
+    context?.assumingMemoryBound(to: AresLookup.Progress.self).pointee.lacksDescriptors = true
+    return -1
 }

@@ -88,8 +88,12 @@ final class ResolverCore: Sendable {
         }
     }
 
-    func fail(_ host: String) {
-        found(.failure(SocketError(.nameFailed, .resolve, subject: host)), for: host)
+    /// - Parameter lacksDescriptors: whether it failed for want of a descriptor, which says nothing about the name servers.
+    func fail(_ host: String, lacksDescriptors: Bool = false) {
+        let error =
+            lacksDescriptors
+            ? SocketError(.resolve, EMFILE, subject: host) : SocketError(.nameFailed, .resolve, subject: host)
+        found(.failure(error), for: host)
     }
 
     // MARK: The thread
@@ -113,23 +117,23 @@ final class ResolverCore: Sendable {
         switch action {
         case .nothing: break
         case .refuse: if let host { fail(host) }
-        case .fail: failWaiting()
+        case .fail: failWaiting(lacksDescriptors: true)
         case .startThread:
             do {
                 try NativeThread.start(name: "resolver") { self.run() }
             } catch {
-                failWaiting()
+                failWaiting(lacksDescriptors: false)
             }
         }
     }
 
-    private func failWaiting() {
+    private func failWaiting(lacksDescriptors: Bool) {
         let waiting = thread.withLock { state in
             defer { state.waiting = [] }
             Self.end(&state)
             return state.waiting
         }
-        for host in waiting { fail(host) }
+        for host in waiting { fail(host, lacksDescriptors: lacksDescriptors) }
     }
 
     private static func end(_ state: inout ThreadState) {

@@ -27,6 +27,10 @@ struct EvictionOrder {
     /// Time that a client has for a complete head before its connection may be closed for a newcomer.
     static let headPatience = TimeAmount.seconds(1)
 
+    /// The same above the limit. There are few such connections, so clients that send nothing must not keep health checks
+    /// waiting in the kernel; a head that has arrived there is read at once.
+    static let headPatienceAboveLimit = TimeAmount.milliseconds(100)
+
     /// How exact the order of idle connections is: a connection that serves many requests a second moves in it only this
     /// often, so that most requests cost no work here.
     static let precision = TimeAmount.milliseconds(100)
@@ -173,14 +177,18 @@ struct EvictionOrder {
         {
             return Candidate(slot: slot, reason: .idle)
         }
-        return slowest(of: heads, at: now)
+        return slowest(of: heads, after: Self.headPatience, at: now)
     }
 
     /// The connection above the limit that makes room for another one above the limit. It stays in the order.
-    func nextAboveLimit(at now: MonotonicTime) -> Candidate? { slowest(of: headsAboveLimit, at: now) }
+    func nextAboveLimit(at now: MonotonicTime) -> Candidate? {
+        slowest(of: headsAboveLimit, after: Self.headPatienceAboveLimit, at: now)
+    }
 
-    private func slowest(of list: IndexLists.List, at now: MonotonicTime) -> Candidate? {
-        guard let slot = list.first, entries[slot].since + Self.headPatience <= now else { return nil }
+    private func slowest(
+        of list: IndexLists.List, after patience: TimeAmount, at now: MonotonicTime
+    ) -> Candidate? {
+        guard let slot = list.first, entries[slot].since + patience <= now else { return nil }
         return Candidate(slot: slot, reason: .slowHead)
     }
 

@@ -49,7 +49,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Whether the call failed because the process had no file descriptor left for its connection.
     public internal(set) final var lacksDescriptors = false
     /// The memory of the response's body, if it is large and the pool has a budget. Set before `succeeded`.
-    public final var bodyCharge: MemoryBudget.Charge?
+    public final var bodyCharge: FairBudget.Charge?
 
     /// Whether the request was repeated after some of it had gone out on a stale connection.
     public final var requestWasSentTwice: Bool { wasSentTwice }

@@ -17,14 +17,14 @@ struct ResponseBody {
     }
 
     private let limit: Int
-    private let memory: MemoryBudget.Share?
-    private var charge: MemoryBudget.Charge?
+    private let memory: FairBudget.Share?
+    private var charge: FairBudget.Charge?
     /// `count` bytes of the body, then room for more.
     private var bytes: [UInt8] = []
     private(set) var count = 0
     private var expected = 0
 
-    init(limit: Int, memory: MemoryBudget.Share?) {
+    init(limit: Int, memory: FairBudget.Share?) {
         self.limit = limit
         self.memory = memory
     }
@@ -59,7 +59,7 @@ struct ResponseBody {
     }
 
     /// Takes the body, and its charge if it is large.
-    mutating func take() -> (body: ArraySlice<UInt8>, charge: MemoryBudget.Charge?) {
+    mutating func take() -> (body: ArraySlice<UInt8>, charge: FairBudget.Charge?) {
         expected = 0
         let taken = bytes[..<count]
         bytes = []

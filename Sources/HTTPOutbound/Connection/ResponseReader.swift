@@ -33,7 +33,7 @@ struct ResponseReader {
     static let memoryDetail = "the memory for bodies of responses is used up"
 
     private let bodyLimit: Int
-    private let memory: MemoryBudget.Share?
+    private let memory: FairBudget.Share?
     private let decodingRatio: Int?
     private var parser: ResponseParser
     private(set) var head: HTTPResponseHead?
@@ -42,7 +42,7 @@ struct ResponseReader {
     /// nil for a plain body that is gathered, as most are.
     private var handling: BodyHandling?
     var decodesContent = true
-    private var charge: MemoryBudget.Charge?
+    private var charge: FairBudget.Charge?
 
     private final class BodyHandling {
         var codings: [ContentCoding] = []
@@ -59,7 +59,7 @@ struct ResponseReader {
     }
 
     /// - Parameter memory: charged with bodies from 16 KiB on; nil for no limit.
-    init(limits: OutboundLimits, memory: MemoryBudget.Share? = nil) {
+    init(limits: OutboundLimits, memory: FairBudget.Share? = nil) {
         self.memory = memory
         bodyLimit = limits.responseBody
         decodingRatio = limits.decodingRatio
@@ -98,7 +98,7 @@ struct ResponseReader {
     }
 
     /// Takes the charge of the last response's body, if that was large.
-    mutating func takeCharge() -> MemoryBudget.Charge? { charge.take() }
+    mutating func takeCharge() -> FairBudget.Charge? { charge.take() }
 
     /// Continues with `bytes` from `position` on.
     mutating func next(_ bytes: UnsafeRawBufferPointer, _ position: inout Position) -> Step {

@@ -10,7 +10,7 @@ internal import EventIO
 ///     busy   -> vacant  connectionClosed
 ///     idle   -> vacant  connectionClosed
 ///
-/// Calls wait only while every slot is busy, so no call can overtake the queue.
+/// Calls wait while every slot is busy, or while no more connections may be opened. No call overtakes the queue.
 struct ConnectionPool<Waiter> {
     typealias Slot = Int
     typealias Ticket = WaitQueue<Waiter>.Ticket
@@ -24,7 +24,7 @@ struct ConnectionPool<Waiter> {
         case discard(Slot)
         /// The call waits. It leaves the queue by this ticket.
         case wait(Ticket)
-        /// Every slot is busy and the queue is full, or the pool is closed.
+        /// No connection is free, none may be opened, and the queue is full or nothing would end it. Or the pool is closed.
         case refuse
     }
 
@@ -78,10 +78,17 @@ struct ConnectionPool<Waiter> {
         PoolReport(idle: idleCount, leased: busyCount, waiting: waiting, opened: opened, reused: reused)
     }
 
+    /// Whether a call that arrives now needs another connection, and the pool has a slot for it.
+    var needsConnection: Bool { idle.isEmpty && busyCount < limits.connections && !isClosed }
+
     /// A call wants a connection. The one used last is lent first, so that surplus connections expire.
-    mutating func callArrived(_ waiter: @autoclosure () -> Waiter, mayWait: Bool, now: MonotonicTime)
-        -> Arrival
-    {
+    ///
+    /// - Parameters:
+    ///   - mayOpen: whether another connection may be opened. If not, a call waits for one of those in use.
+    ///   - mayWait: whether the queue has room.
+    mutating func callArrived(
+        _ waiter: @autoclosure () -> Waiter, mayOpen: Bool = true, mayWait: Bool, now: MonotonicTime
+    ) -> Arrival {
         if isClosed { return .refuse }
         if let slot = idle.last {
             if entries[slot].expiry <= now { return .discard(slot) }
@@ -89,11 +96,24 @@ struct ConnectionPool<Waiter> {
             lend(slot)
             return .reuse(slot)
         }
-        if let slot = vacantSlot() {
+        if mayOpen, queue.count == 0, let slot = vacantSlot() {
             occupy(slot, now: now)
             return .open(slot)
         }
-        return mayWait ? .wait(queue.append(waiter())) : .refuse
+        // Without a busy connection nothing would end the wait.
+        return mayWait && (mayOpen || busyCount > 0) ? .wait(queue.append(waiter())) : .refuse
+    }
+
+    /// Another connection may be opened. Returns the first waiter and a slot for its connection; nil if none waits, or
+    /// every slot is busy.
+    mutating func mayOpenAgain(now: MonotonicTime) -> (slot: Slot, waiter: Waiter)? {
+        guard queue.count > 0, let slot = vacantSlot() else { return nil }
+        guard let waiter = queue.popFirst() else {
+            vacant.append(slot)
+            return nil
+        }
+        occupy(slot, now: now)
+        return (slot, waiter)
     }
 
     /// Returns whether it was still in the queue.

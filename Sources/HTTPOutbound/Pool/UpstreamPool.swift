@@ -19,7 +19,10 @@ public final class UpstreamPool: TimerTarget {
     let callLimits: CallLimits
     let shared: SharedClientState
     /// The memory that bodies of responses may use. Set it before the first call; nil for no limit.
-    public var bodyMemory: MemoryBudget.Share?
+    public var bodyMemory: FairBudget.Share?
+    /// The connections that this upstream may have, as its part of those of the process. Set it before the first call; nil for no
+    /// limit but `OutboundLimits.connectionsPerUpstream`.
+    public var connectionPlaces: FairBudget.Share?
     /// Counts the calls that wait here together with those of other pools, which then share their part of the places in the
     /// queue. Set it before the first call; nil to count them alone.
     public var sharedWaiters: WaitingCalls?
@@ -28,6 +31,8 @@ public final class UpstreamPool: TimerTarget {
     /// The numbers of `pool` for other threads. Each step is followed by `publish`.
     let gauge = PoolGauge()
     private var connections: [Connection?] = []
+    /// The places of the busy and idle slots; empty without `connectionPlaces`.
+    private var places: [FairBudget.Charge?] = []
     /// The addresses of recent connections, oldest first, so that they share the text.
     private var addresses: [(socket: SocketAddress, text: PeerAddress)] = []
     private var sweepTimer: TimerToken?
@@ -89,7 +94,13 @@ public final class UpstreamPool: TimerTarget {
             // A fair share: no upstream takes all places in the queue of the loop.
             let waiting = sharedWaiters?.count ?? pool.waiting
             let mayWait = waiting < limits.waitingCalls - shared.waitingCalls
-            let arrival = pool.callArrived(call, mayWait: mayWait, now: loop.wakeTime)
+            var place: FairBudget.Charge?
+            var mayOpen = true
+            if let connectionPlaces, pool.needsConnection {
+                place = connectionPlaces.charge(1)
+                mayOpen = place != nil
+            }
+            let arrival = pool.callArrived(call, mayOpen: mayOpen, mayWait: mayWait, now: loop.wakeTime)
             publish()
             switch arrival {
             case .reuse(let slot):
@@ -99,12 +110,25 @@ public final class UpstreamPool: TimerTarget {
                 serve(call, on: connection, isReused: true)
                 return
             case .open(let slot):
+                take(place, for: slot)
                 open(slot, for: call)
                 return
             case .discard(let slot): discard(slot)
             case .wait(let ticket):
                 waiters(changedBy: 1)
                 call.joinedQueue(of: self, ticket)
+                // The place is for the call that has waited longest.
+                if let place, let (slot, first) = pool.mayOpenAgain(now: loop.wakeTime) {
+                    publish()
+                    waiters(changedBy: -1)
+                    take(place, for: slot)
+                    open(slot, for: first)
+                }
+                return
+            case .refuse where !mayOpen && mayWait:
+                call.failLater(
+                    .connectionLimitReached,
+                    "the process has no descriptor left for another connection to this upstream")
                 return
             case .refuse:
                 call.failLater(
@@ -147,7 +171,9 @@ public final class UpstreamPool: TimerTarget {
         let vacancy = pool.connectionClosed(connection.slot, now: loop.wakeTime)
         publish()
         switch vacancy {
-        case .none: if pool.isVacant { becameVacant() }
+        case .none:
+            if connection.slot < places.count { places[connection.slot] = nil }
+            if pool.isVacant { becameVacant() }
         case .open(let slot, let waiter):
             waiters(changedBy: -1)
             open(slot, for: waiter)
@@ -264,6 +290,12 @@ public final class UpstreamPool: TimerTarget {
         guard let connection = connections[slot] else { return }
         let reason = connection.isRetired ? .addressGone : pool.discardReason(of: slot, now: loop.wakeTime)
         connection.discard(reason)
+    }
+
+    private func take(_ place: FairBudget.Charge?, for slot: Int) {
+        guard let place else { return }
+        while places.count <= slot { places.append(nil) }
+        places[slot] = place
     }
 
     private func open(_ slot: Int, for call: OutboundCall) {

@@ -254,10 +254,13 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     /// Whether the next attempt goes to another address at once and without the retry budget: once a call, so that a
     /// stopped server fails no call that another one can answer.
     private func movesFreely(after failure: RetryMachine.Failure, _ machine: RetryMachine) -> Bool {
-        retried?.hasMovedFreely != true && mayBeSentAgain && elapsed < end
-            && machine.mayMove(
+        triedAddresses.allowsOut = false
+        guard retried?.hasMovedFreely != true, mayBeSentAgain, elapsed < end,
+            machine.mayMove(
                 after: failure, isIdempotent: call.method.isIdempotent, call.settings.policy.retry)
-            && hasOtherAddress(orOut: true)
+        else { return false }
+        triedAddresses.allowsOut = failure.isUnsent
+        return hasOtherAddress(orOut: true)
     }
 
     private func hasOtherAddress(orOut: Bool) -> Bool {

@@ -20,6 +20,16 @@ struct RetryMachine: Sendable {
             case .status(let status, _): RetryMachine.isTransient(status)
             }
         }
+
+        /// Whether nothing could be sent, because the address cannot be reached.
+        var isUnsent: Bool {
+            switch self {
+            case .reason(.connectionRefused), .reason(.destinationUnavailable), .reason(.connectionTimeout),
+                .reason(.dnsError), .reason(.dnsTimeout):
+                true
+            case .reason, .status: false
+            }
+        }
     }
 
     /// Number of attempts begun.
@@ -91,9 +101,7 @@ struct RetryMachine: Sendable {
     /// in the first place. A connection that was cut needs a call that may be repeated.
     func mayMove(after failure: Failure, isIdempotent: Bool, _ policy: CallRetryPolicy) -> Bool {
         switch failure {
-        case .reason(.connectionRefused), .reason(.destinationUnavailable), .reason(.connectionTimeout),
-            .reason(.dnsError), .reason(.dnsTimeout):
-            true
+        case _ where failure.isUnsent: true
         case .reason(.connectionTerminated): isIdempotent && attempts < policy.maxAttempts
         case .reason, .status: false
         }

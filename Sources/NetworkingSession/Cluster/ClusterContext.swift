@@ -7,19 +7,19 @@ final class ClusterContext {
     let client: HTTPClient
     let addresses: UpstreamAddresses
     private let records: AddressRecords
-    private let memory: MemoryBudget.Share?
+    private let shares: UpstreamShares
     private let waiters = WaitingCalls()
     /// The numbers of the addresses in use.
     private var numbers: Set<Int> = []
 
     init(
         _ client: HTTPClient, _ addresses: UpstreamAddresses, _ records: AddressRecords,
-        memory: MemoryBudget.Share?
+        _ shares: UpstreamShares
     ) {
         self.client = client
         self.addresses = addresses
         self.records = records
-        self.memory = memory
+        self.shares = shares
     }
 
     /// Returns a new address, with the record that all loops share. Another upstream with the same address has its own
@@ -42,12 +42,19 @@ final class ClusterContext {
         }
     }
 
-    /// Returns the connections to an origin. Names that share an origin share its connections: those of the first one are
-    /// counted and charged.
+    /// Returns the connections to an origin. Names that share an origin share its connections, which count for the first one.
     func connections(to origin: Origin) -> OriginClient {
         let client = client.origin(origin)
-        if client.pool.bodyMemory == nil { client.pool.bodyMemory = memory }
+        client.pool.use(shares)
         if client.pool.sharedWaiters == nil { client.pool.sharedWaiters = waiters }
         return client
+    }
+}
+
+extension UpstreamPool {
+    /// Charges an upstream for its connections and responses, unless another name with the same origin is charged already.
+    func use(_ shares: UpstreamShares) {
+        if bodyMemory == nil { bodyMemory = shares.memory }
+        if connectionPlaces == nil { connectionPlaces = shares.connections }
     }
 }

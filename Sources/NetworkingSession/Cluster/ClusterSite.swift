@@ -97,8 +97,7 @@ final class ClusterSite {
         guard addresses.count > 1 else {
             for address in pinned.values { address.retire() }
             pinned = [:]
-            // Without an answer, connections that work are kept.
-            if !addresses.isEmpty { byName.retire(except: Set(addresses)) }
+            byName.retire(except: Set(addresses))
             return
         }
         let current = Set(addresses)

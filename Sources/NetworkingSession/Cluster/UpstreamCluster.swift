@@ -69,11 +69,19 @@ final class UpstreamCluster {
     func choose(avoiding tried: TriedAddresses, at now: MonotonicTime) -> LoopAddress {
         if !hasChoice { return members[0] }
         return chooseUsable(members) { !tried.contains($0.number) && $0.isUsable(at: now) }
+            ?? chooseLastResort()
             ?? chooseUsable(members) { $0.isUsable(at: now) }
             ?? chooseUsable(spares) { !tried.contains($0.number) && $0.isUsable(at: now) }
             ?? choose(members, at: now) { !tried.contains($0.number) }
             ?? chooseUsable(spares) { $0.isUsable(at: now) }
             ?? choose(members, at: now) { _ in true } ?? members[0]
+
+        /// An address that was not tried, in service or not.
+        func chooseLastResort() -> LoopAddress? {
+            guard tried.allowsOut else { return nil }
+            return chooseUsable(spares) { !tried.contains($0.number) && $0.isUsable(at: now) }
+                ?? choose(all, at: now) { !tried.contains($0.number) }
+        }
 
         func chooseUsable(_ group: [LoopAddress], where isUsable: (LoopAddress) -> Bool) -> LoopAddress? {
             let chosen = choose(group, at: now, where: isUsable)
@@ -94,6 +102,7 @@ final class UpstreamCluster {
     /// - Parameter orOut: whether, with no other address in service, one that is out of service will do.
     func hasOther(than tried: TriedAddresses, orOut: Bool, at now: MonotonicTime) -> Bool {
         guard hasChoice else { return false }
+        if orOut, tried.allowsOut { return all.contains { !tried.contains($0.number) } }
         let inService = members.filter { $0.record.isInService(at: now) }
         if !inService.isEmpty { return inService.contains { !tried.contains($0.number) } }
         return spares.contains { !tried.contains($0.number) && $0.record.isInService(at: now) }

@@ -13,7 +13,7 @@ package final class UpstreamProtections: Sendable {
     private struct State {
         var policies: [String: UpstreamPolicy] = [:]
         var byName: [String: UpstreamProtection] = [:]
-        var memory: [String: MemoryBudget.Share] = [:]
+        var shares: [String: UpstreamShares] = [:]
         /// By upstream ID. The loops that use an upstream own what is known of its addresses.
         var addresses: [Int: WeakAddresses] = [:]
         /// Number of entries at which unused ones are removed.
@@ -26,7 +26,8 @@ package final class UpstreamProtections: Sendable {
 
     private let state = Lock(State())
     private let standard: UpstreamPolicy
-    private let memory: MemoryBudget?
+    private let memory: FairBudget?
+    private let connections: FairBudget?
     private let loops: Int
     private let circuitChanged: CircuitObserver
     private let addressChanged: AddressObserver
@@ -35,16 +36,18 @@ package final class UpstreamProtections: Sendable {
     /// - Parameters:
     ///   - standard: the policy of upstreams without one of their own.
     ///   - memory: what bodies of responses may use; upstreams get fair shares. Nil for no limit.
+    ///   - connections: how many connections there may be; upstreams get fair shares. Nil for no limit.
     ///   - loops: the number of loops that make calls.
     ///   - circuitChanged: called on any loop when a circuit opens or closes.
     ///   - addressChanged: called on any loop when an address leaves service or returns.
     package init(
-        standard: UpstreamPolicy, memory: MemoryBudget?, loops: Int,
+        standard: UpstreamPolicy, memory: FairBudget? = nil, connections: FairBudget? = nil, loops: Int,
         circuitChanged: @escaping CircuitObserver = { _, _ in },
         addressChanged: @escaping AddressObserver = { _, _, _ in }
     ) {
         self.standard = standard
         self.memory = memory
+        self.connections = connections
         self.loops = loops
         self.circuitChanged = circuitChanged
         self.addressChanged = addressChanged
@@ -69,14 +72,15 @@ package final class UpstreamProtections: Sendable {
         }
     }
 
-    /// Returns the memory for bodies of an upstream's responses. Upstreams without a name of their own share one part.
-    func memory(of upstream: Upstream) -> MemoryBudget.Share? {
-        guard let memory else { return nil }
+    /// Returns an upstream's parts of what the upstreams share. Those without a name of their own have one part together.
+    func shares(of upstream: Upstream) -> UpstreamShares {
         let name = upstream.isNamed && !upstream.isRedirectTarget ? upstream.name : ""
         return state.withLock { state in
-            if let known = state.memory[name] { return known }
-            let made = MemoryBudget.Share(of: memory)
-            state.memory[name] = made
+            if let known = state.shares[name] { return known }
+            let made = UpstreamShares(
+                memory: memory.map(FairBudget.Share.init), connections: connections.map(FairBudget.Share.init)
+            )
+            state.shares[name] = made
             return made
         }
     }
@@ -110,6 +114,13 @@ package final class UpstreamProtections: Sendable {
         }
         return reports
     }
+}
+
+/// An upstream's parts of what the upstreams of a process share; nil for no limit.
+struct UpstreamShares: Sendable {
+    /// For bodies of responses, in bytes.
+    var memory: FairBudget.Share?
+    var connections: FairBudget.Share?
 }
 
 /// The state of an upstream's protection.

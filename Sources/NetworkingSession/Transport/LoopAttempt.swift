@@ -68,7 +68,7 @@ extension OutboundCall {
     /// Takes the memory charge of a large body: the request keeps it until its answer is handed over. Returns it for a
     /// call outside a request, which keeps it until the response is delivered.
     @inline(__always)
-    func takeBodyCharge(_ call: TransportCall) -> MemoryBudget.Charge? {
+    func takeBodyCharge(_ call: TransportCall) -> FairBudget.Charge? {
         guard let charge = bodyCharge.take() else { return nil }
         return call.hold(charge) ? nil : charge
     }

@@ -130,16 +130,15 @@ package final class LoopClient {
 
     private func route(to upstream: Upstream) throws(TransportError) -> LoopUpstream.Route {
         let origins = try routes.origins(of: upstream)
-        let memory = protections?.memory(of: upstream)
+        let shares = protections?.shares(of: upstream) ?? UpstreamShares()
         guard let protections, let addresses = protections.addresses(of: upstream),
             origins.count > 1 || origins[0].resolvedName != nil || addresses.checks != nil
         else {
             let pool = client.origin(origins[0]).pool
-            // Names that share an origin share its connections: the first one's memory is charged.
-            if pool.bodyMemory == nil { pool.bodyMemory = memory }
+            pool.use(shares)
             return .pool(pool)
         }
-        let context = ClusterContext(client, addresses, protections.records, memory: memory)
+        let context = ClusterContext(client, addresses, protections.records, shares)
         return .cluster(UpstreamCluster(upstream, origins, context))
     }
 }

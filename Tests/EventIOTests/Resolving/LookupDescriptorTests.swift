@@ -1,0 +1,45 @@
+import Glibc
+import Testing
+
+@testable import EventIO
+
+@Suite("Lookups without descriptors", .timeLimit(.minutes(1)))
+struct LookupDescriptorTests {
+    @Test("A lookup that would take one of the last descriptors says so, and does not blame the name servers")
+    func lastDescriptors() async {
+        // Runs in its own process, because the limit applies to the whole process.
+        await #expect(processExitsWith: .success) {
+            var settings = DNSSettings()
+            settings.servers = ["127.0.0.1:1"]
+            let resolver = try Resolver(settings)
+            let group = try EventLoopGroup(count: 1)
+            // Starts the resolver's thread.
+            _ = await Self.resolve("localhost", by: resolver, on: group.loops[0])
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let usual = limit.rlim_cur
+            limit.rlim_cur = 64
+            var opened: [Int32] = []
+            while (opened.last ?? 0) < 60 { opened.append(open("/dev/null", O_RDONLY)) }
+            precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            let answer = await Self.resolve("api.test", by: resolver, on: group.loops[0])
+            guard case .failure(let error) = answer else { preconditionFailure("\(answer)") }
+            precondition(error.isOutOfDescriptors, "\(error)")
+            // At the end of the process the leak sanitizer needs some.
+            limit.rlim_cur = usual
+            precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        }
+    }
+
+    private static func resolve(
+        _ host: String, by resolver: Resolver, on loop: EventLoop
+    ) async -> Result<[SocketAddress], SocketError> {
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                resolver.resolve(host, port: 80, on: loop, deadline: loop.now + .seconds(30)) {
+                    continuation.resume(returning: $0)
+                }
+            }
+        }
+    }
+}
