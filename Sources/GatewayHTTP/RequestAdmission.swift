@@ -19,16 +19,16 @@ struct RequestAdmission {
 
     /// Refuses a request whose endpoint has no room, before its body is read.
     mutating func check(_ match: EndpointMatch) throws(GatewayError) {
-        guard share.admits(holding: held[match.endpointNumber]), !match.isLimited || match.hasRoom else {
-            throw refused()
-        }
+        guard share.admitsAll || share.admits(holding: held[match.endpointNumber]),
+            !match.isLimited || match.hasRoom
+        else { throw refused() }
     }
 
     /// Takes a place for a request. Call `leave` once it is answered.
     mutating func enter(_ match: EndpointMatch) throws(GatewayError) {
-        guard share.admits(holding: held[match.endpointNumber]), !match.isLimited || match.enter() else {
-            throw refused()
-        }
+        guard share.admitsAll || share.admits(holding: held[match.endpointNumber]),
+            !match.isLimited || match.enter()
+        else { throw refused() }
         share.take()
         held[match.endpointNumber] += 1
     }

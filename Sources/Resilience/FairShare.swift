@@ -4,7 +4,8 @@
 /// *n* get 1/(n+1) each, and as much stays free.
 public struct FairShare: Sendable, Hashable {
     public let capacity: Int
-    public private(set) var inUse = 0
+    @usableFromInline var used = 0
+    @inlinable public var inUse: Int { used }
 
     public init(capacity: Int) {
         self.capacity = capacity
@@ -12,9 +13,15 @@ public struct FairShare: Sendable, Hashable {
 
     /// Whether a holder that holds `held` may take one more.
     @inlinable
-    public func admits(holding held: Int) -> Bool { held < capacity - inUse }
+    public func admits(holding held: Int) -> Bool { held < capacity - used }
 
-    public mutating func take() { inUse += 1 }
+    /// Whether every holder may take one more, because not even half of the capacity is in use.
+    @inlinable
+    public var admitsAll: Bool { used < capacity - used }
 
-    public mutating func giveBack() { inUse -= 1 }
+    @inlinable
+    public mutating func take() { used += 1 }
+
+    @inlinable
+    public mutating func giveBack() { used -= 1 }
 }

@@ -60,9 +60,9 @@ struct ConnectionPoolTests {
         }
         // The place that is free for c is for the call that has waited longer.
         expectWait(&pool, "c")
-        #expect(pool.needsConnection)
+        #expect(pool.hasVacantSlot)
         #expect(pool.mayOpenAgain(now: Self.start).map { "\($0.slot) \($0.waiter)" } == "1 b")
-        #expect(!pool.needsConnection)
+        #expect(!pool.hasVacantSlot)
         #expect(pool.mayOpenAgain(now: Self.start) == nil)
         expectRelease(&pool, slot: 0, .lent("c"))
         expectRelease(&pool, slot: 0, .kept)
@@ -132,7 +132,7 @@ struct ConnectionPoolTests {
         #expect(pool.nextExpiry == Self.at(30))
         #expect(pool.expired(now: Self.at(29)).isEmpty)
         #expect(pool.expired(now: Self.at(30)) == [0])
-        guard case .discard(0) = pool.callArrived("b", mayWait: true, now: Self.at(30)) else {
+        guard case .discard(0) = pool.takeIdle(now: Self.at(30)) else {
             Issue.record("an expired connection was lent")
             return
         }
@@ -221,7 +221,9 @@ struct ConnectionPoolTests {
         _ pool: inout Pool, slot: Int, at now: MonotonicTime = Self.start,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        guard case .open(slot) = pool.callArrived("?", mayWait: true, now: now) else {
+        guard case .none = pool.takeIdle(now: now),
+            case .open(slot) = pool.callArrived("?", mayWait: true, now: now)
+        else {
             Issue.record("slot \(slot) was not opened", sourceLocation: sourceLocation)
             return
         }
@@ -231,7 +233,7 @@ struct ConnectionPoolTests {
         _ pool: inout Pool, slot: Int, at now: MonotonicTime = Self.start,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        guard case .reuse(slot) = pool.callArrived("?", mayWait: true, now: now) else {
+        guard case .reuse(slot) = pool.takeIdle(now: now) else {
             Issue.record("slot \(slot) was not lent again", sourceLocation: sourceLocation)
             return
         }

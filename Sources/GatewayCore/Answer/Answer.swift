@@ -13,7 +13,7 @@ public struct Answer: Sendable {
         /// The steps run first, concurrently. Once all have succeeded, the closure makes the answer.
         case steps([NamedPart], then: @Sendable (StepValues) throws -> Answer)
         /// The body is these bytes, without an envelope.
-        case raw(RawBody)
+        indirect case raw(RawBody)
 
         var isRaw: Bool {
             if case .raw = self { true } else { false }

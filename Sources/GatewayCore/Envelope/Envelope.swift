@@ -43,8 +43,6 @@ struct EnvelopeHead: ~Copyable {
     /// Nanoseconds from the request to its answer.
     let elapsed: Int64
     let timeline: AnswerTimeline?
-    /// Of the error that the answer reports.
-    var details: JSONFragment?
 }
 
 /// Writes the envelope of an answer, with its keys in the documented order.
@@ -52,7 +50,8 @@ enum Envelope {
     enum Body {
         case parts
         case value(JSONFragment)
-        case null
+        /// No data, and the `details` of the error that the answer reports.
+        case error(details: JSONFragment?)
     }
 
     /// Returns the envelope in pieces for a gathered write.
@@ -78,12 +77,12 @@ enum Envelope {
                 if let results { members(results, &line, &shared) }
             case .value(let fragment):
                 shared.write(fragment, to: &line)
-            case .null:
+            case .error(let details):
                 line.constant("null")
-            }
-            if let details = head.details {
-                line.constant(",\"details\":")
-                shared.write(details, to: &line)
+                if let details {
+                    line.constant(",\"details\":")
+                    shared.write(details, to: &line)
+                }
             }
             if let results { errors(results, &line) }
             meta(head, results, complete: complete, &line)
@@ -92,9 +91,9 @@ enum Envelope {
     }
 
     /// Returns an RFC 9457 problem document instead of the envelope of a failed answer.
-    static func problem(_ head: borrowing EnvelopeHead, _ code: ErrorCode, _ results: PartResults?)
-        -> [ArraySlice<UInt8>]
-    {
+    static func problem(
+        _ head: borrowing EnvelopeHead, _ code: ErrorCode, _ details: JSONFragment?, _ results: PartResults?
+    ) -> [ArraySlice<UInt8>] {
         let room =
             320 + head.message.utf8.count + head.requestID.utf8.count + (results?.envelopeBytes ?? 0)
             + (head.timeline?.envelopeBytes ?? 0)
@@ -109,7 +108,7 @@ enum Envelope {
             line.string(head.message)
             line.constant(",\"instance\":")
             line.string("urn:sluice:request:\(head.requestID)")
-            if let details = head.details {
+            if let details {
                 line.constant(",\"details\":")
                 line.fragment(details)
             }
@@ -124,7 +123,7 @@ enum Envelope {
         switch body {
         case .parts: results?.dataBytes ?? 0
         case .value(let fragment): fragment.bytes.count
-        case .null: 0
+        case .error(let details): details?.bytes.count ?? 0
         }
     }
 

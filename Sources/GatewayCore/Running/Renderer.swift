@@ -140,12 +140,13 @@ final class Renderer: Sendable {
         let code = error.code
         let head = EnvelopeHead(
             code: code.name, message: error.message, status: code.status, requestID: request.requestID,
-            elapsed: request.elapsed, timeline: request.timeline, details: error.details)
+            elapsed: request.elapsed, timeline: request.timeline)
         let isProblem =
             request.fields.map { $0.contains(.accept) && AcceptedMediaTypes($0).prefersProblemJSON } ?? false
         let body =
             isProblem
-            ? Envelope.problem(head, code, results) : Envelope.answer(head, .null, results, complete: false)
+            ? Envelope.problem(head, code, error.details, results)
+            : Envelope.answer(head, .error(details: error.details), results, complete: false)
         var answer = HTTPResponse(
             status: HTTPStatus(code: code.status) ?? .internalServerError,
             fields: (isProblem ? constant.problem : constant.failure).fields(requestID: request.requestID),

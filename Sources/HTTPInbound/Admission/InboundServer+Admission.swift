@@ -92,6 +92,7 @@ extension InboundServer {
             case .busy:
                 // Reported only now, to save work for each request.
                 order.becameBusy(candidate.slot)
+                connection.forgetIdleReport()
             case .active:
                 order.waitsAnew(candidate.slot, at: loop.wakeTime)
                 active += 1

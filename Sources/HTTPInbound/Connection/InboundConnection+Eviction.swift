@@ -17,18 +17,27 @@ extension InboundConnection {
     }
 
     /// Tells the server since when it may be closed. The server finds out by itself when that is over.
+    @inline(__always)
     func reportWaiting() {
-        if state.isIdle {
-            server.order.becameIdle(index, at: now)
-        } else {
-            reportWaitForHead()
-        }
+        let now = now
+        // Most requests cost no more than this.
+        if now < idleReportExpiry, state.isIdle { return }
+        reportWaiting(since: now)
     }
 
     @inline(never)
-    private func reportWaitForHead() {
-        if state.awaitsHead { server.order.waitsForHead(index, at: now) }
+    private func reportWaiting(since now: MonotonicTime) {
+        if state.isIdle {
+            server.order.becameIdle(index, at: now)
+            idleReportExpiry = now + EvictionOrder.precision
+        } else if state.awaitsHead {
+            server.order.waitsForHead(index, at: now)
+            forgetIdleReport()
+        }
     }
+
+    /// The order does not count it as idle any more.
+    func forgetIdleReport() { idleReportExpiry = MonotonicTime(nanoseconds: 0) }
 
     /// Closes for a newcomer. The FIN goes first: if the client's next request arrives at this moment, the kernel
     /// resets the connection, but the client sees the end before the reset.

@@ -35,6 +35,8 @@ final class InboundConnection {
     var onDrain: (() -> Void)?
     var isOpen = true
 
+    /// Until when the server's order need not hear that it is idle.
+    var idleReportExpiry = MonotonicTime(nanoseconds: 0)
     private var headBytes = 0
     /// Bytes passed to the stream. The kernel has all of them when the stream has sent as many.
     var bytesWritten: Int64 = 0

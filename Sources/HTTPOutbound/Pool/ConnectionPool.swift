@@ -3,10 +3,10 @@ internal import EventIO
 /// Decides which call gets which connection of one origin on one loop. It opens and closes nothing; its answers name
 /// connections by their slots, which are vacant, busy (connecting, or lent to one call) or idle:
 ///
-///     vacant -> busy    callArrived (.open), connectionClosed (.open)
+///     vacant -> busy    callArrived (.open), connectionClosed (.open), mayOpenAgain
 ///     busy   -> idle    connectionReleased (.keep)
 ///     busy   -> busy    connectionReleased (.lend), connectionReplaced
-///     idle   -> busy    callArrived (.reuse)
+///     idle   -> busy    takeIdle (.reuse)
 ///     busy   -> vacant  connectionClosed
 ///     idle   -> vacant  connectionClosed
 ///
@@ -15,13 +15,17 @@ struct ConnectionPool<Waiter> {
     typealias Slot = Int
     typealias Ticket = WaitQueue<Waiter>.Ticket
 
-    enum Arrival {
+    enum Idle {
         /// The call gets the idle connection of this slot.
         case reuse(Slot)
-        /// Open a connection in this slot for the call.
-        case open(Slot)
         /// The idle connection of this slot is too old: close it, tell the pool, and ask again.
         case discard(Slot)
+        case none
+    }
+
+    enum Arrival {
+        /// Open a connection in this slot for the call.
+        case open(Slot)
         /// The call waits. It leaves the queue by this ticket.
         case wait(Ticket)
         /// No connection is free, none may be opened, and the queue is full or nothing would end it. Or the pool is closed.
@@ -78,10 +82,20 @@ struct ConnectionPool<Waiter> {
         PoolReport(idle: idleCount, leased: busyCount, waiting: waiting, opened: opened, reused: reused)
     }
 
-    /// Whether a call that arrives now needs another connection, and the pool has a slot for it.
-    var needsConnection: Bool { idle.isEmpty && busyCount < limits.connections && !isClosed }
+    /// A call wants a connection. The one used last is lent first, so that surplus connections expire. If there is none, call
+    /// `callArrived`.
+    mutating func takeIdle(now: MonotonicTime) -> Idle {
+        guard let slot = idle.last, !isClosed else { return .none }
+        if entries[slot].expiry <= now { return .discard(slot) }
+        idle.removeLast()
+        lend(slot)
+        return .reuse(slot)
+    }
 
-    /// A call wants a connection. The one used last is lent first, so that surplus connections expire.
+    /// Whether a slot is vacant.
+    var hasVacantSlot: Bool { busyCount < limits.connections && !isClosed }
+
+    /// A call wants a connection, and none is idle.
     ///
     /// - Parameters:
     ///   - mayOpen: whether another connection may be opened. If not, a call waits for one of those in use.
@@ -90,12 +104,6 @@ struct ConnectionPool<Waiter> {
         _ waiter: @autoclosure () -> Waiter, mayOpen: Bool = true, mayWait: Bool, now: MonotonicTime
     ) -> Arrival {
         if isClosed { return .refuse }
-        if let slot = idle.last {
-            if entries[slot].expiry <= now { return .discard(slot) }
-            idle.removeLast()
-            lend(slot)
-            return .reuse(slot)
-        }
         if mayOpen, queue.count == 0, let slot = vacantSlot() {
             occupy(slot, now: now)
             return .open(slot)

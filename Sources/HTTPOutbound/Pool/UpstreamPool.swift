@@ -91,52 +91,56 @@ public final class UpstreamPool: TimerTarget {
     public func start(_ call: OutboundCall) {
         if shared.isClosed { return call.failLater(.destinationUnavailable, "the client is closed") }
         while true {
-            // A fair share: no upstream takes all places in the queue of the loop.
-            let waiting = sharedWaiters?.count ?? pool.waiting
-            let mayWait = waiting < limits.waitingCalls - shared.waitingCalls
-            var place: FairBudget.Charge?
-            var mayOpen = true
-            if let connectionPlaces, pool.needsConnection {
-                place = connectionPlaces.charge(1)
-                mayOpen = place != nil
-            }
-            let arrival = pool.callArrived(call, mayOpen: mayOpen, mayWait: mayWait, now: loop.wakeTime)
-            publish()
-            switch arrival {
+            switch pool.takeIdle(now: loop.wakeTime) {
             case .reuse(let slot):
+                publish()
                 guard let connection = connections[slot] else {
                     preconditionFailure("slot \(slot) was lent without a connection")
                 }
-                serve(call, on: connection, isReused: true)
-                return
-            case .open(let slot):
-                take(place, for: slot)
-                open(slot, for: call)
-                return
+                return serve(call, on: connection, isReused: true)
             case .discard(let slot): discard(slot)
-            case .wait(let ticket):
-                waiters(changedBy: 1)
-                call.joinedQueue(of: self, ticket)
-                // The place is for the call that has waited longest.
-                if let place, let (slot, first) = pool.mayOpenAgain(now: loop.wakeTime) {
-                    publish()
-                    waiters(changedBy: -1)
-                    take(place, for: slot)
-                    open(slot, for: first)
-                }
-                return
-            case .refuse where !mayOpen && mayWait:
-                call.failLater(
-                    .connectionLimitReached,
-                    "the process has no descriptor left for another connection to this upstream")
-                return
-            case .refuse:
-                call.failLater(
-                    .concurrencyLimit,
-                    "\(waiting) calls to this upstream and \(shared.waitingCalls) to all are already "
-                        + "waiting for a connection; at most \(limits.waitingCalls) may")
-                return
+            case .none: return startWithoutIdle(call)
             }
+        }
+    }
+
+    /// Opens a connection for the call, or lets it wait.
+    @inline(never)
+    private func startWithoutIdle(_ call: OutboundCall) {
+        // A fair share: no upstream takes all places in the queue of the loop.
+        let waiting = sharedWaiters?.count ?? pool.waiting
+        let mayWait = waiting < limits.waitingCalls - shared.waitingCalls
+        var place: FairBudget.Charge?
+        var mayOpen = true
+        if pool.hasVacantSlot, let connectionPlaces {
+            place = connectionPlaces.charge(1)
+            mayOpen = place != nil
+        }
+        let arrival = pool.callArrived(call, mayOpen: mayOpen, mayWait: mayWait, now: loop.wakeTime)
+        publish()
+        switch arrival {
+        case .open(let slot):
+            take(place, for: slot)
+            open(slot, for: call)
+        case .wait(let ticket):
+            waiters(changedBy: 1)
+            call.joinedQueue(of: self, ticket)
+            // The place is for the call that has waited longest.
+            if let place, let (slot, first) = pool.mayOpenAgain(now: loop.wakeTime) {
+                publish()
+                waiters(changedBy: -1)
+                take(place, for: slot)
+                open(slot, for: first)
+            }
+        case .refuse where !mayOpen && mayWait:
+            call.failLater(
+                .connectionLimitReached,
+                "the process has no descriptor left for another connection to this upstream")
+        case .refuse:
+            call.failLater(
+                .concurrencyLimit,
+                "\(waiting) calls to this upstream and \(shared.waitingCalls) to all are already "
+                    + "waiting for a connection; at most \(limits.waitingCalls) may")
         }
     }
 
@@ -284,6 +288,7 @@ public final class UpstreamPool: TimerTarget {
         return nil
     }
 
+    @inline(__always)
     private func publish() { gauge.publish(pool.report) }
 
     private func discard(_ slot: Int) {

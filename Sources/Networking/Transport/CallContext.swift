@@ -171,6 +171,13 @@ public final class CallContext: Sendable {
 
     /// Call it once the answer has been handed over, and when the request is cancelled.
     package func releaseResources() {
+        // Nearly all requests have none.
+        if root == nil, !hasResources.load(ordering: .acquiring) { return }
+        releaseHeldResources()
+    }
+
+    @inline(never)
+    private func releaseHeldResources() {
         guard (root ?? self).hasResources.load(ordering: .acquiring) else { return }
         // Freed outside the lock.
         var released: [any AnyObject & Sendable]?
