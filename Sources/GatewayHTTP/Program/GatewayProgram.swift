@@ -15,7 +15,8 @@ public struct GatewayProgram: Sendable {
     public var version: String
     /// What the program is, in a phrase for its help.
     public var summary = "run the gateway"
-    /// Flags besides those of every gateway. Their variables are named alike: `SLUICE_REGION` sets `--region`.
+    /// Flags besides those of every gateway. Their variables are named alike: `SLUICE_REGION` sets `--region`. The program stops if
+    /// one has the name of another flag.
     public var flags: [ProgramFlag]
     /// The settings that flags may override.
     public var configuration: GatewayServerConfiguration
@@ -54,6 +55,8 @@ public struct GatewayProgram: Sendable {
                 + serveFlags.upstreams(fallback: upstreams?.addresses ?? "those in the code")
                 + serveFlags.running(files: configuration.files == nil ? "no files" : "those in the code")
                 + flags)
+        let names = command.flags.map(\.name)
+        precondition(Set(names).count == names.count, "two of these flags have the same name: \(names)")
         if name.isEmpty {
             command.footer = """
 
@@ -78,7 +81,7 @@ public struct GatewayProgram: Sendable {
             return 0
         case "health"?:
             return health.run(words.dropFirst(), environment: environment, of: name) {
-                arguments throws(UsageError) in try HealthCommand.run(arguments, of: name)
+                arguments throws(UsageError) in try HealthCommand.run(arguments, configuration, of: name)
             }
         default:
             let isNamed = words.first == "serve"

@@ -8,15 +8,22 @@ package enum HealthCommand {
             flags: [flags.host, flags.port], positional: "[URL]")
     }
 
-    /// - Parameter program: the program's name, for its complaint.
-    package static func run(_ arguments: ProgramArguments, of program: String) throws(UsageError) -> Int32 {
-        guard let complaint = HealthProbe.check(try url(arguments)) else { return 0 }
+    /// - Parameters:
+    ///   - arguments: a URL, or the host and port of a gateway.
+    ///   - defaults: where the gateway listens without flags.
+    ///   - program: the program's name, for its complaint.
+    package static func run(
+        _ arguments: ProgramArguments, _ defaults: GatewayServerConfiguration, of program: String
+    ) throws(UsageError) -> Int32 {
+        guard let complaint = HealthProbe.check(try url(arguments, defaults)) else { return 0 }
         Announcement.complain("not ready: \(complaint)", by: program)
         return 1
     }
 
     /// Returns the URL to check: the argument, or `--host` and `--port`, with loopback if they mean all interfaces.
-    static func url(_ arguments: ProgramArguments) throws(UsageError) -> String {
+    static func url(
+        _ arguments: ProgramArguments, _ defaults: GatewayServerConfiguration
+    ) throws(UsageError) -> String {
         if let url = arguments.positional {
             do {
                 _ = try HTTPURL(url)
@@ -25,11 +32,11 @@ package enum HealthCommand {
             }
             return url
         }
-        let port = try GatewayServerConfiguration.port(arguments) ?? 8080
-        switch try GatewayServerConfiguration.host(arguments) {
-        case nil, "0.0.0.0": return "http://127.0.0.1:\(port)"
+        let port = try GatewayServerConfiguration.port(arguments) ?? defaults.port
+        switch try GatewayServerConfiguration.host(arguments) ?? defaults.host {
+        case "0.0.0.0": return "http://127.0.0.1:\(port)"
         case "::": return "http://[::1]:\(port)"
-        case let host?: return host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
+        case let host: return host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
         }
     }
 }

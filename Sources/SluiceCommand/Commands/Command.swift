@@ -42,7 +42,7 @@ enum Command {
         case "serve": try gateway.serve(arguments) { gateway, _ in AppEndpoints.declare(on: gateway) }
         case "demo": try demo(arguments)
         case "upstream": try upstream(arguments)
-        default: try HealthCommand.run(arguments, of: "sluice")
+        default: try HealthCommand.run(arguments, gateway.configuration, of: "sluice")
         }
     }
 }

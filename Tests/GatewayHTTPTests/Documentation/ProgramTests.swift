@@ -72,6 +72,27 @@ struct ProgramTests {
         #expect(help.contains("shop health"))
     }
 
+    @Test("health asks where the program's configuration says, unless flags say otherwise")
+    func health() throws {
+        func url(_ words: [String]) throws -> String {
+            let program = Self.program
+            let arguments = try ProgramArguments(words, for: program.health, environment: [:])
+            return try HealthCommand.url(arguments, program.configuration)
+        }
+        #expect(try url([]) == "http://127.0.0.1:9000")
+        #expect(try url(["--host", "::", "--port", "81"]) == "http://[::1]:81")
+        #expect(try url(["http://10.0.0.7:80"]) == "http://10.0.0.7:80")
+    }
+
+    @Test("A flag with the name of another one stops the program")
+    func flagTwice() async {
+        await #expect(processExitsWith: .failure) {
+            var program = Self.program
+            program.flags.append(ProgramFlag(name: "port", placeholder: "PORT", help: "another port"))
+            exit(program.run(["--help"], environment: [:]) { _, _ in })
+        }
+    }
+
     @Test("--version prints the name and the version")
     func version() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
