@@ -14,8 +14,8 @@ final class HealthChecks: TimerTarget {
     private let request: OutboundRequest
     /// The checks under way.
     private var underWay: [ObjectIdentifier: any Disposable] = [:]
-    /// The addresses that were there in the last round.
-    private var known: Set<ObjectIdentifier> = []
+    /// The addresses that were there in the last round, or were checked since; nil before the first round.
+    private var known: Set<ObjectIdentifier>?
 
     init(
         _ policy: HealthCheckPolicy, of cluster: UpstreamCluster, _ addresses: UpstreamAddresses,
@@ -47,9 +47,13 @@ final class HealthChecks: TimerTarget {
         _ = loop.setTimer(at: loop.wakeTime + TimeAmount(interval), target: self)
     }
 
-    /// Checks new addresses at once, so that one that is down is found an interval earlier.
+    /// Checks new addresses at once, so that one that is down is found an interval earlier. The first round, which is about to
+    /// begin, has them anyway.
     func addressesChanged(_ all: [LoopAddress]) {
-        for address in all where known.insert(ObjectIdentifier(address.record)).inserted { check(address) }
+        guard let last = known else { return }
+        let records = Set(all.map { ObjectIdentifier($0.record) })
+        known = last.union(records)
+        for address in all where !last.contains(ObjectIdentifier(address.record)) { check(address) }
     }
 
     /// A reference for the ends of checks, which come on the loop.
