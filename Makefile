@@ -9,6 +9,8 @@ PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbr
 PEERS = nginx libnginx-mod-http-brotli-filter python3 python3-pip openssl tinyproxy
 # `make test-browser` needs a browser, its driver and the fonts of the pages.
 BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji python3-pip
+# Proofs under load need these, too.
+SOAK = nginx openssl strace slowhttptest wrk
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # Tests that talk to a server block their thread, and the test library has one thread per core. Run in parallel, they would
@@ -140,6 +142,7 @@ fuzz:
 	Tests/Fuzz/run $(FUZZ_SECONDS) $(FUZZ)
 
 soak: build
+	@docker/setup $(SOAK) || echo 'soak: proofs that need a missing one of $(SOAK) fail'
 	$(if $(or $(if $(PROOF),,all),$(filter bodies,$(PROOF))),$(SWIFT) build -c release --product BodySoak $(RELEASE))
 	$(if $(or $(if $(PROOF),,all),$(filter hosts,$(PROOF))),$(SWIFT) build -c release --product HostSoak $(RELEASE))
 	Tests/Soak/run $(PROOF)
