@@ -72,8 +72,8 @@ public struct GatewayServerConfiguration: Sendable {
         InboundLimits.connections(inbound.connections, descriptors: descriptors)
     }
 
-    /// Returns the limit of connections to upstreams of all loops together: what the clients leave of the process's descriptors,
-    /// less those that the gateway needs itself.
+    /// Returns the limit of connections to upstreams of all loops together: the process's descriptors less those of clients and
+    /// those that the gateway itself needs.
     func upstreamConnectionLimit(descriptors: Int) -> Int {
         let clients = connectionLimit(descriptors: descriptors)
         let aboveLimit = loops * inboundLimits(largestBody: 0, descriptors: descriptors).connectionsAboveLimit

@@ -35,7 +35,7 @@ final class InboundConnection {
     var onDrain: (() -> Void)?
     var isOpen = true
 
-    /// Until when the server's order need not hear that it is idle.
+    /// The server's order has been told recently that it is idle, and need not hear it again before this time.
     var idleReportExpiry = MonotonicTime(nanoseconds: 0)
     private var headBytes = 0
     /// Bytes passed to the stream. The kernel has all of them when the stream has sent as many.

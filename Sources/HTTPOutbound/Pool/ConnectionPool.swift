@@ -28,7 +28,8 @@ struct ConnectionPool<Waiter> {
         case open(Slot)
         /// The call waits. It leaves the queue by this ticket.
         case wait(Ticket)
-        /// No connection is free, none may be opened, and the queue is full or nothing would end it. Or the pool is closed.
+        /// No connection is idle or may be opened, and the call cannot wait: the queue is full, or no connection is in use.
+        /// Or the pool is closed.
         case refuse
     }
 
