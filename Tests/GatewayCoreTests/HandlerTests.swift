@@ -16,17 +16,6 @@ private struct Weight: Codable, JSONRepresentable {
 struct HandlerTests {
     private let bench = Bench()
 
-    /// Returns the answer of an endpoint that answers on another thread.
-    private func eventual(_ path: String) async throws -> Reply {
-        let responder = try bench.gateway.responder()
-        let head = HTTPRequestHead(method: .get, target: try #require(RequestTarget(path)))
-        return await withCheckedContinuation { continuation in
-            _ = responder.respond(to: ReceivedRequest(head: head)) {
-                continuation.resume(returning: Reply($0))
-            }
-        }
-    }
-
     @Test("Upstream calls start on subscription, once for each subscription")
     func cold() throws {
         bench.gateway.get("/page") { [diary = bench.diary] _ in
@@ -56,7 +45,7 @@ struct HandlerTests {
             return .parts(a: part(1), b: part(2), c: part(3), d: part(4), e: part(5), f: 6)
         }
         for _ in 0..<200 {
-            let reply = try await eventual("/page")
+            let reply = try await bench.eventualAnswer("/page")
             #expect(reply["/data"] == #"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}"#)
         }
         #expect(bench.time.pending == 0)
@@ -196,10 +185,10 @@ struct HandlerTests {
             await Task.yield()
             throw Secret()
         }
-        let own = try await eventual("/own")
+        let own = try await bench.eventualAnswer("/own")
         #expect(own.status == 409)
         #expect(own["/message"] == #""taken""#)
-        let bad = try await eventual("/bad")
+        let bad = try await bench.eventualAnswer("/bad")
         #expect(bad.status == 500)
         #expect(bench.incidents.count == 1)
     }
@@ -220,12 +209,12 @@ struct HandlerTests {
             .parts(
                 a: Part.task { () async throws -> Int in throw GatewayError.notFound("no") }.optional(), b: 1)
         }
-        let reply = try await eventual("/handler")
+        let reply = try await bench.eventualAnswer("/handler")
         #expect(reply.status == 200)
         #expect(reply["/data/id"] == reply["/meta/requestId"])
         #expect(reply["/data/call"] == "[7]")
         #expect(reply["/data/task"] == #"{"kilograms":3}"#)
-        let failing = try await eventual("/failing")
+        let failing = try await bench.eventualAnswer("/failing")
         #expect(failing["/code"] == #""PARTIAL""#)
         #expect(failing["/data"] == #"{"a":null,"b":1}"#)
     }

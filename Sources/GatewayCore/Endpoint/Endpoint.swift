@@ -11,6 +11,8 @@ final class Endpoint: Sendable {
         case sync(@Sendable (GatewayRequest) throws -> Answer)
         case async(@Sendable (GatewayRequest) async throws -> Answer)
         case single(@Sendable (GatewayRequest) throws -> Single<Answer>)
+        /// Never called: its requests have an `EndpointMatch.Substitute`.
+        case none
     }
 
     /// The index among the gateway's endpoints, in the order of their declarations.
@@ -20,6 +22,10 @@ final class Endpoint: Sendable {
     let parameterNames: [String]
     let handler: Handler
     let settings: EndpointSettings
+    /// Run before the handler, in order.
+    let before: [BeforeMiddleware]
+    /// Run once the answer is known, in order.
+    let after: [AfterMiddleware]
     let deadlineSeconds: Double
     let deadlineInterval: RxTimeInterval
     /// All fields of a client's request that may be forwarded to an upstream.
@@ -28,12 +34,17 @@ final class Endpoint: Sendable {
     /// Requests in flight in the process. Counted only if `settings.concurrency` limits them.
     let requestsInFlight = Atomic(0)
 
+    var hasMiddleware: Bool { !before.isEmpty || !after.isEmpty }
+
     init(
-        number: Int, method: HTTPMethod, template: PathTemplate, handler: Handler, settings: EndpointSettings
+        number: Int, method: HTTPMethod, template: PathTemplate, handler: Handler, settings: EndpointSettings,
+        scope: RouteScope
     ) {
         self.number = number
         self.method = method
         self.template = template
+        before = scope.before
+        after = scope.after
         parameterNames = template.parameterNames
         self.handler = handler
         self.settings = settings

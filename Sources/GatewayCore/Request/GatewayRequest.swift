@@ -1,4 +1,5 @@
 public import HTTPModel
+import Locking
 
 /// A request as its handler sees it, with typed access to its parameters. A missing or invalid parameter throws a
 /// `GatewayError.invalidRequest` that names it. Handlers let it propagate.
@@ -10,7 +11,8 @@ public final class GatewayRequest: Sendable {
     public let requestID: String
 
     private let request: ReceivedRequest
-    private let match: EndpointMatch
+    let match: EndpointMatch
+    let storage = Lock<RequestStorage?>(nil)
     var endpoint: Endpoint { match.endpoint }
     var fields: HTTPFields { request.head.fields }
 
@@ -22,6 +24,9 @@ public final class GatewayRequest: Sendable {
 
     public var method: HTTPMethod { request.head.method }
 
+    /// The path template of the endpoint, `/api/orders/{id}`; nil in middleware for a request that no endpoint takes.
+    public var route: String? { match.route }
+
     /// Returns the first value of that field.
     public func header(_ name: HTTPFieldName) -> String? { fields[name] }
 }
@@ -31,7 +36,7 @@ extension GatewayRequest {
     public func path<Value: RequestValue>(
         _ name: String, as type: Value.Type = Value.self
     ) throws -> Value {
-        guard let index = endpoint.parameterNames.firstIndex(of: name) else {
+        guard let index = endpoint.parameterNames.firstIndex(of: name), index < match.parameters.count else {
             throw EndpointFault("the path has no parameter {\(name)}")
         }
         return try Self.read(String(decoding: match.parameters[index], as: UTF8.self), as: type) {

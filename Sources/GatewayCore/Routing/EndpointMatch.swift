@@ -1,3 +1,4 @@
+import HTTPModel
 import Synchronization
 
 /// The endpoint that a request's method and path match, with the values of its path parameters.
@@ -5,6 +6,17 @@ package final class EndpointMatch: Sendable {
     let endpoint: Endpoint
     /// The decoded segments that the template's parameters match, in the order of the template.
     let parameters: [ArraySlice<UInt8>]
+    /// Takes the place of the handler, for requests that pass through middleware but that no endpoint takes.
+    package enum Substitute: Sendable {
+        /// 404 or 405.
+        case error(GatewayError)
+        /// 204 with this `Allow`, for OPTIONS.
+        case allow(String)
+        /// The request is for a static file.
+        case file
+    }
+
+    let substitute: Substitute?
     /// The index of the endpoint, less than `GatewayResponder.endpointCount`.
     package let endpointNumber: Int
     /// Whether the endpoint has a limit of its own, which `hasRoom`, `enter` and `leave` keep.
@@ -13,9 +25,33 @@ package final class EndpointMatch: Sendable {
     init(_ endpoint: Endpoint, _ parameters: [ArraySlice<UInt8>] = []) {
         self.endpoint = endpoint
         self.parameters = parameters
+        substitute = nil
         endpointNumber = endpoint.number
         isLimited = endpoint.settings.concurrency != nil
     }
+
+    /// The same endpoint's middleware with something else than its handler. Does not count as a request of the endpoint, but as
+    /// one of `number`.
+    private init(_ other: EndpointMatch, _ substitute: Substitute, number: Int) {
+        endpoint = other.endpoint
+        parameters = other.parameters
+        self.substitute = substitute
+        endpointNumber = number
+        isLimited = false
+    }
+
+    func with(_ substitute: Substitute, number: Int) -> EndpointMatch {
+        EndpointMatch(self, substitute, number: number)
+    }
+
+    /// Returns the match for a static file at a path that no endpoint has; nil for any other request.
+    package var forFile: EndpointMatch? {
+        guard case .error(let error) = substitute, error.code == .notFound else { return nil }
+        return EndpointMatch(self, .file, number: endpointNumber)
+    }
+
+    /// The endpoint's path template; nil if the endpoint does not take the request.
+    var route: String? { substitute == nil ? endpoint.template.text : nil }
 
     /// In bytes.
     package var bodyLimit: Int { endpoint.settings.bodyLimit }

@@ -43,21 +43,61 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         let timer = scheduler.setTimer(after: endpoint.deadlineInterval, target: self)
         state.withLock { $0.timer = timer }
         CallContext.$current.withValue(context) {
-            switch endpoint.handler {
-            case .sync(let handler): attempt { try proceed(to: handler(request), in: nil) }
-            case .single(let handler): attempt { follow(try handler(request)) }
-            case .async(let handler): run(handler)
-            }
+            if endpoint.before.isEmpty, request.match.substitute == nil { handle() } else { check(from: 0) }
         }
     }
 
-    private func run(_ handler: @escaping @Sendable (GatewayRequest) async throws -> Answer) {
+    /// Runs the middleware from this one on, then the handler.
+    private func check(from first: Int) {
+        for index in first..<endpoint.before.count {
+            switch endpoint.before[index] {
+            case .sync(let step):
+                do {
+                    guard let answer = try step(request) else { continue }
+                    attempt { try proceed(to: answer, in: nil) }
+                } catch {
+                    fail(error)
+                }
+                return
+            case .async(let step):
+                return run(step) { [self] answer in
+                    if let answer { try proceed(to: answer, in: nil) } else { check(from: index + 1) }
+                }
+            }
+        }
+        // The last check may have ended after the deadline.
+        if state.withLock({ $0.isOver }) { return }
+        if let substitute = request.match.substitute { answer(with: substitute) } else { handle() }
+    }
+
+    private func handle() {
+        switch endpoint.handler {
+        case .sync(let handler): attempt { try proceed(to: handler(request), in: nil) }
+        case .single(let handler): attempt { follow(try handler(request)) }
+        case .async(let handler): run(handler) { [self] in try proceed(to: $0, in: nil) }
+        case .none: fail(EndpointFault("a request without an endpoint has passed its middleware"))
+        }
+    }
+
+    /// Answers a request that no endpoint takes.
+    private func answer(with substitute: EndpointMatch.Substitute) {
+        switch substitute {
+        case .error(let error): fail(error)
+        case .allow(let methods): end { renderer.noContent([.allow: methods], for: $0) }
+        case .file: pass()
+        }
+    }
+
+    private func run<Value: Sendable>(
+        _ work: @escaping @Sendable (GatewayRequest) async throws -> Value,
+        then proceed: @escaping @Sendable (Value) throws -> Void
+    ) {
         let stage = state.withLock { $0.beginStage() }
         // On a loop the task stays on the loop.
         let task = Task(executorPreference: scheduler as? any TaskExecutor) { [self] in
             do {
-                let answer = try await handler(request)
-                attempt { try proceed(to: answer, in: nil) }
+                let value = try await work(request)
+                attempt { try proceed(value) }
             } catch {
                 fail(error)
             }
@@ -277,8 +317,17 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         deliver(response(facts(finished.steps)))
     }
 
+    /// Leaves the request to the static files.
+    private func pass() {
+        guard let finished = state.withLock({ $0.finish() }) else { return }
+        if let timer = finished.timer { scheduler.cancelTimer(timer) }
+        receiver.passed(request)
+        context.releaseResources()
+    }
+
     private func deliver(_ answer: consuming GatewayResponse) {
         answer.note(context)
+        if !endpoint.after.isEmpty { answer.apply(endpoint.after, to: request) }
         receiver.answered(answer)
         context.releaseResources()
     }
@@ -294,7 +343,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         finished?.dispose()
         context.releaseResources()
         return RequestSummary(
-            requestID: request.requestID, route: endpoint.template.text,
+            requestID: request.requestID, route: request.route,
             status: HTTPStatus.clientClosedRequest.code, code: "CANCELLED", nanoseconds: elapsed,
             steps: finished?.steps ?? [],
             results: finished.flatMap { finished in
@@ -316,8 +365,9 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     /// Closes the timeline, if there is one.
     private func facts(_ steps: consuming [PartResults]) -> Renderer.RequestFacts {
         Renderer.RequestFacts(
-            requestID: request.requestID, route: endpoint.template.text, elapsed: elapsed,
-            fields: request.fields, timeline: isTimed ? closedTimeline() : nil, steps: consume steps)
+            requestID: request.requestID, route: request.route, elapsed: elapsed,
+            fields: request.fields, timeline: isTimed ? closedTimeline() : nil, steps: consume steps,
+            answerFields: request.answerFields)
     }
 
     private func report(_ error: any Error, part: String?) {

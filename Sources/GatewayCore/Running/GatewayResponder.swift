@@ -10,6 +10,7 @@ public final class GatewayResponder: Sendable {
     package let endpointCount: Int
 
     private let router: Router<EndpointMatch>
+    private let unmatched: UnmatchedRoutes?
     let environment: GatewayEnvironment
     private let cors: CORSPolicy?
     private let allowsTimeline: Bool
@@ -20,12 +21,12 @@ public final class GatewayResponder: Sendable {
     private let loops: LoopDetection
 
     init(
-        router: Router<EndpointMatch>, environment: GatewayEnvironment, limits: GatewayLimits,
-        largestBody: Int, endpointCount: Int, cors: CORSPolicy?
+        _ routes: GatewayRoutes, environment: GatewayEnvironment, limits: GatewayLimits, cors: CORSPolicy?
     ) {
-        self.largestBody = largestBody
-        self.endpointCount = endpointCount
-        self.router = router
+        largestBody = routes.largestBody
+        endpointCount = routes.count
+        router = routes.router
+        unmatched = routes.unmatched
         self.environment = environment
         self.cors = cors
         allowsTimeline = limits.allowsTimeline
@@ -136,7 +137,10 @@ public final class GatewayResponder: Sendable {
         }
         switch router.route(head.method, path) {
         case .found(let match, let parameters): return .endpoint(match.with(parameters))
-        case .notFound: throw .notFound()
+        case .notFound:
+            let error = GatewayError.notFound()
+            guard let match = unmatched?.match(path, .error(error)) else { throw error }
+            return .endpoint(match)
         case .otherMethods(let methods): return try routeOther(head, path, methods)
         }
     }
@@ -153,13 +157,31 @@ public final class GatewayResponder: Sendable {
             allowed.insert(.head, at: get + 1)
         }
         if !allowed.contains(.options) { allowed.append(.options) }
-        guard head.method == .options else { throw .methodNotAllowed(head.method, allowed: allowed) }
-        var fields: HTTPFields = [.allow: allowed.map(\.rawValue).joined(separator: ", ")]
-        guard let cors, CORSPolicy.isPreflight(head.fields) else {
-            return .answer(renderer.noContent(fields, for: facts(head.fields)))
+        guard head.method == .options else {
+            let error = GatewayError.methodNotAllowed(head.method, allowed: allowed)
+            guard let match = guarded(path, methods, .error(error)) else { throw error }
+            return .endpoint(match)
         }
+        let allow = allowed.map(\.rawValue).joined(separator: ", ")
+        guard let cors, CORSPolicy.isPreflight(head.fields) else {
+            if let match = guarded(path, methods, .allow(allow)) { return .endpoint(match) }
+            return .answer(renderer.noContent([.allow: allow], for: facts(head.fields)))
+        }
+        var fields: HTTPFields = [.allow: allow]
         fields.append(contentsOf: cors.preflightFields(for: head.fields, methods: allowed))
         return .answer(renderer.noContent(fields, isPreflight: true, for: facts(head.fields)))
+    }
+
+    /// Returns the match for a path whose endpoints have other methods; nil if no middleware runs for any of them.
+    private func guarded(
+        _ path: DecodedPath, _ methods: [HTTPMethod], _ substitute: EndpointMatch.Substitute
+    ) -> EndpointMatch? {
+        guard let unmatched else { return nil }
+        for method in methods {
+            guard case .found(let other, let parameters) = router.route(method, path) else { continue }
+            if let match = unmatched.match(other.with(parameters), substitute) { return match }
+        }
+        return nil
     }
 
     // MARK: - Upstream calls

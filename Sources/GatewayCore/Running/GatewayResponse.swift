@@ -15,6 +15,13 @@ public struct GatewayResponse: Sendable {
 
     mutating func note(_ context: CallContext) { summary.context = context }
 
+    /// Runs middleware, which may add fields.
+    mutating func apply(_ middleware: [AfterMiddleware], to request: GatewayRequest) {
+        var answer = OutgoingAnswer(self, to: request)
+        for change in middleware { change(&answer) }
+        response.fields = answer.fields
+    }
+
     /// Releases the parts' values, which the log does not need.
     package mutating func dropValues() { summary.dropValues() }
 }
@@ -22,6 +29,15 @@ public struct GatewayResponse: Sendable {
 /// Receives the answer to a request, on any thread.
 package protocol AnswerReceiver: AnyObject, Sendable {
     func answered(_ answer: consuming GatewayResponse)
+
+    /// The request is for a static file, and its middleware has let it pass.
+    func passed(_ request: GatewayRequest)
+}
+
+extension AnswerReceiver {
+    package func passed(_ request: GatewayRequest) {
+        assertionFailure("only requests for static files pass")
+    }
 }
 
 /// A request that an endpoint is working on. Disposal cancels everything that was started for it.
@@ -78,6 +94,19 @@ public struct RequestSummary: Sendable {
             _ nanoseconds: Int64, _ number: Int?, _ call: Link?
         ) -> Void
     ) {
+        forEachPartFailure { stage, name, kind, failure, nanoseconds, number, call in
+            body(stage, name, kind, failure.map { ($0.reason.token, $0.attempts) }, nanoseconds, number, call)
+        }
+    }
+
+    /// Does the same with the whole failure.
+    @inline(__always)
+    func forEachPartFailure(
+        _ body: (
+            _ stage: Int?, _ name: String?, _ kind: OutcomeKind?, _ failure: PartFailure?,
+            _ nanoseconds: Int64, _ number: Int?, _ call: Link?
+        ) -> Void
+    ) {
         let elapsed = nanoseconds - partsBegan
         for index in steps.indices { steps[index].forEachPart(index, at: elapsed, body) }
         guard let results else { return }
@@ -104,15 +133,13 @@ extension PartResults {
     @inline(__always)
     fileprivate func forEachPart(
         _ stage: Int?, at elapsed: Int64,
-        _ body: (Int?, String?, OutcomeKind?, (reason: String, attempts: Int)?, Int64, Int?, Link?) -> Void
+        _ body: (Int?, String?, OutcomeKind?, PartFailure?, Int64, Int?, Link?) -> Void
     ) {
         for index in parts.indices {
-            let failure = parts[index].outcome?.failure
             body(
                 stage, hasNames ? parts[index].name : nil, parts[index].outcome?.kind,
-                failure.map { ($0.reason.token, $0.attempts) },
-                parts[index].outcome?.elapsed ?? elapsed, firstNumber.map { $0 + index },
-                parts[index].work)
+                parts[index].outcome?.failure, parts[index].outcome?.elapsed ?? elapsed,
+                firstNumber.map { $0 + index }, parts[index].work)
         }
     }
 }

@@ -17,6 +17,8 @@ final class Renderer: Sendable {
         var timeline: AnswerTimeline?
         /// The results of the steps before the answer, for the log.
         var steps: [PartResults] = []
+        /// Fields that middleware or the handler has added to the request. Nil for nearly all requests.
+        var answerFields: HTTPFields?
     }
 
     let cors: CORSPolicy?
@@ -177,6 +179,7 @@ final class Renderer: Sendable {
         _ request: RequestFacts, hasCORS: Bool = false
     ) -> GatewayResponse {
         if let cors, !hasCORS { cors.addFields(to: &answer.fields, for: request.fields) }
+        if let fields = request.answerFields { add(fields, to: &answer.fields, withCacheControl: true) }
         if let timeline = request.timeline { timeline.addFields(to: &answer.fields) }
         let status = answer.status.code
         return GatewayResponse(
@@ -195,7 +198,7 @@ final class Renderer: Sendable {
         }
     }
 
-    private static func isGatewayField(_ name: HTTPFieldName) -> Bool {
+    static func isGatewayField(_ name: HTTPFieldName) -> Bool {
         gatewayFields.contains(name) || HopByHopFields.contains(name)
     }
 

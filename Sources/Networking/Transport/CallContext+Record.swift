@@ -62,6 +62,13 @@ extension CallContext {
         owner.record.withLock({ $0.isEmpty }) ? CallRecord() : takeRecord()
     }
 
+    /// Returns a copy of the calls recorded so far. Calls in progress are in their current state.
+    package func recordedCalls() -> CallRecord {
+        var record = owner.record.withLock { $0 }
+        for (index, run) in record.running { record.end(index, run.outcomeSoFar) }
+        return record
+    }
+
     @inline(never)
     private func takeRecord() -> CallRecord {
         for (index, run) in owner.record.withLock({ $0.running }) { ended(index, run.outcomeSoFar) }

@@ -55,6 +55,15 @@ final class Bench: Sendable {
         return Pending(try gateway.responder().respond(to: request))
     }
 
+    /// Returns the answer of an endpoint that answers on another thread.
+    func eventualAnswer(_ path: String) async throws -> Reply {
+        let responder = try gateway.responder()
+        let head = HTTPRequestHead(method: .get, target: try #require(RequestTarget(path)))
+        return await withCheckedContinuation { continuation in
+            _ = responder.respond(to: ReceivedRequest(head: head)) { continuation.resume(returning: Reply($0)) }
+        }
+    }
+
     /// Returns the answer to a request whose upstreams answer at once.
     func answer(
         _ method: HTTPMethod = .get, _ target: String, fields: HTTPFields = HTTPFields(), body: String = ""

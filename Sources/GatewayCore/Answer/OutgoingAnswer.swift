@@ -1,0 +1,31 @@
+public import HTTPModel
+
+/// An answer before its head is sent, as `Gateway.after` sees it.
+public struct OutgoingAnswer: Sendable {
+    public let request: GatewayRequest
+    /// What became of the request: its parts, for example.
+    public let summary: RequestSummary
+    public let status: HTTPStatus
+    /// The fields so far, without `Date`, `Content-Length` and the fields of the connection.
+    public private(set) var fields: HTTPFields
+
+    init(_ answer: GatewayResponse, to request: GatewayRequest) {
+        self.request = request
+        summary = answer.summary
+        status = answer.response.status
+        fields = answer.response.fields
+    }
+
+    /// `OK`, `PARTIAL` or the code of the failure.
+    public var code: String { summary.code }
+
+    /// Adds a field to the answer. Hop-by-hop fields and the gateway's own, like `Content-Type`, are ignored.
+    public mutating func addField(_ name: HTTPFieldName, _ value: String) {
+        if !Renderer.isGatewayField(name) { fields.append(name, value) }
+    }
+
+    /// Adds a field to the answer in place of those with the same name. The gateway's own are kept, as in `addField`.
+    public mutating func setField(_ name: HTTPFieldName, _ value: String) {
+        if !Renderer.isGatewayField(name) { fields[name] = value }
+    }
+}

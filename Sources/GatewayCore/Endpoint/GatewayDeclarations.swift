@@ -1,0 +1,105 @@
+import HTTPModel
+import Locking
+import Networking
+
+/// An endpoint as it was declared, before its options and middleware are known.
+struct EndpointDeclaration: Sendable {
+    let method: HTTPMethod
+    /// With the prefixes of its groups.
+    let path: String
+    let options: [EndpointOption]
+    let handler: Endpoint.Handler
+    let scope: RouteScope
+
+    var name: String { "\(method.rawValue) \(path)" }
+}
+
+/// What has been declared so far, shared by a gateway and its groups.
+final class GatewayDeclarations: Sendable {
+    private struct State {
+        var endpoints: [EndpointDeclaration] = []
+        /// The gateway, and its groups with a prefix.
+        var scopes: [RouteScope] = []
+        var upstreams: [String] = []
+        /// Those with an address in the environment, each once.
+        var configured: [Upstream] = []
+        var faults: [String] = []
+        /// Upstreams with a policy. They may be declared later.
+        var policies: [String: UpstreamPolicy] = [:]
+    }
+
+    private let state = Lock(State())
+
+    func add(_ endpoint: EndpointDeclaration) { state.withLock { $0.endpoints.append(endpoint) } }
+
+    /// - Parameter prefix: the scope's own part of its prefix.
+    func add(_ scope: RouteScope, _ prefix: String) {
+        // A group without a prefix of its own says nothing about paths.
+        if scope.parent == nil || !prefix.isEmpty { state.withLock { $0.scopes.append(scope) } }
+    }
+
+    func add(upstream name: String) {
+        state.withLock { state in
+            if !state.upstreams.contains(name) { state.upstreams.append(name) }
+        }
+    }
+
+    func add(_ upstream: Upstream) {
+        state.withLock { state in
+            if !state.configured.contains(where: { $0 === upstream }) { state.configured.append(upstream) }
+        }
+    }
+
+    /// Reported once, even if several providers share the upstream.
+    func add(fault: String) {
+        state.withLock { state in
+            if !state.faults.contains(fault) { state.faults.append(fault) }
+        }
+    }
+
+    func changePolicy(
+        of upstream: String, standard: UpstreamPolicy, _ change: (inout UpstreamPolicy) -> Void
+    ) -> UpstreamPolicy {
+        var policy = state.withLock { $0.policies[upstream] } ?? standard
+        change(&policy)
+        state.withLock { [policy] in $0.policies[upstream] = policy }
+        return policy
+    }
+
+    var configured: [Upstream] { state.withLock { $0.configured } }
+
+    /// Makes the endpoints, with the options and the middleware of their groups.
+    func routes(_ limits: GatewayLimits) -> GatewayRoutes {
+        let (endpoints, scopes) = state.withLock { ($0.endpoints, $0.scopes) }
+        return GatewayRoutes(endpoints, scopes, limits)
+    }
+
+    /// Returns the reasons why the gateway cannot run.
+    func faults(of environment: GatewayEnvironment, _ routes: GatewayRoutes, _ cors: CORSPolicy?) -> [String] {
+        let (declared, upstreams, policies) = state.withLock { ($0.faults, $0.upstreams, $0.policies) }
+        var faults = declared + routes.faults + (cors?.faults ?? [])
+        let known =
+            upstreams.isEmpty
+            ? "none is declared" : "declared: \(upstreams.sorted().joined(separator: ", "))"
+        for name in environment.upstreamOverrides.keys.sorted() where !upstreams.contains(name) {
+            faults.append("an address is set for the unknown upstream \"\(name)\" (\(known))")
+        }
+        for name in environment.configuredUpstreams.sorted()
+        where !upstreams.contains(name) && environment.upstreamOverrides[name] == nil {
+            faults.append("TLS or DNS is set for the unknown upstream \"\(name)\" (\(known))")
+        }
+        for (name, policy) in policies.sorted(by: { $0.key < $1.key }) {
+            if !upstreams.contains(name) {
+                faults.append("a policy is set for the unknown upstream \"\(name)\" (\(known))")
+            }
+            faults += policy.faults.map { "upstream \"\(name)\": \($0)" }
+        }
+        for (endpoint, settings) in routes.credentialEndpoints {
+            for (field, upstream) in settings.unknownUpstreams(known: upstreams) {
+                faults.append(
+                    "\(endpoint) forwards \(field) to the unknown upstream \"\(upstream)\" (\(known))")
+            }
+        }
+        return faults
+    }
+}

@@ -1,0 +1,78 @@
+import HTTPModel
+
+/// The endpoints of a gateway by method and path, made from its declarations.
+struct GatewayRoutes: Sendable {
+    private(set) var router = Router<EndpointMatch>()
+    /// For requests that no endpoint takes; nil if no middleware runs for them.
+    private(set) var unmatched: UnmatchedRoutes?
+    /// The largest body limit, in bytes.
+    private(set) var largestBody: Int
+    /// The endpoints, and one more for unmatched requests.
+    private(set) var count = 0
+    /// What is wrong with the declarations.
+    private(set) var faults: [String] = []
+    /// The endpoints that forward credentials.
+    private(set) var credentialEndpoints: [(name: String, settings: EndpointSettings)] = []
+    /// The settings of requests that reach no endpoint.
+    let gatewaySettings: EndpointSettings
+
+    init(_ declarations: [EndpointDeclaration], _ scopes: [RouteScope], _ limits: GatewayLimits) {
+        largestBody = limits.requestBody
+        gatewaySettings = Self.settings(limits, scopes.first)
+        var endpoints: [Endpoint] = []
+        for declaration in declarations {
+            guard let endpoint = endpoint(declaration, number: endpoints.count, limits) else { continue }
+            if router.add(declaration.method, endpoint.template, EndpointMatch(endpoint)) {
+                endpoints.append(endpoint)
+            } else {
+                faults.append("\(declaration.name) is declared twice")
+            }
+        }
+        let groups = scopes.compactMap { group($0, number: endpoints.count, limits) }
+        for endpoint in endpoints + groups { largestBody = max(largestBody, endpoint.settings.bodyLimit) }
+        unmatched = UnmatchedRoutes(groups, endpoints: endpoints, number: endpoints.count)
+        count = endpoints.count + (unmatched == nil ? 0 : 1)
+    }
+
+    private mutating func endpoint(
+        _ declaration: EndpointDeclaration, number: Int, _ limits: GatewayLimits
+    ) -> Endpoint? {
+        var settings = Self.settings(limits, declaration.scope)
+        for option in declaration.options { option.apply(&settings) }
+        if let fault = settings.fault { faults.append("\(declaration.name) \(fault)") }
+        if !settings.authorizationUpstreams.isEmpty || !settings.cookieUpstreams.isEmpty {
+            credentialEndpoints.append((declaration.name, settings))
+        }
+        return template(declaration.path).map {
+            Endpoint(
+                number: number, method: declaration.method, template: $0, handler: declaration.handler,
+                settings: settings, scope: declaration.scope)
+        }
+    }
+
+    /// Makes the endpoint for the requests in a group that none of its endpoints takes.
+    private mutating func group(_ scope: RouteScope, number: Int, _ limits: GatewayLimits) -> Endpoint? {
+        template(scope.prefix.isEmpty ? "/" : scope.prefix).map {
+            Endpoint(
+                number: number, method: .get, template: $0, handler: .none,
+                settings: Self.settings(limits, scope), scope: scope)
+        }
+    }
+
+    private mutating func template(_ path: String) -> PathTemplate? {
+        do {
+            return try PathTemplate(path)
+        } catch {
+            let fault = "the path \(path) \(error)"
+            if !faults.contains(fault) { faults.append(fault) }
+            return nil
+        }
+    }
+
+    private static func settings(_ limits: GatewayLimits, _ scope: RouteScope?) -> EndpointSettings {
+        var settings = EndpointSettings(
+            deadline: limits.deadline, bodyLimit: limits.requestBody, json: limits.json)
+        scope?.apply(to: &settings)
+        return settings
+    }
+}

@@ -1,0 +1,69 @@
+/// Finds the middleware for requests that no endpoint takes, so that nothing is answered around a check.
+struct UnmatchedRoutes: Sendable {
+    private struct Group: Sendable {
+        let segments: [PathTemplate.Segment]
+        let match: EndpointMatch
+    }
+
+    /// The gateway and its groups with a prefix; those with the most specific prefix first, and of equal ones that with the most
+    /// checks.
+    private let groups: [Group]
+    /// The number of these requests among the endpoints.
+    private let number: Int
+
+    /// Returns nil if no middleware runs for any of these requests.
+    ///
+    /// - Parameters:
+    ///   - scopes: the gateway and its groups, each with an endpoint of its prefix, options and middleware.
+    ///   - endpoints: all endpoints, whose middleware runs for other methods.
+    ///   - number: the number that these requests have among the endpoints.
+    init?(_ scopes: [Endpoint], endpoints: [Endpoint], number: Int) {
+        guard scopes.contains(where: \.hasMiddleware) || endpoints.contains(where: \.hasMiddleware) else {
+            return nil
+        }
+        self.number = number
+        groups = scopes.enumerated().sorted { one, other in
+            let (left, right) = (Self.precedence(of: one.element), Self.precedence(of: other.element))
+            return left == right ? one.offset < other.offset : left > right
+        }.map { Group(segments: $0.element.template.segments, match: EndpointMatch($0.element)) }
+    }
+
+    private static func precedence(of scope: Endpoint) -> (Int, Int, Int) {
+        let segments = scope.template.segments
+        return (segments.count, segments.count - scope.parameterNames.count, scope.before.count)
+    }
+
+    /// Returns the match for a path without an endpoint; nil if no middleware runs for it.
+    func match(_ path: DecodedPath, _ substitute: EndpointMatch.Substitute) -> EndpointMatch? {
+        let segments = path.bytes.dropFirst().split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for group in groups {
+            guard let parameters = Self.parameters(of: group.segments, in: segments) else { continue }
+            guard group.match.endpoint.hasMiddleware else { return nil }
+            return group.match.with(parameters).with(substitute, number: number)
+        }
+        return nil
+    }
+
+    /// Returns the match for a path whose endpoint has another method; nil if no middleware runs for that endpoint.
+    func match(_ other: EndpointMatch, _ substitute: EndpointMatch.Substitute) -> EndpointMatch? {
+        other.endpoint.hasMiddleware ? other.with(substitute, number: number) : nil
+    }
+
+    /// Returns the segments that the parameters of a prefix match; nil if the path does not begin with the prefix.
+    private static func parameters(
+        of prefix: [PathTemplate.Segment], in path: [ArraySlice<UInt8>]
+    ) -> [ArraySlice<UInt8>]? {
+        guard path.count >= prefix.count else { return nil }
+        var parameters: [ArraySlice<UInt8>] = []
+        for (segment, bytes) in zip(prefix, path) {
+            switch segment {
+            case .literal(let literal):
+                if !literal.elementsEqual(bytes) { return nil }
+            case .parameter:
+                parameters.append(bytes)
+            }
+        }
+        return parameters
+    }
+}

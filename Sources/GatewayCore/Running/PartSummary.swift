@@ -1,0 +1,116 @@
+import HTTPModel
+public import JSONBytes
+@_spi(Records) public import Networking
+
+/// What became of a part or step of a request.
+public struct PartSummary: Sendable {
+    /// Nil for a call that a handler or middleware made itself and that failed the request.
+    public let name: String?
+    /// Numbers the groups of steps (`Answer.first`) from 0; nil for a part of the answer itself.
+    public let step: Int?
+    /// Nil if the request ended before the part did.
+    public let kind: OutcomeKind?
+    /// Nil if the part did not fail.
+    public let failure: FailureSummary?
+    /// From the part's start to its end.
+    public let elapsed: Duration
+    /// The upstream calls that were made for the part, with their attempts.
+    public let calls: [UpstreamCallSummary]
+}
+
+/// Why a part failed, as the envelope's `errors` says it.
+public struct FailureSummary: Sendable {
+    public let kind: OutcomeKind
+    public let reason: FailureReason
+    /// The code that the endpoint has declared for the failure, if any.
+    public let code: ErrorCode?
+    /// The status of the call; nil without a response.
+    public let status: Int?
+    /// A sentence for the client, without text of the upstream unless the endpoint reveals it.
+    public let message: String
+    public let details: JSONFragment?
+    /// Attempts made; 0 if nothing was sent.
+    public let attempts: Int
+    /// Why the failed call was not retried although it could have been; nil if nothing held a retry back.
+    public let notRetried: RetryObstacle?
+    /// The time that the call took with all its attempts, in whole milliseconds.
+    public let elapsed: Duration
+    /// Whether the same request may succeed later.
+    public let isRetryable: Bool
+
+    init(_ failure: PartFailure) {
+        kind = failure.kind
+        reason = failure.reason
+        code = failure.answer.ownCode
+        status = failure.status
+        message = failure.message
+        details = failure.answer.gatewayError?.details
+        attempts = failure.attempts
+        notRetried = failure.notRetried
+        elapsed = .milliseconds(failure.elapsedMilliseconds)
+        isRetryable = failure.isRetryable
+    }
+}
+
+/// One call to an upstream, with all its attempts.
+public struct UpstreamCallSummary: Sendable, Hashable {
+    /// The upstream's name.
+    public let upstream: String
+    /// The address of the last attempt's connection, or of its proxy; nil if none was chosen.
+    public let address: String?
+    /// Attempts made; 0 if nothing was sent.
+    public let attempts: Int
+    /// The status of the response; nil without a complete response.
+    public let status: Int?
+    /// Why the call failed; nil if it succeeded, was cancelled, or has not ended.
+    public let reason: FailureReason?
+
+    init(_ call: borrowing RecordedCall) {
+        upstream = call.upstream.name
+        address = call.address?.description
+        attempts = call.attempts
+        status = call.status
+        reason = call.reason
+    }
+
+    /// A call that succeeded at its first attempt.
+    init(_ upstream: Upstream, _ address: PeerAddress?) {
+        self.upstream = upstream.name
+        self.address = address?.description
+        attempts = 1
+        status = 200
+        reason = nil
+    }
+}
+
+extension RequestSummary {
+    /// From the request to its answer.
+    public var elapsed: Duration { .nanoseconds(nanoseconds) }
+
+    /// The steps and then the parts, in the order of the plan. Made anew by each access.
+    public var parts: [PartSummary] {
+        let calls = context?.recordedCalls() ?? CallRecord()
+        var summaries: [PartSummary] = []
+        forEachPartFailure { stage, name, kind, failure, nanoseconds, number, link in
+            var made: [UpstreamCallSummary] = []
+            if let call = link?.plainCall {
+                made.append(UpstreamCallSummary(call.upstream, call.address))
+            } else if let number {
+                calls.forEach(of: number) { made.append(UpstreamCallSummary($0)) }
+            }
+            summaries.append(
+                PartSummary(
+                    name: name, step: stage, kind: kind, failure: failure.map(FailureSummary.init),
+                    elapsed: .nanoseconds(nanoseconds), calls: made))
+        }
+        return summaries
+    }
+
+    /// The upstream calls that a handler or middleware made itself, outside of all parts: at most 64 of a request are recorded.
+    /// Made anew by each access.
+    public var callsOutsideParts: [UpstreamCallSummary] {
+        var made: [UpstreamCallSummary] = []
+        context?.recordedCalls().forEach(of: nil) { made.append(UpstreamCallSummary($0)) }
+        return made
+    }
+}
