@@ -61,14 +61,14 @@ package final class GatewayExchange: InboundExchange {
         if let answer = answer.take() {
             log(answer.summary, outcome)
         } else if let cancelled {
-            handler.accessLog?.write(entry(status: nil, outcome), cancelled)
+            handler.records?.write(entry(status: nil, outcome), cancelled)
         } else {
-            handler.accessLog?.write(entry(status: nil, outcome), requestID: nil)
+            handler.records?.write(entry(status: nil, outcome), requestID: nil)
         }
     }
 
     private func log(_ summary: borrowing RequestSummary, _ outcome: InboundOutcome) {
-        handler.accessLog?.write(entry(status: summary.status, outcome), summary)
+        handler.records?.write(entry(status: summary.status, outcome), summary)
     }
 
     private func entry(status: Int?, _ outcome: InboundOutcome) -> AccessLog.Entry {

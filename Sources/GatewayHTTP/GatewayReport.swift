@@ -1,27 +1,32 @@
-package import HTTPInbound
-package import HTTPOutbound
-package import NetworkingSession
+public import HTTPInbound
+public import HTTPOutbound
+public import NetworkingSession
+
+@_exported public import struct HTTPInbound.ShedCounts
+@_exported public import struct HTTPOutbound.PoolReport
+@_exported public import struct NetworkingSession.UpstreamReport
+@_exported public import struct NetworkingSession.UpstreamTables
 
 /// The resources that all loops of a gateway hold at one moment. Anything left once the gateway is idle is a leak.
-package struct GatewayReport: Sendable, Hashable {
-    package var connections = 0
+public struct GatewayReport: Sendable, Hashable {
+    public var connections = 0
     /// Requests that have not been answered.
-    package var requests = 0
+    public var requests = 0
     /// Connections to upstreams, and calls that wait for one.
-    package var calls = PoolReport()
-    package var timers = 0
+    public var calls = PoolReport()
+    public var timers = 0
     /// How often the loops have woken since the start, which tells a spinning loop from a waiting one.
-    package var wakes: Int64 = 0
+    public var wakes: Int64 = 0
     /// Requests refused since the start, because their endpoint had its share or its own limit.
-    package var refusedRequests = 0
+    public var refusedRequests = 0
     /// Bytes charged for the bodies of upstreams' responses.
-    package var upstreamBodyBytes = 0
+    public var upstreamBodyBytes = 0
     /// The circuits and limits of the upstreams that have been called, by name.
-    package var upstreams: [String: UpstreamReport] = [:]
+    public var upstreams: [String: UpstreamReport] = [:]
     /// The sizes of the tables by upstream.
-    package var tables = UpstreamTables()
+    public var tables = UpstreamTables()
     /// Clients that were closed or refused at the connection limit since the start.
-    package var shed = ShedCounts()
+    public var shed = ShedCounts()
 
     /// The sum of two loops. The upstreams belong to the process.
     static func + (one: GatewayReport, other: GatewayReport) -> GatewayReport {

@@ -294,8 +294,10 @@ public final class GatewayServer: Sendable {
         logs.close()
     }
 
-    /// The resources held at this moment, for tests. Blocks; must not be called on one of the loops or after the end.
-    package var report: GatewayReport {
+    /// The resources held at this moment. Blocks until each loop has told its own. In a handler, where it could block
+    /// forever, and after the end, it is empty.
+    public var report: GatewayReport {
+        guard !phase.isStopped, EventLoop.current == nil else { return GatewayReport() }
         var report = workers.reduce(GatewayReport()) { sum, worker in
             sum + worker.loop.runBlocking { worker.value.report }
         }

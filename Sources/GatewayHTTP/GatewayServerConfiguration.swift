@@ -31,6 +31,9 @@ public struct GatewayServerConfiguration: Sendable {
     public var logLevel = LogLevel.info
     /// Whether each request is logged on standard output. Default true.
     public var accessLog = true
+    /// Called once for each request, when its answer has been sent or never will be: on the request's loop, so it must not block.
+    /// Not called for requests that the server closes its connection on without reading them. Default: none.
+    public var observer: (@Sendable (FinishedRequest) -> Void)?
     /// How long a draining gateway keeps accepting, not ready, so that load balancers notice. Default 1 s.
     public var drainDelay = Duration.seconds(1)
     /// Time from the start of a drain to the reset of the remaining connections, `drainDelay` included. Default 30 s.

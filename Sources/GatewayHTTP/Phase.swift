@@ -15,6 +15,8 @@ final class Phase: Sendable {
 
     var isReady: Bool { value.load(ordering: .relaxed) == Value.ready.rawValue }
 
+    var isStopped: Bool { value.load(ordering: .relaxed) == Value.stopped.rawValue }
+
     /// Returns false if the gateway has already reached that phase.
     func advance(to next: Value) -> Bool {
         var old = value.load(ordering: .relaxed)

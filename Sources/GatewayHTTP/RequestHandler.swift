@@ -6,7 +6,8 @@ import HTTPModel
 /// Routes a loop's requests to health checks, endpoints and static files, and logs the requests that end without an exchange.
 final class RequestHandler: InboundHandler {
     let responder: GatewayResponder
-    let accessLog: AccessLog?
+    /// Nil if nobody wants to know what becomes of requests.
+    let records: RequestRecords?
     /// The loop guards it.
     var admission: RequestAdmission
     private let health: Health
@@ -18,7 +19,7 @@ final class RequestHandler: InboundHandler {
     /// `files` serve the paths that no endpoint matches.
     init(
         _ responder: GatewayResponder, phase: Phase, hosts: HostNames, requestsInFlight: Int,
-        accessLog: AccessLog?, files: LoopFiles?, log: Log
+        records: RequestRecords?, files: LoopFiles?, log: Log
     ) {
         self.log = log
         admission = RequestAdmission(capacity: requestsInFlight, endpoints: responder.endpointCount)
@@ -26,7 +27,7 @@ final class RequestHandler: InboundHandler {
         self.files = files
         self.responder = responder
         health = Health(phase)
-        self.accessLog = accessLog
+        self.records = records
     }
 
     /// Answers health checks.
@@ -47,6 +48,9 @@ final class RequestHandler: InboundHandler {
             try hosts?.check(head)
             switch try responder.route(head) {
             case .endpoint(let match):
+                if let files, let pass = match.forFile, let file = files.request(for: head, middleware: pass) {
+                    return .buffer(limit: .max, context: file)
+                }
                 try admission.check(match)
                 return .buffer(limit: match.bodyLimit, context: match)
             case .answer(let answer): return .answer(answer.response)
@@ -93,7 +97,7 @@ final class RequestHandler: InboundHandler {
     func answered(_ answer: DirectAnswer) {
         let status = AccessLog.status(
             answer.response?.status.code, answer.outcome, hasBegun: answer.hasBegun)
-        accessLog?.write(
+        records?.write(
             AccessLog.Entry(
                 method: answer.method, path: Self.path(of: answer.head), status: status,
                 end: answer.outcome, remote: answer.remoteAddress.description, receivedAt: answer.receivedAt,

@@ -36,13 +36,15 @@ final class Worker {
         let configuration = plan.configuration
         let limits = configuration.inboundLimits(
             largestBody: plan.responder.largestBody, descriptors: plan.descriptors)
-        let accessLog = plan.logs.makeAccessChannel().map { AccessLog(channel: $0, loop: loop) }
+        let records = RequestRecords(
+            accessLog: plan.logs.makeAccessChannel().map { AccessLog(channel: $0, loop: loop) },
+            observer: configuration.observer, loop: loop)
         let responder = plan.responder
         let log = plan.logs.diagnostics
-        let files = plan.files.map { LoopFiles($0, responder, accessLog: accessLog, log: log) }
+        let files = plan.files.map { LoopFiles($0, responder, records: records, log: log) }
         let handler = RequestHandler(
             responder, phase: plan.phase, hosts: plan.hosts, requestsInFlight: limits.requestsInFlight,
-            accessLog: accessLog, files: files, log: log)
+            records: records, files: files, log: log)
         self.handler = handler
         server = InboundServer(
             loop: loop, limits: limits, total: plan.connections, handler: handler

@@ -98,6 +98,20 @@ public final class GatewayResponder: Sendable {
         renderer.error(error, for: Renderer.RequestFacts(requestID: requestID, fields: fields))
     }
 
+    /// Adds the fields that middleware adds to an answer that is made elsewhere, such as a static file.
+    package func complete(_ head: inout HTTPResponseHead, of request: GatewayRequest) {
+        let status = head.status.code
+        var answer = GatewayResponse(
+            response: HTTPResponse(status: head.status, fields: head.fields),
+            summary: RequestSummary(
+                requestID: request.requestID, route: request.route, status: status,
+                code: status < 400 ? "OK" : ErrorCode(status: status).name, nanoseconds: 0, steps: [],
+                results: nil))
+        if let fields = request.answerFields { renderer.add(fields, to: &answer.response.fields) }
+        answer.apply(request.endpoint.after, to: request)
+        head.fields = answer.response.fields
+    }
+
     private func facts(_ fields: HTTPFields?) -> Renderer.RequestFacts {
         Renderer.RequestFacts(requestID: requestID(fields), fields: fields)
     }

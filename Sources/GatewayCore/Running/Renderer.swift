@@ -190,7 +190,7 @@ final class Renderer: Sendable {
     }
 
     /// Adds an endpoint's fields but the gateway's own; no `Cache-Control` if the answer must not be stored.
-    private func add(_ fields: HTTPFields, to target: inout HTTPFields, withCacheControl: Bool) {
+    func add(_ fields: HTTPFields, to target: inout HTTPFields, withCacheControl: Bool = true) {
         for (text, value) in fields {
             guard let name = HTTPFieldName(text), !Self.isGatewayField(name) else { continue }
             if name == .cacheControl, !withCacheControl { continue }

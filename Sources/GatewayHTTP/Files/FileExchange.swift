@@ -9,24 +9,25 @@ import Rx
 final class LoopFiles {
     let server: FileServer
     let responder: GatewayResponder
-    let accessLog: AccessLog?
+    /// Nil if nobody wants to know what becomes of requests.
+    let records: RequestRecords?
     let log: Log
     /// Files that are being sent in pieces.
     var streams = 0
 
-    init(_ server: FileServer, _ responder: GatewayResponder, accessLog: AccessLog?, log: Log) {
+    init(_ server: FileServer, _ responder: GatewayResponder, records: RequestRecords?, log: Log) {
         self.server = server
         self.responder = responder
-        self.accessLog = accessLog
+        self.records = records
         self.log = log
     }
 
     /// Returns nil if no file can be at the path of a request, as far as is known without accessing the disk.
-    func request(for head: HTTPRequestHead) -> FileRequest? {
+    func request(for head: HTTPRequestHead, middleware: EndpointMatch? = nil) -> FileRequest? {
         guard let path = FilePath(head.target.pathBytes), let location = server.location(of: path) else {
             return nil
         }
-        return FileRequest(path, at: location, self)
+        return FileRequest(path, at: location, self, middleware: middleware)
     }
 }
 
@@ -47,6 +48,12 @@ final class FileExchange: InboundExchange {
     private var writer: BodyWriter?
     /// Set while a read is pending.
     private var timer: TimerToken?
+    /// Set while middleware runs.
+    private var check: (any OngoingRequest)?
+    /// The request as middleware has left it; nil without middleware.
+    private var passed: GatewayRequest?
+    /// What became of a request that middleware has answered.
+    private var refusal: RequestSummary?
 
     init(_ arrival: Arrival, _ file: FileRequest) {
         self.file = file
@@ -56,6 +63,34 @@ final class FileExchange: InboundExchange {
     }
 
     override func start() {
+        guard let middleware = file.middleware else { return serve() }
+        let check = files.responder.respond(
+            to: request, at: middleware, for: FileReceiver(LoopBound(self, loop: loop)))
+        if isOver {
+            check.dispose()
+        } else if !isAnswered, passed == nil {
+            self.check = check
+        }
+    }
+
+    /// Middleware has let the request pass.
+    fileprivate func serve(_ request: GatewayRequest) {
+        check = nil
+        guard !isOver else { return }
+        passed = request
+        requestID = request.requestID
+        serve()
+    }
+
+    /// Middleware has answered the request.
+    fileprivate func deliver(_ answer: consuming GatewayResponse) {
+        check = nil
+        refusal = answer.summary
+        let response = answer.response
+        send(HTTPResponseHead(status: response.status, fields: response.fields), pieces: response.body)
+    }
+
+    private func serve() {
         let isFetch = method == .get || method == .head
         switch file.location {
         case .builtIn where !isFetch: answerOtherMethod()
@@ -124,7 +159,7 @@ final class FileExchange: InboundExchange {
         isAnswered = true
         reader = ReadAhead(on: loop) { file.reader(of: range) }
         remaining = range.count
-        var head = head
+        var head = complete(head)
         head.fields.append(.contentLength, "\(range.count)")
         let writer = startStreaming(head)
         // Once the exchange is over, nothing would break the reference cycle with the writer.
@@ -203,6 +238,18 @@ final class FileExchange: InboundExchange {
     }
 
     private func respond(_ head: HTTPResponseHead, pieces: [ArraySlice<UInt8>]) {
+        send(complete(head), pieces: pieces)
+    }
+
+    /// Returns the head with the fields that middleware adds.
+    private func complete(_ head: HTTPResponseHead) -> HTTPResponseHead {
+        guard let passed else { return head }
+        var head = head
+        files.responder.complete(&head, of: passed)
+        return head
+    }
+
+    private func send(_ head: HTTPResponseHead, pieces: [ArraySlice<UInt8>]) {
         status = head.status
         isAnswered = true
         respond(HTTPResponse(status: head.status, fields: head.fields, body: pieces))
@@ -212,7 +259,7 @@ final class FileExchange: InboundExchange {
     private func respondToHead(_ head: HTTPResponseHead, _ count: Int) {
         status = head.status
         isAnswered = true
-        var head = head
+        var head = complete(head)
         head.fields.append(.contentLength, "\(count)")
         startStreaming(head).finish()
     }
@@ -245,14 +292,37 @@ final class FileExchange: InboundExchange {
         }
         reader = nil
         writer = nil
-        guard let accessLog = files.accessLog else { return }
-        let status = AccessLog.status(status.code, outcome, hasBegun: hasBegun)
-        accessLog.write(
-            AccessLog.Entry(
-                method: method, path: request.head.target.pathBytes, status: status, end: outcome,
-                remote: remoteText, receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent
-            ),
-            requestID: Array(requestID.utf8)[...])
+        let cancelled = check.take()?.cancel()
+        guard let records = files.records else { return }
+        let status = AccessLog.status(
+            cancelled == nil ? status.code : nil, outcome, hasBegun: hasBegun)
+        let entry = AccessLog.Entry(
+            method: method, path: request.head.target.pathBytes, status: status, end: outcome,
+            remote: remoteText, receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent)
+        if let summary = refusal ?? cancelled {
+            records.write(entry, summary)
+        } else {
+            records.write(entry, requestID: Array(requestID.utf8)[...])
+        }
+    }
+}
+
+/// Brings the verdict of middleware back to the exchange's loop.
+private final class FileReceiver: AnswerReceiver {
+    private let exchange: LoopBound<FileExchange>
+
+    init(_ exchange: LoopBound<FileExchange>) {
+        self.exchange = exchange
+    }
+
+    func answered(_ answer: consuming GatewayResponse) {
+        guard !exchange.loop.isCurrent else { return exchange.value.deliver(answer) }
+        exchange.loop.execute { [answer, exchange] in exchange.value.deliver(answer) }
+    }
+
+    func passed(_ request: GatewayRequest) {
+        guard !exchange.loop.isCurrent else { return exchange.value.serve(request) }
+        exchange.loop.execute { [exchange] in exchange.value.serve(request) }
     }
 }
 

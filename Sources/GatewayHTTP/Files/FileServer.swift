@@ -106,8 +106,13 @@ final class FileRequest {
     let type: FileType
     let location: Location
     let files: LoopFiles
+    /// The middleware that the request has to pass first; nil if there is none.
+    let middleware: EndpointMatch?
 
-    init(_ path: FilePath, at location: Location, _ files: LoopFiles) {
+    init(
+        _ path: FilePath, at location: Location, _ files: LoopFiles, middleware: EndpointMatch?
+    ) {
+        self.middleware = middleware
         self.path = path
         type = FileType(of: path.text)
         self.location = location

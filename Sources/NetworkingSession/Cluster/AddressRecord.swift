@@ -73,7 +73,7 @@ final class AddressRecord: Sendable {
 }
 
 /// Whether an address of an upstream gets calls.
-package enum AddressState: Sendable, Hashable {
+public enum AddressState: Sendable, Hashable {
     case inService
     /// Its attempts failed (`EjectionPolicy`).
     case ejected

@@ -2,7 +2,7 @@ import EventIO
 import HTTPModel
 import Locking
 import Networking
-package import Resilience
+public import Resilience
 import Synchronization
 
 /// Learns how the circuit of the upstream with a name has changed.
@@ -124,17 +124,17 @@ struct UpstreamShares: Sendable {
 }
 
 /// The state of an upstream's protection.
-package struct UpstreamReport: Sendable, Hashable {
+public struct UpstreamReport: Sendable, Hashable {
     /// Nil without a breaker.
-    package var circuit: CircuitBreaker.State?
+    public var circuit: CircuitBreaker.State?
     /// How often the circuit has opened.
-    package var openings = 0
+    public var openings = 0
     /// Attempts in flight; nil without a limit.
-    package var attemptsInFlight: Int?
+    public var attemptsInFlight: Int?
     /// Attempts refused by the circuit or the limit.
-    package var refusals = 0
+    public var refusals = 0
     /// The state of each address, by `host:port`; empty if there can be only one.
-    package var addresses: [String: AddressState] = [:]
+    public var addresses: [String: AddressState] = [:]
 }
 
 /// One upstream's circuit and its limit on attempts in flight.

@@ -1,18 +1,18 @@
 /// The sizes of the tables that calls to different upstreams fill. Once no connection is left, they shrink.
-package struct UpstreamTables: Sendable, Hashable {
+public struct UpstreamTables: Sendable, Hashable {
     /// Upstreams with a pool, over all loops.
-    package var upstreams = 0
+    public var upstreams = 0
     /// Pools, over all loops.
-    package var pools = 0
+    public var pools = 0
     /// Names that the resolver knows.
-    package var names = 0
+    public var names = 0
     /// Addresses that could not be reached lately.
-    package var unreachable = 0
+    public var unreachable = 0
 
-    package init() {}
+    public init() {}
 
     /// The sum of two loops. They share a resolver.
-    package static func + (one: UpstreamTables, other: UpstreamTables) -> UpstreamTables {
+    public static func + (one: UpstreamTables, other: UpstreamTables) -> UpstreamTables {
         var sum = one
         sum.upstreams += other.upstreams
         sum.pools += other.pools
