@@ -48,7 +48,8 @@ final class RequestHandler: InboundHandler {
             try hosts?.check(head)
             switch try responder.route(head) {
             case .endpoint(let match):
-                if let files, let pass = match.forFile, let file = files.request(for: head, middleware: pass) {
+                if let files, let pass = match.forFile, let file = files.request(for: head, middleware: pass)
+                {
                     return .buffer(limit: .max, context: file)
                 }
                 try admission.check(match)

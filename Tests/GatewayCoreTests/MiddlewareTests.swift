@@ -57,7 +57,8 @@ struct MiddlewareTests {
         requireKey(bench.gateway)
         bench.gateway.get("/page") { _ in .json("page") }
         for (method, path, status, code) in [
-            (HTTPMethod.get, "/none", 404, #""NOT_FOUND""#), (.delete, "/page", 405, #""METHOD_NOT_ALLOWED""#),
+            (HTTPMethod.get, "/none", 404, #""NOT_FOUND""#),
+            (.delete, "/page", 405, #""METHOD_NOT_ALLOWED""#),
             (.options, "/page", 204, nil),
         ] as [(HTTPMethod, String, Int, String?)] {
             #expect(try bench.answer(method, path).status == 401, "\(method) \(path)")
@@ -80,7 +81,9 @@ struct MiddlewareTests {
         #expect(refusal.fields[.accessControlAllowOrigin] == "*")
     }
 
-    @Test("Checks run in the order of their declaration until one answers, and may be declared after the endpoints")
+    @Test(
+        "Checks run in the order of their declaration until one answers, and may be declared after the endpoints"
+    )
     func order() throws {
         let log = Lock<[String]>([])
         bench.gateway.get("/page") { _ in
@@ -251,7 +254,9 @@ struct MiddlewareTests {
 
     @Test("Defaults apply to every endpoint of a gateway, and an inner option overrides an outer one")
     func defaults() throws {
-        bench.gateway.get("/page") { [diary = bench.diary] _ in .parts(a: diary.rx.request(.recent).fragment()) }
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.recent).fragment())
+        }
         bench.gateway.group("", .deadline(.seconds(2))) { group in
             group.get("/two") { [diary = bench.diary] _ in .parts(a: diary.rx.request(.recent).fragment()) }
         }

@@ -66,6 +66,8 @@ struct EndpointSettings: Sendable {
     var authorizationUpstreams: [String] = []
     var cookieUpstreams: [String] = []
     var revealsUpstreamMessages = false
+    /// Nil for Sluice's envelope.
+    var format: EnvelopeFormat?
 
     /// Why the settings are invalid regardless of the declared upstreams; nil if they are valid.
     var fault: String? {

@@ -75,7 +75,8 @@ final class GatewayDeclarations: Sendable {
     }
 
     /// Returns the reasons why the gateway cannot run.
-    func faults(of environment: GatewayEnvironment, _ routes: GatewayRoutes, _ cors: CORSPolicy?) -> [String] {
+    func faults(of environment: GatewayEnvironment, _ routes: GatewayRoutes, _ cors: CORSPolicy?) -> [String]
+    {
         let (declared, upstreams, policies) = state.withLock { ($0.faults, $0.upstreams, $0.policies) }
         var faults = declared + routes.faults + (cors?.faults ?? [])
         let known =

@@ -90,6 +90,23 @@ enum Envelope {
         return shared.pieces(of: text)
     }
 
+    /// Returns the data alone, in pieces for a gathered write.
+    static func data(_ body: Body, _ results: PartResults?) -> [ArraySlice<UInt8>] {
+        switch body {
+        case .value(let fragment): return [fragment.bytes]
+        case .error: return [JSONFragment.null.bytes]
+        case .parts:
+            let room = 16 + (results?.envelopeBytes ?? 0)
+            let fragments = fragmentBytes(body, results)
+            let isOneBlock = room + fragments <= 16 * 1024
+            var shared = SharedFragments(from: isOneBlock ? .max : 1024)
+            let text = JSONLine.array(capacity: room + (isOneBlock ? fragments : 4 * 1024)) { line in
+                if let results { members(results, &line, &shared) } else { line.constant("{}") }
+            }
+            return shared.pieces(of: text)
+        }
+    }
+
     /// Returns an RFC 9457 problem document instead of the envelope of a failed answer.
     static func problem(
         _ head: borrowing EnvelopeHead, _ code: ErrorCode, _ details: JSONFragment?, _ results: PartResults?

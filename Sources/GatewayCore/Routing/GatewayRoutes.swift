@@ -3,7 +3,7 @@ import HTTPModel
 /// The endpoints of a gateway by method and path, made from its declarations.
 struct GatewayRoutes: Sendable {
     private(set) var router = Router<EndpointMatch>()
-    /// For requests that no endpoint takes; nil if no middleware runs for them.
+    /// For requests that no endpoint takes; nil if the gateway answers all of them itself.
     private(set) var unmatched: UnmatchedRoutes?
     /// The largest body limit, in bytes.
     private(set) var largestBody: Int
@@ -30,7 +30,9 @@ struct GatewayRoutes: Sendable {
         }
         let groups = scopes.compactMap { group($0, number: endpoints.count, limits) }
         for endpoint in endpoints + groups { largestBody = max(largestBody, endpoint.settings.bodyLimit) }
-        unmatched = UnmatchedRoutes(groups, endpoints: endpoints, number: endpoints.count)
+        unmatched = UnmatchedRoutes(
+            groups, endpoints: endpoints, number: endpoints.count,
+            gatewayFormat: gatewaySettings.format)
         count = endpoints.count + (unmatched == nil ? 0 : 1)
     }
 

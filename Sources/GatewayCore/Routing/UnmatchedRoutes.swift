@@ -1,4 +1,4 @@
-/// Finds the middleware for requests that no endpoint takes, so that nothing is answered around a check.
+/// Finds the middleware and the style for requests that no endpoint takes, so that nothing is answered around a check.
 struct UnmatchedRoutes: Sendable {
     private struct Group: Sendable {
         let segments: [PathTemplate.Segment]
@@ -10,22 +10,27 @@ struct UnmatchedRoutes: Sendable {
     private let groups: [Group]
     /// The number of these requests among the endpoints.
     private let number: Int
+    private let gatewayFormat: EnvelopeFormat?
 
-    /// Returns nil if no middleware runs for any of these requests.
+    /// Returns nil if all these requests are answered in the gateway's style and without middleware.
     ///
     /// - Parameters:
     ///   - scopes: the gateway and its groups, each with an endpoint of its prefix, options and middleware.
     ///   - endpoints: all endpoints, whose middleware runs for other methods.
     ///   - number: the number that these requests have among the endpoints.
-    init?(_ scopes: [Endpoint], endpoints: [Endpoint], number: Int) {
-        guard scopes.contains(where: \.hasMiddleware) || endpoints.contains(where: \.hasMiddleware) else {
-            return nil
-        }
+    ///   - gatewayFormat: the gateway's style.
+    init?(_ scopes: [Endpoint], endpoints: [Endpoint], number: Int, gatewayFormat: EnvelopeFormat?) {
+        guard (scopes + endpoints).contains(where: { Self.isSpecial($0, gatewayFormat) }) else { return nil }
         self.number = number
+        self.gatewayFormat = gatewayFormat
         groups = scopes.enumerated().sorted { one, other in
             let (left, right) = (Self.precedence(of: one.element), Self.precedence(of: other.element))
             return left == right ? one.offset < other.offset : left > right
         }.map { Group(segments: $0.element.template.segments, match: EndpointMatch($0.element)) }
+    }
+
+    private static func isSpecial(_ endpoint: Endpoint, _ gatewayFormat: EnvelopeFormat?) -> Bool {
+        endpoint.hasMiddleware || endpoint.settings.format !== gatewayFormat
     }
 
     private static func precedence(of scope: Endpoint) -> (Int, Int, Int) {
@@ -33,21 +38,21 @@ struct UnmatchedRoutes: Sendable {
         return (segments.count, segments.count - scope.parameterNames.count, scope.before.count)
     }
 
-    /// Returns the match for a path without an endpoint; nil if no middleware runs for it.
+    /// Returns the match for a path without an endpoint; nil if the gateway answers it itself.
     func match(_ path: DecodedPath, _ substitute: EndpointMatch.Substitute) -> EndpointMatch? {
         let segments = path.bytes.dropFirst().split(
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         for group in groups {
             guard let parameters = Self.parameters(of: group.segments, in: segments) else { continue }
-            guard group.match.endpoint.hasMiddleware else { return nil }
+            guard Self.isSpecial(group.match.endpoint, gatewayFormat) else { return nil }
             return group.match.with(parameters).with(substitute, number: number)
         }
         return nil
     }
 
-    /// Returns the match for a path whose endpoint has another method; nil if no middleware runs for that endpoint.
+    /// Returns the match for a path whose endpoint has another method; nil if the gateway answers it itself.
     func match(_ other: EndpointMatch, _ substitute: EndpointMatch.Substitute) -> EndpointMatch? {
-        other.endpoint.hasMiddleware ? other.with(substitute, number: number) : nil
+        Self.isSpecial(other.endpoint, gatewayFormat) ? other.with(substitute, number: number) : nil
     }
 
     /// Returns the segments that the parameters of a prefix match; nil if the path does not begin with the prefix.

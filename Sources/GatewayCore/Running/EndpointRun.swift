@@ -367,7 +367,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         Renderer.RequestFacts(
             requestID: request.requestID, route: request.route, elapsed: elapsed,
             fields: request.fields, timeline: isTimed ? closedTimeline() : nil, steps: consume steps,
-            answerFields: request.answerFields)
+            answerFields: request.answerFields, format: endpoint.settings.format)
     }
 
     private func report(_ error: any Error, part: String?) {

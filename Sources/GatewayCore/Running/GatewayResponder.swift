@@ -11,6 +11,8 @@ public final class GatewayResponder: Sendable {
 
     private let router: Router<EndpointMatch>
     private let unmatched: UnmatchedRoutes?
+    /// The form of answers to requests that reach no endpoint.
+    private let format: EnvelopeFormat?
     let environment: GatewayEnvironment
     private let cors: CORSPolicy?
     private let allowsTimeline: Bool
@@ -27,6 +29,7 @@ public final class GatewayResponder: Sendable {
         endpointCount = routes.count
         router = routes.router
         unmatched = routes.unmatched
+        format = routes.gatewaySettings.format
         self.environment = environment
         self.cors = cors
         allowsTimeline = limits.allowsTimeline
@@ -95,7 +98,8 @@ public final class GatewayResponder: Sendable {
 
     /// Returns the answer for an error of a request that already has its id.
     package func render(_ error: GatewayError, fields: HTTPFields, requestID: String) -> GatewayResponse {
-        renderer.error(error, for: Renderer.RequestFacts(requestID: requestID, fields: fields))
+        renderer.error(
+            error, for: Renderer.RequestFacts(requestID: requestID, fields: fields, format: format))
     }
 
     /// Adds the fields that middleware adds to an answer that is made elsewhere, such as a static file.
@@ -113,7 +117,7 @@ public final class GatewayResponder: Sendable {
     }
 
     private func facts(_ fields: HTTPFields?) -> Renderer.RequestFacts {
-        Renderer.RequestFacts(requestID: requestID(fields), fields: fields)
+        Renderer.RequestFacts(requestID: requestID(fields), fields: fields, format: format)
     }
 
     // MARK: - Routing

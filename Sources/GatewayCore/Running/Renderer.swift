@@ -19,6 +19,8 @@ final class Renderer: Sendable {
         var steps: [PartResults] = []
         /// Fields that middleware or the handler has added to the request. Nil for nearly all requests.
         var answerFields: HTTPFields?
+        /// Nil for Sluice's envelope.
+        var format: EnvelopeFormat?
     }
 
     let cors: CORSPolicy?
@@ -87,6 +89,12 @@ final class Renderer: Sendable {
             timeline: request.timeline)
         let hasBody = !status.forbidsBody && status != .resetContent
         let constant = isComplete ? successFields(hasBody: hasBody, fields) : constant.failure
+        if let format = request.format {
+            var answer = HTTPResponse(
+                status: status, fields: constant.fields(requestID: request.requestID))
+            formattedSuccess(format, head, body, results, isComplete: isComplete, for: request, &answer)
+            return succeeded(answer, head.code, results, isComplete: isComplete, fields, for: request)
+        }
         var answer = HTTPResponse(
             status: status, fields: constant.fields(requestID: request.requestID),
             body: hasBody ? Envelope.answer(head, body, results, complete: isComplete) : [])
@@ -95,6 +103,20 @@ final class Renderer: Sendable {
         }
         if !fields.isEmpty { add(fields, to: &answer.fields, withCacheControl: isComplete) }
         return response(consume answer, head.code, consume results, request)
+    }
+
+    /// Adds the fields of a success in another form.
+    private func succeeded(
+        _ success: HTTPResponse, _ code: String, _ results: PartResults?, isComplete: Bool,
+        _ fields: HTTPFields, for request: RequestFacts
+    ) -> GatewayResponse {
+        var answer = success
+        if answer.status.forbidsBody || answer.status == .resetContent { answer.body = [] }
+        if !isComplete, let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
+            answer.fields.append(.proxyStatus, proxyStatus)
+        }
+        add(fields, to: &answer.fields, withCacheControl: isComplete)
+        return response(answer, code, results, request)
     }
 
     /// `own` are the endpoint's fields.
@@ -135,29 +157,51 @@ final class Renderer: Sendable {
         error(.badGateway("The merged answer exceeds \(answerLimit) bytes"), results, for: request)
     }
 
-    /// Returns the answer for an error, as an envelope or, if the client prefers it, as a problem document.
+    /// Returns the answer for an error, as an envelope or, if the client prefers it or the style has it so, as a problem document.
     func error(
         _ error: GatewayError, _ results: PartResults? = nil, for request: RequestFacts
     ) -> GatewayResponse {
         let code = error.code
+        let status = HTTPStatus(code: code.status) ?? .internalServerError
+        if case .custom(let format)? = request.format?.kind {
+            var answer = HTTPResponse(
+                status: status, fields: constant.failure.fields(requestID: request.requestID))
+            formattedFailure(format, error, results, for: request, &answer)
+            return failed(answer, error, results, for: request)
+        }
         let head = EnvelopeHead(
             code: code.name, message: error.message, status: code.status, requestID: request.requestID,
             elapsed: request.elapsed, timeline: request.timeline)
-        let isProblem =
-            request.fields.map { $0.contains(.accept) && AcceptedMediaTypes($0).prefersProblemJSON } ?? false
+        let isProblem = request.format != nil || Self.prefersProblem(request.fields)
         let body =
             isProblem
             ? Envelope.problem(head, code, error.details, results)
             : Envelope.answer(head, .error(details: error.details), results, complete: false)
         var answer = HTTPResponse(
-            status: HTTPStatus(code: code.status) ?? .internalServerError,
+            status: status,
             fields: (isProblem ? constant.problem : constant.failure).fields(requestID: request.requestID),
             body: body)
+        if case .bare(let completeField?)? = request.format?.kind {
+            answer.fields.append(completeField, "false")
+        }
+        return failed(answer, error, results, for: request)
+    }
+
+    private static func prefersProblem(_ fields: HTTPFields?) -> Bool {
+        fields.map { $0.contains(.accept) && AcceptedMediaTypes($0).prefersProblemJSON } ?? false
+    }
+
+    /// Adds the fields of a failure.
+    private func failed(
+        _ failure: consuming HTTPResponse, _ error: GatewayError, _ results: PartResults?,
+        for request: RequestFacts
+    ) -> GatewayResponse {
+        var answer = failure
         if let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
         if !error.fields.isEmpty { add(error.fields, to: &answer.fields, withCacheControl: false) }
-        return response(answer, code.name, results, request)
+        return response(answer, error.code.name, results, request)
     }
 
     // MARK: - Answers to OPTIONS

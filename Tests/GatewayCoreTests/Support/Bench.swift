@@ -60,7 +60,9 @@ final class Bench: Sendable {
         let responder = try gateway.responder()
         let head = HTTPRequestHead(method: .get, target: try #require(RequestTarget(path)))
         return await withCheckedContinuation { continuation in
-            _ = responder.respond(to: ReceivedRequest(head: head)) { continuation.resume(returning: Reply($0)) }
+            _ = responder.respond(to: ReceivedRequest(head: head)) {
+                continuation.resume(returning: Reply($0))
+            }
         }
     }
 

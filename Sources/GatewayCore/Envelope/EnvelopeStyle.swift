@@ -1,0 +1,48 @@
+public import HTTPModel
+
+/// The form of an endpoint's JSON answers. Answers that are `raw`, `text`, streams or redirects have none.
+///
+///     gateway.defaults(.envelope(.bare))                          // all endpoints, and errors without an endpoint
+///     gateway.group("/v1", .envelope(.custom(OldAppFormat()))) { ... }
+///     gateway.get("/api/charts", .envelope(.sluice)) { ... }
+public struct EnvelopeStyle: Sendable {
+    /// Nil for `.sluice`.
+    let format: EnvelopeFormat?
+
+    /// Sluice's envelope: `code`, `message`, `status`, `data`, `errors` and `meta`. The default.
+    public static let sluice = EnvelopeStyle(format: nil)
+
+    /// `data` alone on success, a problem document (RFC 9457) on failure. If some parts failed, their names are in `Proxy-Status`
+    /// (RFC 9209).
+    public static let bare = EnvelopeStyle(format: EnvelopeFormat(.bare(completeField: nil)))
+
+    /// `.bare`, with a field that tells `true` if all parts succeeded and `false` otherwise.
+    public static func bare(completeField: HTTPFieldName) -> EnvelopeStyle {
+        EnvelopeStyle(format: EnvelopeFormat(.bare(completeField: completeField)))
+    }
+
+    /// A form of your own, such as the contract of an existing app.
+    public static func custom(_ format: some AnswerFormat) -> EnvelopeStyle {
+        EnvelopeStyle(format: EnvelopeFormat(.custom(format)))
+    }
+}
+
+/// A class, so that endpoints and requests hold one reference, which is nil for nearly all.
+final class EnvelopeFormat: Sendable {
+    enum Kind: Sendable {
+        case bare(completeField: HTTPFieldName?)
+        case custom(any AnswerFormat)
+    }
+
+    let kind: Kind
+
+    init(_ kind: Kind) { self.kind = kind }
+}
+
+extension EndpointOption {
+    /// Sets the form of the endpoint's answers. Default `.sluice`. Requests that no endpoint takes are answered in the style of the
+    /// group whose prefix their path begins with, malformed requests in the style of the gateway (`Gateway.defaults`).
+    public static func envelope(_ style: EnvelopeStyle) -> EndpointOption {
+        EndpointOption { $0.format = style.format }
+    }
+}

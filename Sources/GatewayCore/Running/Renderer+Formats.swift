@@ -1,0 +1,54 @@
+import HTTPModel
+@_spi(Lines) import JSONBytes
+import Networking
+
+/// Answers in another form than Sluice's envelope.
+extension Renderer {
+    /// Returns the body of a success, and changes the head where the form asks for it.
+    func formattedSuccess(
+        _ format: EnvelopeFormat, _ head: borrowing EnvelopeHead, _ body: Envelope.Body,
+        _ results: PartResults?, isComplete: Bool, for request: RequestFacts, _ answer: inout HTTPResponse
+    ) {
+        switch format.kind {
+        case .bare(let completeField):
+            if let completeField { answer.fields.append(completeField, isComplete ? "true" : "false") }
+            answer.body = Envelope.data(body, results)
+        case .custom(let format):
+            let data = Array(Envelope.data(body, results).joined())
+            let facts = AnswerFacts(
+                status: answer.status, code: head.code, title: nil, message: head.message, details: nil,
+                data: JSONFragment(valid: data[...]), parts: summaries(of: results),
+                requestID: request.requestID, elapsed: .nanoseconds(request.elapsed),
+                requestFields: request.fields)
+            put(format.format(facts), into: &answer)
+        }
+    }
+
+    /// Returns the body of a failure, and changes the head where the form asks for it.
+    func formattedFailure(
+        _ format: any AnswerFormat, _ error: GatewayError, _ results: PartResults?, for request: RequestFacts,
+        _ answer: inout HTTPResponse
+    ) {
+        let facts = AnswerFacts(
+            status: answer.status, code: error.code.name, title: error.code.title, message: error.message,
+            details: error.details, data: .null, parts: summaries(of: results),
+            requestID: request.requestID, elapsed: .nanoseconds(request.elapsed),
+            requestFields: request.fields)
+        put(format.format(facts), into: &answer)
+    }
+
+    private func put(_ formatted: FormattedAnswer, into answer: inout HTTPResponse) {
+        if let status = formatted.status { answer.status = status }
+        answer.body = formatted.body
+        answer.fields[.contentType] = formatted.contentType
+    }
+
+    private func summaries(of results: PartResults?) -> [PartSummary] {
+        results?.parts.map { part in
+            PartSummary(
+                name: results?.hasNames == true ? part.name : nil, step: nil, kind: part.outcome?.kind,
+                failure: part.failure.map(FailureSummary.init),
+                elapsed: .nanoseconds(part.outcome?.elapsed ?? 0), calls: [])
+        } ?? []
+    }
+}
