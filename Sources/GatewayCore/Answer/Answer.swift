@@ -40,7 +40,7 @@ public struct Answer: Sendable {
     ///
     ///     .parts(recent: diary.rx.request(.recent).fragment(), total: 12)
     ///
-    /// A part is a `Single` or an `Observable` of JSON values, a JSON value, or a `Part`.
+    /// A part is a `Single` or an `Observable` of JSON values, a JSON value, or a `Part`. A `PartResult` may stand without a label.
     public static var parts: NamedParts { NamedParts() }
 
     /// Concurrent steps before the answer, named in errors and logs. If one fails, its failure is the answer.
@@ -150,7 +150,12 @@ struct NamedPart: Sendable {
     static func list(_ parts: KeyValuePairs<String, any PartConvertible>) -> [NamedPart] {
         var list: [NamedPart] = []
         list.reserveCapacity(parts.count)
-        for (name, part) in parts { list.append(NamedPart(name: name, part: part.asPart())) }
+        for (label, part) in parts {
+            let part = part.asPart()
+            // Unlabeled, the result of a pipeline has its own name.
+            let name = label.isEmpty ? part.endedName ?? "" : label
+            list.append(NamedPart(name: name, part: part))
+        }
         return list
     }
 }

@@ -22,6 +22,8 @@ public struct Part: Sendable {
     enum Source: Sendable {
         case single(Single<JSONFragment>)
         case task(@Sendable () async throws -> JSONFragment)
+        /// It has ended in a pipeline.
+        case ended(EndedPart)
     }
 
     /// `nil` once the part has started: a uniquely held source runs in place instead of being copied.
@@ -34,6 +36,16 @@ public struct Part: Sendable {
 
     init(task: @escaping @Sendable () async throws -> JSONFragment) {
         source = .task(task)
+    }
+
+    init(_ ended: EndedPart) {
+        source = .ended(ended)
+        policy = ended.policy
+    }
+
+    /// The part's own name, from the pipeline in which it has ended.
+    var endedName: String? {
+        if case .ended(let part)? = source { part.name } else { nil }
     }
 
     mutating func takeSource() -> Source? { source.take() }

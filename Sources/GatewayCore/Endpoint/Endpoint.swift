@@ -13,6 +13,13 @@ final class Endpoint: Sendable {
         case single(@Sendable (GatewayRequest) throws -> Single<Answer>)
         /// Never called: its requests have an `EndpointMatch.Substitute`.
         case none
+
+        var isSync: Bool {
+            switch self {
+            case .sync, .none: true
+            case .async, .single: false
+            }
+        }
     }
 
     /// The index among the gateway's endpoints, in the order of their declarations.

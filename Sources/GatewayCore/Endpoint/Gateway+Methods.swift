@@ -21,10 +21,10 @@ extension Gateway {
 
     /// Adds a GET endpoint with a handler that returns a pipeline. It answers HEAD too.
     @_disfavoredOverload
-    public func get(
+    public func get<Stream: ObservableConvertibleType>(
         _ path: String, _ options: EndpointOption...,
-        handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
-    ) {
+        handler: @escaping @Sendable (GatewayRequest) throws -> Stream
+    ) where Stream.Element == Answer {
         on(.get, path, options, handler)
     }
 
@@ -46,10 +46,10 @@ extension Gateway {
 
     /// Adds a POST endpoint with a handler that returns a pipeline.
     @_disfavoredOverload
-    public func post(
+    public func post<Stream: ObservableConvertibleType>(
         _ path: String, _ options: EndpointOption...,
-        handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
-    ) {
+        handler: @escaping @Sendable (GatewayRequest) throws -> Stream
+    ) where Stream.Element == Answer {
         on(.post, path, options, handler)
     }
 
@@ -71,10 +71,10 @@ extension Gateway {
 
     /// Adds a PUT endpoint with a handler that returns a pipeline.
     @_disfavoredOverload
-    public func put(
+    public func put<Stream: ObservableConvertibleType>(
         _ path: String, _ options: EndpointOption...,
-        handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
-    ) {
+        handler: @escaping @Sendable (GatewayRequest) throws -> Stream
+    ) where Stream.Element == Answer {
         on(.put, path, options, handler)
     }
 
@@ -96,10 +96,10 @@ extension Gateway {
 
     /// Adds a PATCH endpoint with a handler that returns a pipeline.
     @_disfavoredOverload
-    public func patch(
+    public func patch<Stream: ObservableConvertibleType>(
         _ path: String, _ options: EndpointOption...,
-        handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
-    ) {
+        handler: @escaping @Sendable (GatewayRequest) throws -> Stream
+    ) where Stream.Element == Answer {
         on(.patch, path, options, handler)
     }
 
@@ -121,10 +121,10 @@ extension Gateway {
 
     /// Adds a DELETE endpoint with a handler that returns a pipeline.
     @_disfavoredOverload
-    public func delete(
+    public func delete<Stream: ObservableConvertibleType>(
         _ path: String, _ options: EndpointOption...,
-        handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
-    ) {
+        handler: @escaping @Sendable (GatewayRequest) throws -> Stream
+    ) where Stream.Element == Answer {
         on(.delete, path, options, handler)
     }
 }

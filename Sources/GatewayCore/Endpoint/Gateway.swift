@@ -144,12 +144,18 @@ extension Gateway {
         add(method, path, options, .async(handler))
     }
 
-    /// Adds an endpoint with a handler that returns a pipeline, disposed when the client leaves or the deadline passes.
+    /// Adds an endpoint with a handler that returns a pipeline: a `Single`, or an `Observable`, whose first answer counts. It is
+    /// disposed when it has answered, the client leaves or the deadline passes.
     @_disfavoredOverload
-    public func on(
+    public func on<Stream: ObservableConvertibleType>(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
-        _ handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
-    ) {
-        add(method, path, options, .single(handler))
+        _ handler: @escaping @Sendable (GatewayRequest) throws -> Stream
+    ) where Stream.Element == Answer {
+        add(method, path, options, .single { request in try Self.first(of: handler(request)) })
+    }
+
+    private static func first(of stream: some ObservableConvertibleType<Answer>) -> Single<Answer> {
+        if let single = stream as? Single<Answer> { return single }
+        return stream.asObservable().take(1).asSingle()
     }
 }

@@ -18,6 +18,16 @@ struct PartResults: Sendable {
         hasNames = true
     }
 
+    /// Parts that have ended in a pipeline.
+    init(ended: [EndedPart], from firstNumber: Int) {
+        let parts = ended.map { part in
+            var named = NamedPart(name: part.name, part: Part(part))
+            named.outcome = part.outcome
+            return named
+        }
+        self.init(parts, from: firstNumber)
+    }
+
     /// A failed call that belongs to no part.
     init(unnamed failure: PartFailure, elapsed: Int64) {
         var call = NamedPart(name: "", part: Part(source: .never()))

@@ -21,6 +21,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     /// Nanoseconds from the start of the request to the start of the current parts. Written under the lock of `state`
     /// before the parts start.
     private let partsBegan = Atomic<Int64>(0)
+    /// The parts of the handler's pipeline; nil if the handler returns its answer.
+    private let pipeline: PipelineParts?
 
     init(
         request: GatewayRequest, context: CallContext, responder: GatewayResponder,
@@ -32,6 +34,13 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         self.scheduler = scheduler
         self.started = started
         self.receiver = receiver
+        pipeline =
+            request.endpoint.handler.isSync
+            ? nil
+            : PipelineParts(
+                scheduler: scheduler, started: started,
+                reveals: request.endpoint.settings.revealsUpstreamMessages)
+        if let pipeline { context.hold(pipeline) }
     }
 
     private var endpoint: Endpoint { request.endpoint }
@@ -223,7 +232,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     @inline(never)
     private func plan(_ numbers: Range<Int>) {
         for number in numbers {
-            guard let name = state.withLock({ $0.name(of: number) }) else { continue }
+            guard let name = state.withLock({ $0.plannedName(of: number) }) else { continue }
             context.timeline?.timeline.planned(name, number)
         }
     }
@@ -259,6 +268,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         if let error = error as? GatewayError, error.code.fault == nil {
             return end { renderer.error(error, for: $0) }
         }
+        if let part = error as? EndedPart { return fail(part) }
         let elapsed = elapsed
         let outcome = PartOutcome(
             error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages)
@@ -275,8 +285,23 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         end { renderer.failure(PartResults(unnamed: failure, elapsed: elapsed), decidedBy: 0, for: $0) }
     }
 
+    /// Ends the request with the failure of a part of the pipeline. The parts that have ended are reported with it.
+    private func fail(_ part: EndedPart) {
+        if let unexpected = part.outcome.failure?.unexpected { report(unexpected, part: part.name) }
+        let results =
+            pipeline?.results(context, including: part)
+            ?? PartResults(ended: [part], from: 0)
+        let index = results.parts.firstIndex { $0.name == part.name } ?? 0
+        end { renderer.failure(results, decidedBy: index, for: $0) }
+    }
+
     /// The deadline has passed. Parts that have ended count; the others fail with `deadline_exceeded`.
     func timerFired(_ token: TimerToken) {
+        if let pipeline {
+            state.withLock { $0.timer = nil }
+            // The pipeline may answer now.
+            CallContext.$current.withValue(context) { pipeline.expire(context) }
+        }
         guard var finished = state.withLock({ $0.finish() }) else { return }
         // Closes the timeline before cancelling, so that it shows no end for unfinished parts.
         let facts = facts(finished.steps)
@@ -289,7 +314,11 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     ) -> GatewayResponse {
         let limit = endpoint.settings.deadline.nanoseconds / 1_000_000
         let late = GatewayError.upstreamTimeout("The answer was not ready within \(limit) ms")
-        guard let after = finished.after else { return renderer.error(late, for: facts) }
+        guard let after = finished.after else {
+            guard let results = pipeline?.results(context), case .failed(let index) = Verdict(results.parts)
+            else { return renderer.error(late, for: facts) }
+            return renderer.failure(results, decidedBy: index, for: facts)
+        }
         var parts = finished.parts
         let elapsed = facts.elapsed - partsBegan.load(ordering: .relaxed)
         for index in parts.indices where parts[index].outcome == nil {
@@ -383,6 +412,11 @@ extension EndpointRun: SingleReceiver {
     }
 
     func failed(_ error: any Error, number: Int) {
+        if let part = error as? EndedPart {
+            if let unexpected = part.outcome.failure?.unexpected { report(unexpected, part: part.name) }
+            if let own = part.number { context.moveCalls(ofPart: own, to: number) }
+            return partEnded(number, part.outcome)
+        }
         let outcome = PartOutcome(
             error: error, elapsed: elapsedOfParts, reveals: endpoint.settings.revealsUpstreamMessages)
         if let unexpected = outcome.failure?.unexpected {

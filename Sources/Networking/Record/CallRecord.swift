@@ -35,6 +35,10 @@ package struct CallRecord: Sendable {
         if index < calls.count { calls[index].end(outcome) }
     }
 
+    mutating func move(_ part: Int32, to other: Int32) {
+        for index in calls.indices where calls[index].part == part { calls[index].part = other }
+    }
+
     func hasCall(for part: Int32) -> Bool { calls.contains { $0.part == part } }
 
     func calls(for part: Int32) -> [RecordedCall] { calls.filter { $0.part == part } }
@@ -67,7 +71,7 @@ public struct RecordedCall: Sendable {
     package let reason: FailureReason?
     /// The call in progress; nil once it has ended.
     fileprivate let run: (any RunningCall)?
-    let part: Int32
+    fileprivate(set) var part: Int32
     private let attemptCount: Int32
     private let code: Int32
     private let hadAttemptsLeft: Bool

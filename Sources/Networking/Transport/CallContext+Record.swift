@@ -57,6 +57,12 @@ extension CallContext {
         return (calls.reduce(0) { $0 + $1.attemptsSoFar }, calls.last?.hasAttemptsLeft ?? false)
     }
 
+    /// Gives the calls of one part to another, for a part that gets its final number late.
+    package func moveCalls(ofPart old: Int, to new: Int) {
+        let (old, new) = (Int32(truncatingIfNeeded: old), Int32(truncatingIfNeeded: new))
+        owner.record.withLock { $0.move(old, to: new) }
+    }
+
     /// Removes and returns the calls recorded so far. Calls in progress are returned in their current state.
     package func takeCalls() -> CallRecord {
         owner.record.withLock({ $0.isEmpty }) ? CallRecord() : takeRecord()

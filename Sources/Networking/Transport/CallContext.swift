@@ -163,10 +163,17 @@ public final class CallContext: Sendable {
     }
 
     /// Keeps an object, such as a charge for memory, until `releaseResources()` or the end of the context.
-    func hold(_ resource: any AnyObject & Sendable) {
+    package func hold(_ resource: any AnyObject & Sendable) {
         let root = root ?? self
         root.resources.withLock { $0 = ($0 ?? []) + [resource] }
         root.hasResources.store(true, ordering: .releasing)
+    }
+
+    /// Returns the object of this type that the context keeps.
+    package func resource<Object: AnyObject & Sendable>(of type: Object.Type) -> Object? {
+        let root = root ?? self
+        guard root.hasResources.load(ordering: .acquiring) else { return nil }
+        return root.resources.withLock { $0?.lazy.compactMap { $0 as? Object }.first }
     }
 
     /// Call it once the answer has been handed over, and when the request is cancelled.
