@@ -5,6 +5,11 @@ public struct JSONShapeError: Error, Sendable, Equatable, CustomStringConvertibl
     public let reason: Reason
     public let description: String
 
+    package init(reason: Reason, description: String) {
+        self.reason = reason
+        self.description = description
+    }
+
     /// Nothing is at the place that was picked.
     static func missing(_ pointer: JSONPointer) -> JSONShapeError {
         JSONShapeError(reason: .missing, description: "the data has nothing at \(pointer)")

@@ -196,6 +196,12 @@ public struct Steps: Sendable {
 }
 
 /// The values of the steps before an answer, by name.
+///
+///     .first(product: shop.rx.request(.product(id)).fragment()).then { first in
+///         let seller = try first.product.decode(Product.self).sellerID
+///         return .parts(seller: shop.rx.request(.seller(seller)).fragment())
+///     }
+@dynamicMemberLookup
 public struct StepValues: Sendable {
     let results: PartResults
 
@@ -203,5 +209,14 @@ public struct StepValues: Sendable {
     /// no such step.
     public subscript(name: String) -> JSONFragment? {
         results.parts.firstIndex { $0.name == name }.map { results.value(at: $0) }
+    }
+
+    /// The step's value: its fallback if it failed, `null` if it failed without one or had no content. Without such a step, it throws,
+    /// which is answered as `500 INTERNAL` and an incident.
+    public subscript(dynamicMember name: String) -> JSONFragment {
+        get throws {
+            guard let value = self[name] else { throw EndpointFault("there is no step named \(name)") }
+            return value
+        }
     }
 }
