@@ -12,6 +12,8 @@ package final class GatewayExchange: InboundExchange {
     private var ongoing: (any OngoingRequest)?
     /// Its response is moved out when it is sent. Its summary stays here, because moving it would copy it.
     private var answer: GatewayResponse?
+    /// Sends a streamed answer; nil for any other.
+    private var pump: StreamPump?
     /// Whether the request has a place among those in flight.
     private var isAdmitted = false
 
@@ -45,17 +47,39 @@ package final class GatewayExchange: InboundExchange {
 
     fileprivate func deliver(_ answer: consuming GatewayResponse) {
         ongoing = nil
-        leave()
         var response = HTTPResponse(status: .ok, fields: HTTPFields())
         swap(&response, &answer.response)
+        if let stream = answer.stream {
+            answer.releaseStream()
+            self.answer = consume answer
+            return send(HTTPResponseHead(status: response.status, fields: response.fields), stream)
+        }
+        leave()
         self.answer = consume answer
         respond(response)
         // If the client is slow, only the stream holds the answer's bytes.
         if isAnswerWaiting { self.answer?.dropValues() }
     }
 
+    /// The request keeps its place among those in flight until the stream has ended.
+    private func send(_ head: HTTPResponseHead, _ stream: AnswerStream) {
+        var head = head
+        if let length = stream.length { head.fields.append(.contentLength, "\(length)") }
+        let writer = startStreaming(head)
+        // HEAD has no body, and the client may have left.
+        guard method != .head, !isOver else {
+            stream.cancel()
+            return writer.finish()
+        }
+        let pump = StreamPump(stream, to: writer, on: loop, gap: match.streamGap, log: handler.log)
+        self.pump = pump
+        pump.start()
+    }
+
     package override func ended(_ outcome: InboundOutcome) {
         leave()
+        pump?.stop()
+        pump = nil
         // If the client left or the server ended the request, its upstream calls are cancelled.
         let cancelled = ongoing.take()?.cancel()
         if let answer = answer.take() {

@@ -14,7 +14,7 @@ final class RequestHandler: InboundHandler {
     /// Nil if any name is accepted. The loop guards it.
     private var hosts: HostCheck?
     private let files: LoopFiles?
-    private let log: Log
+    let log: Log
 
     /// `files` serve the paths that no endpoint matches.
     init(

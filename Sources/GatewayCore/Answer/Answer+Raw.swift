@@ -7,6 +7,12 @@ struct RawBody: Sendable {
     var contentType: String?
     /// Why it cannot be sent; nil if it can.
     var fault: EndpointFault?
+    /// Makes the body piece by piece, in place of `bytes`.
+    var stream: StreamSource?
+
+    static func fault(of contentType: String) -> EndpointFault? {
+        MediaType(contentType) == nil ? EndpointFault("'\(contentType)' is not a media type") : nil
+    }
 }
 
 /// Answers that are not JSON. Failures, also those of the parts and calls before them, keep the envelope.
@@ -17,9 +23,8 @@ extension Answer {
     ///   - bytes: the whole body.
     ///   - contentType: a media type (RFC 9110 8.3.1), `image/png`. Anything else is answered with 500 and is an incident.
     public static func raw(_ bytes: ArraySlice<UInt8>, contentType: String) -> Answer {
-        let fault =
-            MediaType(contentType) == nil ? EndpointFault("'\(contentType)' is not a media type") : nil
-        return Answer(.raw(RawBody(bytes: bytes, contentType: contentType, fault: fault)))
+        Answer(
+            .raw(RawBody(bytes: bytes, contentType: contentType, fault: RawBody.fault(of: contentType))))
     }
 
     /// An answer with these bytes as its body, whatever its status.

@@ -69,6 +69,7 @@ struct EndpointSettings: Sendable {
     /// Nil for no limit but the fair share of a loop's requests.
     var concurrency: Int?
     var json: JSONLimits
+    var streamGap: Duration
     var forwards: [HTTPFieldName] = []
     var authorizationUpstreams: [String] = []
     var cookieUpstreams: [String] = []
@@ -103,6 +104,11 @@ public struct EndpointOption: Sendable {
     /// Limits the request body to this many bytes; a longer one is answered with 413.
     public static func bodyLimit(_ bytes: Int) -> EndpointOption {
         EndpointOption { $0.bodyLimit = bytes }
+    }
+
+    /// Limits the time that a streamed answer may wait for its next piece while the client is ready for it.
+    public static func streamGap(_ duration: Duration) -> EndpointOption {
+        EndpointOption { $0.streamGap = duration }
     }
 
     /// Limits the requests in flight at this endpoint in the whole process; further ones are answered with 503

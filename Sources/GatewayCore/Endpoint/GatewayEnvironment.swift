@@ -58,6 +58,9 @@ public struct GatewayLimits: Sendable {
     public var requestBody = 1024 * 1024
     /// Bytes of the values in a merged answer; a larger one is a 502. Default 16 MiB.
     public var answer = 16 * 1024 * 1024
+    /// How long a streamed answer (`Answer.stream`) may wait for its next piece while the client is ready for it. Default 60 s; an
+    /// endpoint may override it.
+    public var streamGap: Duration = .seconds(60)
     /// Limits of the JSON in request bodies; a body beyond them is a 400. Default 64 levels, numbers of 256 bytes.
     public var json = JSONLimits.standard
     /// Whether a request may ask for its timeline with `Prefer: timeline` (RFC 7240). The answer then has the times of each part,

@@ -56,6 +56,9 @@ package final class EndpointMatch: Sendable {
     /// In bytes.
     package var bodyLimit: Int { endpoint.settings.bodyLimit }
 
+    /// How long a streamed answer may wait for its next piece.
+    package var streamGap: Duration { endpoint.settings.streamGap }
+
     /// Whether the endpoint's own limit has room for another request.
     package var hasRoom: Bool {
         guard let limit = endpoint.settings.concurrency else { return true }

@@ -73,7 +73,8 @@ struct GatewayRoutes: Sendable {
 
     private static func settings(_ limits: GatewayLimits, _ scope: RouteScope?) -> EndpointSettings {
         var settings = EndpointSettings(
-            deadline: limits.deadline, bodyLimit: limits.requestBody, json: limits.json)
+            deadline: limits.deadline, bodyLimit: limits.requestBody, json: limits.json,
+            streamGap: limits.streamGap)
         scope?.apply(to: &settings)
         return settings
     }

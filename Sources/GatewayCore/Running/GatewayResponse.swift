@@ -6,6 +6,8 @@ public import Rx
 public struct GatewayResponse: Sendable {
     /// The response without `Date`, `Content-Length` and the fields of the connection.
     public var response: HTTPResponse
+    /// The body, if it is sent piece by piece; that of `response` is empty then.
+    public internal(set) var stream: AnswerStream?
     public private(set) var summary: RequestSummary
 
     init(response: consuming HTTPResponse, summary: consuming RequestSummary) {
@@ -21,6 +23,9 @@ public struct GatewayResponse: Sendable {
         for change in middleware { change(&answer) }
         response.fields = answer.fields
     }
+
+    /// Releases the stream, because its reader owns it.
+    package mutating func releaseStream() { stream = nil }
 
     /// Releases the parts' values, which the log does not need.
     package mutating func dropValues() { summary.dropValues() }

@@ -9,6 +9,7 @@ public struct UpstreamTables: Sendable, Hashable {
     /// Addresses that could not be reached lately.
     public var unreachable = 0
 
+    /// Creates empty tables.
     public init() {}
 
     /// The sum of two loops. They share a resolver.
