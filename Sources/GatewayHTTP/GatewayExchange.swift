@@ -30,7 +30,7 @@ package final class GatewayExchange: InboundExchange {
             return deliver(handler.responder.render(error, fields: request.head.fields))
         }
         isAdmitted = true
-        let started = handler.responder.respond(to: request, at: match, for: LoopBound(self, loop: loop))
+        let started = handler.responder.respond(to: request, at: match, from: remoteText, for: LoopBound(self, loop: loop))
         // The client may be gone, or the answer sent, before `respond` has returned.
         if isOver {
             started.dispose()

@@ -16,6 +16,15 @@ public struct JSONLiteral: Sendable, Equatable, CustomStringConvertible {
 
     public init(_ value: Bool) { self.init { $0.bool(value) } }
 
+    /// An array of values.
+    public init(_ elements: [JSONLiteral]) {
+        self.init { composer in
+            composer.beginArray()
+            for element in elements { composer.fragment(element.fragment) }
+            composer.endArray()
+        }
+    }
+
     private init(_ write: (inout JSONComposer) -> Void) {
         var composer = JSONComposer(sharedFragmentLength: .max)
         write(&composer)
@@ -46,13 +55,7 @@ extension JSONLiteral: ExpressibleByStringInterpolation {
 }
 
 extension JSONLiteral: ExpressibleByArrayLiteral {
-    public init(arrayLiteral elements: JSONLiteral...) {
-        self.init { composer in
-            composer.beginArray()
-            for element in elements { composer.fragment(element.fragment) }
-            composer.endArray()
-        }
-    }
+    public init(arrayLiteral elements: JSONLiteral...) { self.init(elements) }
 }
 
 extension JSONLiteral: ExpressibleByDictionaryLiteral {

@@ -10,13 +10,19 @@ public final class GatewayRequest: Sendable {
     /// The answer's `X-Request-Id`.
     public let requestID: String
 
+    /// The client's address and port, as in the access log: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+    public let remoteAddress: String
+
     private let request: ReceivedRequest
     let match: EndpointMatch
     let storage = Lock<RequestStorage?>(nil)
     var endpoint: Endpoint { match.endpoint }
     var fields: HTTPFields { request.head.fields }
 
-    init(_ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch) {
+    init(
+        _ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch, from remote: String
+    ) {
+        remoteAddress = remote
         self.request = consume request
         self.requestID = requestID
         self.match = match
@@ -96,7 +102,7 @@ extension GatewayRequest {
         return values.first
     }
 
-    private func texts(of name: String) throws(GatewayError) -> [String] {
+    func texts(of name: String) throws(GatewayError) -> [String] {
         do {
             return try QueryItems(request.head.target.queryBytes).values(of: name)
         } catch {

@@ -42,6 +42,9 @@ public final class GatewayResponder: Sendable {
             ] as HTTPFields).checked()
     }
 
+    /// The client of a request that did not come over a connection.
+    package static let unknownClient = "127.0.0.1:0"
+
     // MARK: - Answering
 
     /// Answers a request. Cold: each subscription answers anew, and disposal cancels everything started for it. Never
@@ -75,12 +78,13 @@ public final class GatewayResponder: Sendable {
 
     /// Starts a request at the endpoint that `route` found.
     package func respond(
-        to request: consuming ReceivedRequest, at match: EndpointMatch, for receiver: any AnswerReceiver
+        to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
+        for receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
-        let request = GatewayRequest(consume request, requestID: requestID, match)
+        let request = GatewayRequest(consume request, requestID: requestID, match, from: remote)
         var context = context(request, started)
         if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed(from: started) }
         let run = EndpointRun(

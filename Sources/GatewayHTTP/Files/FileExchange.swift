@@ -65,7 +65,7 @@ final class FileExchange: InboundExchange {
     override func start() {
         guard let middleware = file.middleware else { return serve() }
         let check = files.responder.respond(
-            to: request, at: middleware, for: FileReceiver(LoopBound(self, loop: loop)))
+            to: request, at: middleware, from: remoteText, for: FileReceiver(LoopBound(self, loop: loop)))
         if isOver {
             check.dispose()
         } else if !isAnswered, passed == nil {

@@ -1,0 +1,59 @@
+public import HTTPModel
+
+extension GatewayRequest {
+    /// The client's address without its port: `192.0.2.1`, `2001:db8::1`. Behind a proxy it is that of the proxy.
+    public var clientAddress: String {
+        let text = remoteAddress
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            return String(text[text.index(after: text.startIndex)..<end])
+        }
+        return text.lastIndex(of: ":").map { String(text[..<$0]) } ?? text
+    }
+
+    /// The scheme of the request's URL: `http`, because the server itself does not speak TLS.
+    public var scheme: String { "http" }
+
+    /// The host and the port that the request is for, as the client wrote them: `shop.example:8080`. Nil if an HTTP/1.0 client has
+    /// named none.
+    public var authority: String? { head.authorityBytes.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The host that the request is for, without its port: `shop.example`, `[2001:db8::1]`.
+    public var host: String? {
+        authority.map { authority in
+            guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else {
+                return authority
+            }
+            return String(authority[..<colon])
+        }
+    }
+
+    /// The path, percent-encoded.
+    public var path: String { head.target.path }
+
+    /// The full URL, percent-encoded: `http://shop.example/api/products?page=2`. Without an authority, path and query alone.
+    public var url: String {
+        let query = head.target.query.map { "?\($0)" } ?? ""
+        return authority.map { "\(scheme)://\($0)\(path)\(query)" } ?? path + query
+    }
+}
+
+extension GatewayRequest {
+    /// The cookies of the request, in order (RFC 6265 4.2.1). Values are as sent, quotes included.
+    public var cookies: [(name: String, value: String)] {
+        fields.values(of: .cookie).flatMap { field in
+            field.split(separator: ";").compactMap { pair in
+                let pair = pair.drop { $0 == " " || $0 == "\t" }
+                guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else { return nil }
+                return (String(pair[..<equals]), String(pair[pair.index(after: equals)...]))
+            }
+        }
+    }
+
+    /// Returns the value of the first cookie of that name; nil if there is none.
+    public func cookie(_ name: String) -> String? { cookies.first { $0.name == name }?.value }
+
+    /// Reads a field of the request's head, which must be given once. A missing or invalid one is 400 and names the field.
+    public func header<Value: RequestValue>(_ name: HTTPFieldName, as type: Value.Type) throws -> Value {
+        try parameter(.field(name.description, as: type))
+    }
+}
