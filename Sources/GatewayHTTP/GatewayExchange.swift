@@ -27,10 +27,12 @@ package final class GatewayExchange: InboundExchange {
         do throws(GatewayError) {
             try handler.admission.enter(match)
         } catch {
-            return deliver(handler.responder.render(error, fields: request.head.fields))
+            let answer = handler.responder.render(error, fields: request.head.fields, at: match)
+            return deliver(answer)
         }
         isAdmitted = true
-        let started = handler.responder.respond(to: request, at: match, from: remoteText, for: LoopBound(self, loop: loop))
+        let started = handler.responder.respond(
+            to: request, at: match, from: remoteText, for: LoopBound(self, loop: loop))
         // The client may be gone, or the answer sent, before `respond` has returned.
         if isOver {
             started.dispose()

@@ -47,13 +47,7 @@ final class RequestHandler: InboundHandler {
         do throws(GatewayError) {
             try hosts?.check(head)
             switch try responder.route(head) {
-            case .endpoint(let match):
-                if let files, let pass = match.forFile, let file = files.request(for: head, middleware: pass)
-                {
-                    return .buffer(limit: .max, context: file)
-                }
-                try admission.check(match)
-                return .buffer(limit: match.bodyLimit, context: match)
+            case .endpoint(let match): return receive(head, for: match)
             case .answer(let answer): return .answer(answer.response)
             }
         } catch {
@@ -64,6 +58,20 @@ final class RequestHandler: InboundHandler {
             if log.isDebug { logRefusal(error) }
             return .answer(responder.render(error, fields: head.fields).response)
         }
+    }
+
+    /// Decides on a request that an endpoint, or its group's middleware, takes.
+    private func receive(_ head: HTTPRequestHead, for match: EndpointMatch) -> BodyDecision {
+        if let files, let pass = match.forFile, let file = files.request(for: head, middleware: pass) {
+            return .buffer(limit: .max, context: file)
+        }
+        do throws(GatewayError) {
+            try admission.check(match)
+        } catch {
+            if log.isDebug { logRefusal(error) }
+            return .answer(responder.render(error, fields: head.fields, at: match).response)
+        }
+        return .buffer(limit: match.bodyLimit, context: match)
     }
 
     /// A 404 or 405 is an answer, not a refusal.

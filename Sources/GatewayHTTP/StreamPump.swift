@@ -1,6 +1,7 @@
 import EventIO
 import GatewayCore
 import HTTPInbound
+import Rx
 
 /// Sends the body of an answer piece by piece, and reads no faster than the client receives. Confined to the exchange's loop.
 final class StreamPump {

@@ -1,18 +1,49 @@
 public import HTTPModel
-import Locking
+public import Locking
 
 /// What middleware and the handler leave in a request. A class, so that requests without it stay small.
+@usableFromInline
 final class RequestStorage {
-    private var values: [(type: ObjectIdentifier, value: any Sendable)] = []
-    /// Fields for the answer, whatever it is.
-    var answerFields = HTTPFields()
+    @usableFromInline
+    class AnyBox {}
 
-    subscript(type: ObjectIdentifier) -> (any Sendable)? {
-        get { values.first { $0.type == type }?.value }
-        set {
-            values.removeAll { $0.type == type }
-            if let newValue { values.append((type, newValue)) }
+    @usableFromInline
+    final class Box<Value>: AnyBox {
+        @usableFromInline let value: Value
+
+        @usableFromInline
+        init(_ value: Value) { self.value = value }
+    }
+
+    /// Each box is a `Box` of the type beside it.
+    @usableFromInline var boxes: [(type: ObjectIdentifier, box: AnyBox)] = []
+    /// Fields for the answer, whatever it is.
+    private(set) var answerFields = HTTPFields()
+
+    @usableFromInline
+    init() {}
+
+    // Inlinable, so that the compiler knows the type: looking it up would take as long as the rest of a check.
+    @inlinable
+    func value<Value>(of type: Value.Type) -> Value? {
+        let key = ObjectIdentifier(type)
+        for index in boxes.indices where boxes[index].type == key {
+            // Sound, because the key says so.
+            return unsafeDowncast(boxes[index].box, to: Box<Value>.self).value
         }
+        return nil
+    }
+
+    @inlinable
+    func set<Value>(_ value: Value?) {
+        let key = ObjectIdentifier(Value.self)
+        if let index = boxes.firstIndex(where: { $0.type == key }) { boxes.remove(at: index) }
+        if let value { boxes.append((key, Box(value))) }
+    }
+
+    /// Ignores the gateway's own fields.
+    func addAnswerField(_ name: HTTPFieldName, _ value: String) {
+        if !Renderer.isGatewayField(name) { answerFields.append(name, value) }
     }
 }
 
@@ -21,23 +52,25 @@ extension GatewayRequest {
     ///
     ///     gateway.before { request in request[Session.self] = try session(of: request) }
     ///     gateway.get("/api/me") { request in .json(try request.require(Session.self).user) }
+    @inlinable
     public subscript<Value: Sendable>(type: Value.Type) -> Value? {
-        get { storage.withLock { $0?[ObjectIdentifier(type)] } as? Value }
-        set { storage.withLock { $0.existing()[ObjectIdentifier(type)] = newValue } }
+        get { storage.withLock { $0?.value(of: type) } }
+        set { storage.withLock { $0.existing().set(newValue) } }
     }
 
     /// Returns the value of this type that middleware has put into the request. Without one, the middleware is missing: the
     /// answer is `500 INTERNAL`, and an incident.
+    @inlinable
     public func require<Value: Sendable>(_ type: Value.Type = Value.self) throws -> Value {
         guard let value = self[type] else {
-            throw EndpointFault("no middleware has put a \(type) into the request")
+            throw EndpointFault.missing(type)
         }
         return value
     }
 
     /// Adds a field to the answer, whether it succeeds or fails. Hop-by-hop fields and the gateway's own are ignored.
     public func addAnswerField(_ name: HTTPFieldName, _ value: String) {
-        storage.withLock { $0.existing().answerFields.append(name, value) }
+        storage.withLock { $0.existing().addAnswerField(name, value) }
     }
 
     /// Nil for nearly all requests.
@@ -46,10 +79,18 @@ extension GatewayRequest {
 
 extension Optional<RequestStorage> {
     /// Returns the storage, made if there is none.
-    fileprivate mutating func existing() -> RequestStorage {
+    @inlinable
+    mutating func existing() -> RequestStorage {
         if let self { return self }
         let storage = RequestStorage()
         self = storage
         return storage
+    }
+}
+
+extension EndpointFault {
+    @usableFromInline
+    static func missing(_ type: Any.Type) -> EndpointFault {
+        EndpointFault("no middleware has put a \(type) into the request")
     }
 }

@@ -1,5 +1,5 @@
 public import HTTPModel
-import Locking
+public import Locking
 
 /// A request as its handler sees it, with typed access to its parameters. A missing or invalid parameter throws a
 /// `GatewayError.invalidRequest` that names it. Handlers let it propagate.
@@ -15,7 +15,7 @@ public final class GatewayRequest: Sendable {
 
     private let request: ReceivedRequest
     let match: EndpointMatch
-    let storage = Lock<RequestStorage?>(nil)
+    @usableFromInline let storage = Lock<RequestStorage?>(nil)
     var endpoint: Endpoint { match.endpoint }
     var fields: HTTPFields { request.head.fields }
 
@@ -122,8 +122,9 @@ extension GatewayRequest {
 }
 
 /// A programming error in an endpoint, found at run time: an incident, and `500 INTERNAL` for the client.
+@usableFromInline
 struct EndpointFault: Error, CustomStringConvertible {
-    let description: String
+    @usableFromInline let description: String
 
     init(_ description: String) {
         self.description = description

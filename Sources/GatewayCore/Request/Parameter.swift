@@ -119,24 +119,12 @@ extension GatewayRequest {
     public func parameters<each Value>(
         _ parameters: repeat Parameter<each Value>
     ) throws -> (repeat each Value) {
-        var faults: [ParameterFault] = []
-        func read<One>(_ parameter: Parameter<One>) throws -> One? {
-            do {
-                return try parameter.value(in: self)
-            } catch let fault as ParameterFault {
-                faults.append(fault)
-                return nil
-            }
-        }
-        let values = try (repeat read(each parameters))
-        func found<One>(_ value: One?) throws -> One {
-            guard let value else { throw Self.error(faults) }
-            return value
-        }
-        return try (repeat found(each values))
+        let reader = ParameterReader(self)
+        let values = try (repeat reader.read(each parameters))
+        return try (repeat reader.found(each values))
     }
 
-    private static func error(_ faults: [ParameterFault]) -> GatewayError {
+    fileprivate static func error(_ faults: [ParameterFault]) -> GatewayError {
         var error = GatewayError.invalidRequest(faults.map(\.message).joined(separator: "; "))
         error.details = JSONLiteral(faults.map(\.details)).fragment
         return error
@@ -154,5 +142,31 @@ extension GatewayRequest {
             return fields.values(of: field)
         case .cookie: return cookies.filter { $0.name == name }.map(\.value)
         }
+    }
+}
+
+/// Reads parameters and collects their faults.
+private final class ParameterReader {
+    private let request: GatewayRequest
+    private var faults: [ParameterFault] = []
+
+    init(_ request: GatewayRequest) {
+        self.request = request
+    }
+
+    /// Returns nil for a fault.
+    func read<Value>(_ parameter: Parameter<Value>) throws -> Value? {
+        do {
+            return try parameter.value(in: request)
+        } catch let fault as ParameterFault {
+            faults.append(fault)
+            return nil
+        }
+    }
+
+    /// Returns a value that was read. Throws all faults if there are any.
+    func found<Value>(_ value: Value?) throws -> Value {
+        guard faults.isEmpty, let value else { throw GatewayRequest.error(faults) }
+        return value
     }
 }

@@ -100,6 +100,14 @@ public final class GatewayResponder: Sendable {
         renderer.error(error, for: facts(fields))
     }
 
+    /// Returns the answer for an error of a request that its endpoint did not get, in the endpoint's style.
+    package func render(_ error: GatewayError, fields: HTTPFields, at match: EndpointMatch) -> GatewayResponse
+    {
+        var facts = facts(fields)
+        facts.format = match.endpoint.settings.format
+        return renderer.error(error, for: facts)
+    }
+
     /// Returns the answer for an error of a request that already has its id.
     package func render(_ error: GatewayError, fields: HTTPFields, requestID: String) -> GatewayResponse {
         renderer.error(
@@ -115,7 +123,7 @@ public final class GatewayResponder: Sendable {
                 requestID: request.requestID, route: request.route, status: status,
                 code: status < 400 ? "OK" : ErrorCode(status: status).name, nanoseconds: 0, steps: [],
                 results: nil))
-        if let fields = request.answerFields { renderer.add(fields, to: &answer.response.fields) }
+        if let fields = request.answerFields { answer.response.fields.append(contentsOf: fields) }
         answer.apply(request.endpoint.after, to: request)
         head.fields = answer.response.fields
     }

@@ -223,7 +223,7 @@ final class Renderer: Sendable {
         _ request: RequestFacts, hasCORS: Bool = false
     ) -> GatewayResponse {
         if let cors, !hasCORS { cors.addFields(to: &answer.fields, for: request.fields) }
-        if let fields = request.answerFields { add(fields, to: &answer.fields, withCacheControl: true) }
+        if let fields = request.answerFields { answer.fields.append(contentsOf: fields) }
         if let timeline = request.timeline { timeline.addFields(to: &answer.fields) }
         let status = answer.status.code
         return GatewayResponse(

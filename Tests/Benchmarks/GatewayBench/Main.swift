@@ -36,6 +36,10 @@ struct Endpoints {
         (name: "charts", meaning: "two upstream calls with instant responses"),
         (name: "parts", meaning: "two constant parts"),
         (name: "value", meaning: "one constant value"),
+        (
+            name: "checked/value",
+            meaning: "the same, behind three checks: a key, a session, a field for the answer"
+        ),
     ]
 
     private let responder: GatewayResponder
@@ -57,12 +61,31 @@ struct Endpoints {
             return .parts(recent: Single.just(fragment), total: Single.just(fragment))
         }
         gateway.get("/api/weights/value") { _ in .fragment(fragment) }
+        gateway.group("/api/weights/checked") { checked in
+            checked.before { request in
+                guard request.header("X-API-Key") == "secret" else {
+                    throw GatewayError.unauthorized("No key")
+                }
+            }
+            checked.before { request in request[Session.self] = Session(user: "kim") }
+            checked.before { request in request.addAnswerField("X-Shard", "7") }
+            checked.get("/value") { request in
+                precondition(request[Session.self] != nil, "the session must reach the handler")
+                return .fragment(fragment)
+            }
+        }
         responder = try gateway.responder()
+    }
+
+    private struct Session: Sendable {
+        var user: String
     }
 
     func run(_ kind: String, count: Int) throws {
         guard let target = RequestTarget("/api/weights/\(kind)?fddDate=2026-11-20") else { return }
-        let fields: HTTPFields = [.host: "127.0.0.1:8080", .userAgent: "bench", .accept: "*/*"]
+        let fields: HTTPFields = [
+            .host: "127.0.0.1:8080", .userAgent: "bench", .accept: "*/*", "X-API-Key": "secret",
+        ]
         let request = ReceivedRequest(head: HTTPRequestHead(method: .get, target: target, fields: fields))
         for _ in 0..<count {
             _ = responder.respond(to: request) { answer in

@@ -1,0 +1,143 @@
+import GatewayCore
+import Glibc
+import JSONBytes
+import Locking
+import Rx
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Streamed answers over sockets", .timeLimit(.minutes(1)))
+struct AnswerStreamTests {
+    private struct Failure: Error {}
+
+    /// An endless body of large pieces, which counts what was taken of it.
+    private final class Endless: AsyncSequence, Sendable {
+        typealias Element = [UInt8]
+
+        let taken = Lock(0)
+        let isReleased = Lock(false)
+
+        final class Iterator: AsyncIteratorProtocol {
+            private let body: Endless
+
+            init(_ body: Endless) { self.body = body }
+
+            deinit { body.isReleased.withLock { $0 = true } }
+
+            func next() async throws -> [UInt8]? {
+                body.taken.withLock { $0 += 1 << 16 }
+                return [UInt8](repeating: 65, count: 1 << 16)
+            }
+        }
+
+        func makeAsyncIterator() -> Iterator { Iterator(self) }
+    }
+
+    private func text(_ pieces: [String], failing: Bool = false) -> AsyncThrowingStream<[UInt8], any Error> {
+        AsyncThrowingStream { continuation in
+            for piece in pieces { continuation.yield(Array(piece.utf8)) }
+            continuation.finish(throwing: failing ? Failure() : nil)
+        }
+    }
+
+    private func serve(
+        _ answer: @escaping @Sendable () -> Answer, gap: Duration = .seconds(30),
+        _ body: (GatewayServer) throws -> Void
+    ) throws -> [JSONFragment] {
+        let messages = RawPipe()
+        defer {
+            close(messages.writer)
+            close(messages.reader)
+        }
+        return try withLoggedGateway(
+            stops: true, errors: messages.writer,
+            configure: { $0.limits.streamGap = gap },
+            declare: { gateway in gateway.get("/page") { _ in answer() } }, body)
+    }
+
+    @Test("A failure after the first piece resets the connection, and the log says aborted")
+    func failure() throws {
+        let lines = try serve {
+            .stream(text(["a"], failing: true), contentType: "text/csv")
+        } _: { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            #expect(client.readToEnd().end == .reset)
+        }
+        #expect(lines.map { $0[member: "end"]?.stringValue } == ["aborted"])
+    }
+
+    @Test("A body that is shorter or longer than its length resets the connection", arguments: [2, 4])
+    func length(length: Int) throws {
+        _ = try serve {
+            .stream(text(["abc"]), contentType: "text/csv", length: length)
+        } _: { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            #expect(client.readToEnd().end == .reset)
+        }
+    }
+
+    @Test("A piece that takes longer than the gap breaks the answer off")
+    func gap() throws {
+        let subject = ReplaySubject<[UInt8]>.create(bufferSize: 1)
+        subject.onNext([65])
+        let lines = try serve({ .stream(subject, contentType: "text/csv") }, gap: .milliseconds(50)) {
+            server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            #expect(client.readToEnd().end == .reset)
+        }
+        #expect(lines.map { $0[member: "end"]?.stringValue } == ["aborted"])
+    }
+
+    @Test("The body is chunked, or has its length; HEAD has none, and the connection goes on")
+    func framing() throws {
+        for (length, field) in [(nil, "Transfer-Encoding: chunked"), (3, "Content-Length: 3")]
+            as [(Int?, String)]
+        {
+            let lines = try serve {
+                .stream(text(["a", "", "bc"]), contentType: "text/csv", length: length)
+            } _: { server in
+                let client = try RawClient(port: server.port)
+                for _ in 1...2 {
+                    client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+                    let reply = try client.reply()
+                    #expect(reply.status == 200)
+                    #expect(reply.text == "abc")
+                    #expect(reply.head.contains(field))
+                    #expect(reply.value("Content-Type") == "text/csv")
+                }
+                client.send("HEAD /page HTTP/1.1\r\nHost: test\r\n\r\n")
+                #expect(try client.reply(toHead: true).status == 200)
+                client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+                #expect(try client.reply().text == "abc")
+            }
+            #expect(lines.map { $0[member: "code"]?.stringValue } == ["OK", "OK", "OK", "OK"])
+        }
+    }
+
+    @Test("A body is made no faster than its client reads, and its work is cancelled when the client leaves")
+    func backpressure() throws {
+        let endless = Endless()
+        let lines = try serve {
+            .stream(endless, contentType: "application/octet-stream")
+        } _: { server in
+            let client = try RawClient(port: server.port, receiveBuffer: 1 << 16)
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            _ = try client.read(count: 1 << 20)
+            // In each round of the loop an unbounded body would be made further.
+            let other = try RawClient(port: server.port)
+            for _ in 1...1000 { #expect(other.get("/health/live")?.status == 200) }
+            // The sockets' buffers and the high watermark hold a few MiB.
+            #expect(endless.taken.withLock { $0 } < 16 << 20)
+            client.reset()
+            try spin(while: endless.isReleased.withLock { !$0 })
+        }
+        #expect(
+            lines.compactMap { $0[member: "end"]?.stringValue }.filter { $0 != "complete" } == ["client_gone"]
+        )
+    }
+}

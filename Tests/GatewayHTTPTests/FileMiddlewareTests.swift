@@ -1,0 +1,104 @@
+import GatewayCore
+import JSONBytes
+import Locking
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Static files behind middleware", .timeLimit(.minutes(1)))
+struct FileMiddlewareTests {
+    private let fixture: FileFixture
+
+    init() throws {
+        fixture = try FileFixture()
+        try fixture.write("index.html", "<p>page</p>")
+        try fixture.write("large.bin", [UInt8](repeating: 65, count: 1 << 20))
+    }
+
+    /// Serves the folder behind a check for a key.
+    private func serve(isAsync: Bool = false, _ body: (RawClient) throws -> Void) throws -> [JSONFragment] {
+        try withLoggedGateway(
+            configure: { $0.files = .folder(fixture.root) },
+            declare: { gateway in
+                let check: @Sendable (GatewayRequest) throws -> Void = { request in
+                    request.addAnswerField("X-Checked", "yes")
+                    guard request.header("X-API-Key") == "secret" else {
+                        throw GatewayError.unauthorized("The API key is missing")
+                    }
+                }
+                if isAsync {
+                    gateway.before { request in
+                        await Task.yield()
+                        try check(request)
+                    }
+                } else {
+                    gateway.before(check)
+                }
+                gateway.after { answer in answer.addField("X-Status", "\(answer.status.code) \(answer.code)")
+                }
+            }
+        ) { try body(RawClient(port: $0.port)) }
+    }
+
+    @Test(
+        "A file is not answered around a check, and the log has the code of the refusal",
+        arguments: [false, true])
+    func refused(isAsync: Bool) throws {
+        let lines = try serve(isAsync: isAsync) { client in
+            let reply = try client.ask("/")
+            #expect(reply.status == 401)
+            #expect(reply.values("X-Status") == ["401 UNAUTHORIZED"])
+            #expect(reply.values("X-Checked") == ["yes"])
+        }
+        #expect(lines.map { $0[member: "code"]?.stringValue } == ["UNAUTHORIZED"])
+    }
+
+    @Test(
+        "A file that passes has the fields of the middleware, whole, in pieces, for HEAD and as an error",
+        arguments: [false, true])
+    func passed(isAsync: Bool) throws {
+        let lines = try serve(isAsync: isAsync) { client in
+            for (method, path, status, text) in [
+                ("GET", "/", 200, "200 OK"), ("GET", "/large.bin", 200, "200 OK"),
+                ("HEAD", "/", 200, "200 OK"),
+                ("GET", "/none", 404, "404 NOT_FOUND"), ("POST", "/", 405, "405 METHOD_NOT_ALLOWED"),
+                ("GET", "/health/live", 200, nil),
+            ] as [(String, String, Int, String?)] {
+                let reply = try client.call(method, path, "X-API-Key: secret")
+                #expect(reply.status == status, "\(method) \(path)")
+                #expect(reply.value("X-Status") == text, "\(method) \(path)")
+                #expect(reply.value("X-Checked") == text.map { _ in "yes" }, "\(method) \(path)")
+                #expect(reply.values("X-Request-Id").count == 1)
+            }
+        }
+        #expect(lines.map { $0[member: "status"]?.intValue } == [200, 200, 200, 404, 405, 200])
+        #expect(Set(lines.map { $0[member: "requestId"]?.stringValue }).count == 6)
+    }
+
+    @Test("A client that leaves during a check cancels it")
+    func leaving() throws {
+        let state = Lock((began: false, cancelled: false))
+        let lines = try withLoggedGateway(
+            stops: true, configure: { $0.files = .folder(fixture.root) },
+            declare: { gateway in
+                gateway.before { _ in
+                    state.withLock { $0.began = true }
+                    do {
+                        try await Task.sleep(for: .seconds(600))
+                    } catch {
+                        state.withLock { $0.cancelled = true }
+                        throw error
+                    }
+                }
+            }
+        ) { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+            try spin(while: state.withLock { !$0.began })
+            client.reset()
+            try spin(while: state.withLock { !$0.cancelled })
+        }
+        #expect(lines.map { $0[member: "status"]?.intValue } == [499])
+    }
+}
