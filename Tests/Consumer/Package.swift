@@ -2,6 +2,7 @@
 import PackageDescription
 
 let rx = Target.Dependency.product(name: "Rx", package: "sluice")
+let sluice = Target.Dependency.product(name: "Sluice", package: "sluice")
 let rxBlocking = Target.Dependency.product(name: "RxBlocking", package: "sluice")
 let rxCompatibility = Target.Dependency.product(name: "RxCompatibility", package: "sluice")
 let withoutWarnings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
@@ -11,6 +12,9 @@ let package = Package(
     name: "profile-gateway",
     dependencies: [.package(name: "sluice", path: "../..")],
     targets: [
+        .target(name: "Shop", dependencies: [sluice]),
+        .executableTarget(name: "ShopGateway", dependencies: ["Shop", sluice]),
+        .executableTarget(name: "ShopUpstream", dependencies: [sluice]),
         .target(name: "Profile", dependencies: [.product(name: "Sluice", package: "sluice")]),
         .executableTarget(
             name: "ProfileGateway", dependencies: ["Profile", .product(name: "Sluice", package: "sluice")]),
