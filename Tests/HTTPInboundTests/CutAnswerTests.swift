@@ -64,10 +64,10 @@ struct CutAnswerTests {
             let client = try server.client(receiveBuffer: 4096)
             client.send(Self.large)
             try await server.outputWaits()
-            // It takes some of the output, but never fast enough.
-            _ = try client.read(count: 100_000)
+            // It takes some of the output, but never fast enough. On a busy machine it may be reset before that.
+            let wasEarly = (try? client.read(count: 100_000)) == nil
             await server.log.wait(for: "finished /large stalled")
-            #expect(client.readToEnd().end == .reset)
+            #expect(wasEarly || client.readToEnd().end == .reset)
         }
     }
 

@@ -107,9 +107,16 @@ final class TestServer: Sendable {
         while try await on({ server, _ in server.connectionCount }) > 0 { await Task.yield() }
     }
 
-    /// Returns once output waits in memory for a client.
+    /// Returns once output waits in memory for a client, or its connection has already ended.
     func outputWaits() async throws {
-        while try await on({ server, _ in server.waitingBytes }) == 0 { await Task.yield() }
+        while try await on({ server, _ in server.waitingBytes == 0 && !Self.hasServed(server, self.log) }) {
+            await Task.yield()
+        }
+    }
+
+    /// Whether there were requests and every connection has ended.
+    private static func hasServed(_ server: InboundServer, _ log: EventLog) -> Bool {
+        server.connectionCount == 0 && log.events.contains { $0.hasPrefix("decide ") }
     }
 
     /// Returns true once an answer waits on disk and none in memory; false if its connection ended instead.
@@ -124,7 +131,7 @@ final class TestServer: Sendable {
         let server = server.value
         if server.spooledBytes > 0, server.waitingBytes == 0 {
             continuation.resume(returning: true)
-        } else if server.connectionCount == 0, log.events.contains(where: { $0.hasPrefix("decide ") }) {
+        } else if Self.hasServed(server, log) {
             continuation.resume(returning: false)
         } else {
             loop.execute { [self] in look(for: continuation) }
