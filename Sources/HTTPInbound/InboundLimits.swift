@@ -13,17 +13,23 @@ public struct InboundLimits: Sendable, Hashable {
     public var headerCount = 100
 
     /// Largest request body, even if the handler does not want it. Default 1 MiB. Beyond it: 413, before any
-    /// 100-continue if Content-Length says so. An endpoint may set a lower limit.
+    /// 100-continue if Content-Length says so. An endpoint may set a lower limit. Streamed bodies have their own limits.
     public var requestBody = 1024 * 1024
-    /// Bytes of request bodies that one loop holds for all connections. Default 128 MiB. Beyond it: 503 `OVERLOADED`.
+    /// Bytes of request bodies that one loop holds for all connections, with the unread bytes of streamed ones. Default
+    /// 128 MiB. Beyond it: 503 `OVERLOADED`.
     public var bufferedBodies = 128 * 1024 * 1024
+    /// Bytes of a streamed body that one connection holds for its reader, besides the bytes of its last read (64 KiB).
+    /// Default 64 KiB. Beyond it: the connection reads no further until the reader takes them.
+    public var unreadBody = 64 * 1024
 
     /// Time for a request's header block, from accept (first request) or its first byte (later ones). Default 10 s.
     /// Beyond it: 408, or a silent close if no byte arrived.
     public var headerDeadline = Duration.seconds(10)
-    /// Time for a request's body, from the end of its header block. Default 30 s. Beyond it: 408.
+    /// Time for a request's body, from the end of its header block. Default 30 s. Beyond it: 408. For a streamed body:
+    /// time for which its reader waits for the next bytes.
     public var bodyDeadline = Duration.seconds(30)
-    /// Lowest average rate of a body, in bytes per second, checked after `bodyRateGrace`. Default 500. Below it: 408.
+    /// Lowest average rate of a body, in bytes per second, checked after `bodyRateGrace`. Default 500. Below it: 408. For
+    /// a streamed body, only the time in which its reader waits counts.
     public var bodyRate = 500
     /// Time before `bodyRate` is checked. Default 5 s.
     public var bodyRateGrace = Duration.seconds(5)

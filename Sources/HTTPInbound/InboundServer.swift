@@ -52,6 +52,8 @@ public final class InboundServer {
     }
 
     private(set) var phase = Phase.serving
+    /// Bytes of request bodies in memory.
+    var bodyBytes: Int { heldBodyBytes }
     private var heldBodyBytes = 0
     /// Bytes being written to files, also for connections that have closed.
     private(set) var unwrittenBytes = 0

@@ -17,6 +17,8 @@ final class TestHandler: InboundHandler {
     }
 
     private(set) var writers: [BodyWriter] = []
+    /// Exchanges of `/upload` and `/short`, whose bodies the tests read.
+    private(set) var uploads: [TestUpload] = []
     /// Answers without an exchange.
     private(set) var direct: [DirectAnswer] = []
     /// The addresses of the answered clients, one for each connection.
@@ -31,6 +33,8 @@ final class TestHandler: InboundHandler {
         switch head.target.path {
         case "/health": return .answer(Self.healthy)
         case "/small": return .buffer(limit: 10)
+        case "/upload": return .stream(limit: .max)
+        case "/short": return .stream(limit: 10)
         case "/noted": return .buffer(limit: .max, context: NotedContext(text: head.target.query ?? ""))
         case "/missing": return .answer(HTTPResponse(status: .notFound, body: [Array("no such".utf8)[...]]))
         default: return .buffer(limit: .max)
@@ -75,6 +79,9 @@ final class TestHandler: InboundHandler {
         case "/later":
             held.append(exchange)
             log.add("held \(held.count)")
+        case "/upload", "/short":
+            if let upload = TestUpload(exchange, log) { uploads.append(upload) }
+            log.add("upload \(uploads.count)")
         case "/large":
             exchange.respond(HTTPResponse(status: .ok, body: Self.large))
         case "/split":
@@ -102,6 +109,12 @@ final class TestHandler: InboundHandler {
         log.add("streaming \(writers.count)")
     }
 
+    /// Begins a streamed answer to the first upload and reads the rest of its body.
+    func streamUpload() {
+        stream(uploads[0].exchange, length: nil)
+        uploads[0].readAll()
+    }
+
     func answerLater(_ text: String) {
         held.removeFirst().respond(HTTPResponse(status: .ok, body: [Array(text.utf8)[...]]))
     }
@@ -109,6 +122,7 @@ final class TestHandler: InboundHandler {
     func forget() {
         held = []
         writers = []
+        uploads = []
     }
 
     /// 4 MiB in 64 pieces, each of a single letter.

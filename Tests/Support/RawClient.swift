@@ -125,6 +125,26 @@ package final class RawClient {
     @discardableResult
     package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
+    /// Sends bytes until the peer has taken none for this long, scaled for sanitizers. Returns how many were sent.
+    package func sendUntilBlocked(_ bytes: [UInt8], for milliseconds: Int32) -> Int {
+        var offset = 0
+        while offset < bytes.count {
+            let sent = bytes.withUnsafeBytes {
+                Glibc.send(
+                    descriptor, $0.baseAddress.map { $0 + offset }, bytes.count - offset,
+                    Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+            if sent > 0 {
+                offset += sent
+                continue
+            }
+            guard errno == EAGAIN || errno == EINTR else { return offset }
+            var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard Glibc.poll(&poll, 1, milliseconds * Int32(Sanitizer.slowdown)) == 1 else { return offset }
+        }
+        return offset
+    }
+
     private func receiveSome() -> End? {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         var count = 0

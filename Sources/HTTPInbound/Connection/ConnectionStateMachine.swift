@@ -17,6 +17,9 @@ struct ConnectionStateMachine {
         case held
         /// Reading the body. Exits: `bodyCompleted`, `requestFailed`, the size limit (413). Its deadline is a 408.
         case body(BodyProgress)
+        /// The exchange has begun and reads the body. Exits: `bodyCompleted`, `requestFailed`, the size limit, the end of
+        /// the answer. At its deadline the body fails with a 408.
+        case stream(BodyStreamState)
         /// Further bytes are not interpreted. No exits.
         case over
     }
@@ -81,7 +84,8 @@ struct ConnectionStateMachine {
         case (.idle, .nothing), (.idle, .pending), (.idle, .flushing): true
         case (.head, .nothing), (.head, .pending), (.head, .flushing): true
         case (.body, .pending): true
-        case (.held, _), (.over, _), (.body, _), (_, .lingering), (_, .closed): false
+        case (.stream(let body), .pending): !body.isFull(limits)
+        case (.held, _), (.over, _), (.body, _), (.stream, _), (_, .lingering), (_, .closed): false
         }
     }
 
@@ -98,7 +102,10 @@ struct ConnectionStateMachine {
     }
 
     var isReadingBody: Bool {
-        if case .body = reading { true } else { false }
+        switch reading {
+        case .body, .stream: true
+        case .idle, .head, .held, .over: false
+        }
     }
 
     /// When the current head began; nil if none is being read.
@@ -117,7 +124,8 @@ struct ConnectionStateMachine {
         switch (reading, answering) {
         case (.idle, .nothing): requestCount == 0
         case (.head, .nothing), (_, .lingering): true
-        case (.held, _), (.body, _), (.over, _), (_, .pending), (_, .flushing), (_, .closed): false
+        case (.held, _), (.body, _), (.stream, _), (.over, _): false
+        case (_, .pending), (_, .flushing), (_, .closed): false
         }
     }
 
@@ -156,11 +164,17 @@ struct ConnectionStateMachine {
         case refuse
         /// Hold the error until `.nextRequest`, then answer.
         case hold
+        /// Tell the reader of the body. Its exchange answers, with `Connection: close`.
+        case failBody
     }
 
     /// The request being read is malformed, too large or too slow.
     mutating func requestFailed() -> FailureAction {
         switch (reading, answering) {
+        case (.stream, .pending):
+            reading = .over
+            isClosing = true
+            return .failBody
         case (.body, .pending), (_, .nothing):
             reading = .over
             return .refuse
@@ -225,15 +239,52 @@ struct ConnectionStateMachine {
         }
     }
 
-    enum BytesAction: Equatable {
-        case keep
-        case drop
+    enum StreamAction: Equatable {
+        /// Start the exchange; there is no body.
+        case startComplete
+        /// Start the exchange, which reads the body.
+        case start
         /// 413 and close.
         case refuseTooLarge
     }
 
+    /// The handler reads the body as it arrives, up to `limit` bytes. The size that the server buffers does not matter.
+    mutating func streamingDecided(
+        body: RequestFraming.Body, limit: Int, expectsContinue: Bool
+    ) -> StreamAction {
+        switch body {
+        case .none, .length(0):
+            return .startComplete
+        case .length(let length) where length > limit:
+            reading = .over
+            return .refuseTooLarge
+        case .length, .chunked:
+            reading = .stream(BodyStreamState(limit: limit, expectsContinue: expectsContinue))
+            return .start
+        }
+    }
+
+    enum BytesAction: Equatable {
+        case keep
+        case drop
+        /// Keep them for the reader.
+        case keepForReader
+        /// 413 and close.
+        case refuseTooLarge
+        /// The same for a body that is streamed: tell its reader.
+        case failTooLarge
+    }
+
     /// Bytes of the body arrived, not counting its framing.
     mutating func bodyReceived(_ count: Int) -> BytesAction {
+        if case .stream(var body) = reading {
+            guard body.bytesReceived(count) else {
+                _ = requestFailed()
+                return .failTooLarge
+            }
+            reading = .stream(body)
+            return .keepForReader
+        }
         guard case .body(var progress) = reading else { preconditionFailure("body bytes arrived in \(self)") }
         progress.received += count
         guard progress.received <= progress.limit else {
@@ -245,8 +296,29 @@ struct ConnectionStateMachine {
     }
 
     mutating func bodyCompleted() {
-        guard case .body = reading else { preconditionFailure("a body ended in \(self)") }
+        guard isReadingBody else { preconditionFailure("a body ended in \(self)") }
         reading = .idle
+    }
+
+    /// The reader of a streamed body waits for the client. Returns whether to send a 100 (Continue).
+    mutating func bodyAwaited(at now: MonotonicTime) -> Bool {
+        guard case .stream(var body) = reading else { return false }
+        defer { reading = .stream(body) }
+        return body.waitBegan(at: now)
+    }
+
+    /// The reader took all that had arrived.
+    mutating func bodyTaken(at now: MonotonicTime) {
+        guard case .stream(var body) = reading else { return }
+        body.bytesTaken(at: now)
+        reading = .stream(body)
+    }
+
+    /// The reader no longer waits, and took nothing.
+    mutating func bodyUnwanted(at now: MonotonicTime) {
+        guard case .stream(var body) = reading else { return }
+        body.waitEnded(at: now)
+        reading = .stream(body)
     }
 
     // MARK: Answering
@@ -268,6 +340,12 @@ struct ConnectionStateMachine {
         case .no: break
         case .announced, .refusing: isClosing = true
         }
+        if case .stream(var body) = reading {
+            // The client may send the rest or not, so the connection cannot be used again.
+            body.answerBegan()
+            reading = .stream(body)
+            isClosing = true
+        }
         return isClosing
     }
 
@@ -285,6 +363,7 @@ struct ConnectionStateMachine {
     /// The last byte of an answer was passed to the stream.
     mutating func answerCompleted(queueIsEmpty: Bool, at now: MonotonicTime) -> AfterAnswer {
         guard case .pending = answering else { preconditionFailure("an answer ended in \(self)") }
+        if case .stream = reading { reading = .over }
         guard queueIsEmpty else {
             answering = .flushing
             return .flush
@@ -402,18 +481,15 @@ struct ConnectionStateMachine {
         case (.head(let since), _):
             return since + limits.headerDeadline
         case (.body(let body), _):
-            return body.since + min(limits.bodyDeadline, max(limits.bodyRateGrace, ratedTime(of: body)))
+            let rated = limits.ratedTime(ofBytes: body.received)
+            return body.since + min(limits.bodyDeadline, max(limits.bodyRateGrace, rated))
+        case (.stream(let body), _):
+            return body.deadline(limits)
         case (_, .lingering(let until, _)):
             return until
         case (.idle, _), (.held, _), (.over, _):
             return nil
         }
-    }
-
-    /// The time that this many bytes may take at `bodyRate`.
-    private func ratedTime(of body: BodyProgress) -> TimeAmount {
-        let (scaled, isTooLarge) = Int64(body.received).multipliedReportingOverflow(by: 1_000_000_000)
-        return isTooLarge ? .never : TimeAmount(nanoseconds: scaled / Int64(max(1, limits.bodyRate)))
     }
 
     /// Progress is only seen by polling, so a reset may be up to a second late.
@@ -427,6 +503,8 @@ struct ConnectionStateMachine {
         case refuse
         /// 408 and close after the current answer (`.nextRequest`).
         case hold
+        /// The streamed body takes too long: tell its reader.
+        case failBody
         /// The client takes too little of the waiting output: reset.
         case reset
     }
@@ -438,10 +516,11 @@ struct ConnectionStateMachine {
         switch reading {
         case .idle, .over, .held:
             return .close
-        case .head, .body:
+        case .head, .body, .stream:
             switch requestFailed() {
             case .refuse: return .refuse
             case .hold: return .hold
+            case .failBody: return .failBody
             }
         }
     }

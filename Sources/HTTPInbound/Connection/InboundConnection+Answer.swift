@@ -191,7 +191,12 @@ extension InboundConnection {
     // MARK: Bytes
 
     func sendContinue() {
-        request.continueBytes = withOutput { output in
+        request.continueBytes = writeContinue()
+    }
+
+    /// Returns the size of the 100 (Continue).
+    func writeContinue() -> Int {
+        withOutput { output in
             ResponseSerializer.appendInformational(.continue, to: &output)
             return send(&output, [])
         }
@@ -225,6 +230,7 @@ extension InboundConnection {
     /// Ends an answer after its last byte was passed to the stream.
     private func complete(_ answer: UnsentAnswers.Answer) {
         if case .exchange(let answered) = answer {
+            if bodyReader != nil { closeBody(.completed) }
             exchange = nil
             server.requestEnded()
             if answered.sentBytes >= EventLoop.largeMemory { loop.largeMemoryWasFreed() }
@@ -262,7 +268,9 @@ extension InboundConnection {
         server.requestEnded()
         if isAnswered { return end(.reset, .aborted) }
         request.head = head
-        answerDirectly(
-            server.errorRenderer(.unanswered(head: request.head)), error: .unanswered(head: request.head))
+        var error = bodyReader?.refusal ?? .unanswered(head: nil)
+        error.head = request.head
+        closeBody(.aborted)
+        answerDirectly(server.errorRenderer(error), error: error)
     }
 }

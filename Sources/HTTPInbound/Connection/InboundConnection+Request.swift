@@ -24,6 +24,9 @@ extension InboundConnection {
         case .answer(let response):
             limit = nil
             request.decided = response
+        case .stream(let most, let context):
+            request.context = context
+            return beginStreaming(framing, limit: most)
         }
         let body = framing.body
         switch state.verdictKnown(
@@ -53,9 +56,9 @@ extension InboundConnection {
         }
         let decision = handler.decide(head)
         switch decision {
-        case .buffer where server.isOverloaded:
+        case .buffer where server.isOverloaded, .stream where server.isOverloaded:
             return .answer(server.errorRenderer(.overloaded(head: head)))
-        case .buffer, .answer:
+        case .buffer, .stream, .answer:
             return decision
         }
     }
@@ -73,6 +76,8 @@ extension InboundConnection {
     func bodyReceived(_ bytes: UnsafeRawBufferPointer) {
         switch state.bodyReceived(bytes.count) {
         case .drop: break
+        case .keepForReader: keepForReader(bytes)
+        case .failTooLarge: failBody(.bodyTooLarge(head: nil))
         case .refuseTooLarge: refuseTooLarge()
         case .keep:
             guard server.reserve(bodyBytes: bytes.count) else {
@@ -84,7 +89,7 @@ extension InboundConnection {
 
     func bodyEnded() {
         state.bodyCompleted()
-        dispatch()
+        if let bodyReader { bodyReader.complete() } else { dispatch() }
     }
 
     private func dispatch() {
@@ -95,6 +100,10 @@ extension InboundConnection {
             return answerDecided()
         }
         server.release(bodyBytes: request.body.count)
+        startExchange()
+    }
+
+    func startExchange() {
         let exchange = handler.exchange(for: InboundExchange.Arrival(connection: self))
         self.exchange = exchange
         server.requestStarted()

@@ -31,6 +31,8 @@ final class InboundConnection {
     var request: RequestInProgress
     /// The exchange of the current answer. The handler owns it; releasing it clears this.
     unowned var exchange: InboundExchange?
+    /// Reads the body of the current request; nil if it is not streamed.
+    var bodyReader: InboundBodyReader?
     var unsentAnswers = UnsentAnswers()
     var onDrain: (() -> Void)?
     var isOpen = true
@@ -130,6 +132,7 @@ final class InboundConnection {
         switch state.requestFailed() {
         case .refuse: refuse(error, failed)
         case .hold: parsedAhead = .failure(error, failed)
+        case .failBody: failBody(error)
         }
     }
 
@@ -152,6 +155,7 @@ final class InboundConnection {
         // A copy, because the calls below may discard pending input.
         let input = pending
         pending.drop(input.read { parse($0) })
+        if bodyReader != nil { deliverBody() }
         settle()
     }
 
@@ -251,7 +255,7 @@ final class InboundConnection {
     func end(_ ending: Ending, _ outcome: InboundOutcome) {
         guard isOpen else { return }
         isOpen = false
-        let isWithinBody = state.isReadingBody
+        let isWithinBody = state.isReadingBody && bodyReader == nil
         let delivery = delivery(ending)
         state.closed()
         if let timer { loop.cancelTimer(timer.token) }
@@ -266,7 +270,9 @@ final class InboundConnection {
         pending.removeAll()
         dropBody()
         onDrain = nil
+        noteBodyBytes()
         if let delivery { reportCutAnswers(delivery, outcome) }
+        closeBody(outcome)
         if isWithinBody {
             if let delivery {
                 request.continueBytes = delivery.acknowledged(of: request.continueBytes, end: bytesWritten)
@@ -288,6 +294,7 @@ extension InboundConnection: StreamHandler {
         } else {
             pending.append(bytes)
         }
+        if bodyReader != nil { deliverBody() }
         settle()
     }
 
@@ -340,6 +347,9 @@ extension InboundConnection: TimerTarget {
         case .reset: end(.reset, .stalled)
         case .refuse: refuse(.timeout(head: failed.head), failed)
         case .hold: parsedAhead = .failure(.timeout(head: nil), failed)
+        case .failBody:
+            failBody(.timeout(head: nil))
+            deliverBody()
         }
         spoolIfLarge()
         settle()

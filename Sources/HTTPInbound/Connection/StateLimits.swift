@@ -10,6 +10,7 @@ struct StateLimits {
     var headerDeadline: TimeAmount
     var bodyDeadline: TimeAmount
     var bodyRateGrace: TimeAmount
+    var unreadBody: Int
     var sendStall: TimeAmount
     var sendRate: Int
     var sendRateGrace: TimeAmount
@@ -27,6 +28,7 @@ struct StateLimits {
         headerDeadline = TimeAmount(limits.headerDeadline)
         bodyDeadline = TimeAmount(limits.bodyDeadline)
         bodyRateGrace = TimeAmount(limits.bodyRateGrace)
+        unreadBody = limits.unreadBody
         sendStall = TimeAmount(limits.sendStall)
         sendRate = limits.sendRate
         sendRateGrace = TimeAmount(limits.sendRateGrace)
@@ -37,6 +39,12 @@ struct StateLimits {
         keepAliveIdle = TimeAmount(limits.keepAliveIdle)
         discardTime = TimeAmount(limits.discardTime)
         drainGrace = TimeAmount(limits.drainGrace)
+    }
+
+    /// The time that this much of a body may take at `bodyRate`.
+    func ratedTime(ofBytes count: Int) -> TimeAmount {
+        let (scaled, isTooLarge) = Int64(count).multipliedReportingOverflow(by: 1_000_000_000)
+        return isTooLarge ? .never : TimeAmount(nanoseconds: scaled / Int64(max(1, bodyRate)))
     }
 }
 

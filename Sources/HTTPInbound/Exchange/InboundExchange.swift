@@ -7,7 +7,7 @@ public import HTTPModel
 /// client that has left has no effect. An exchange that is released unanswered is answered 500. A handler that needs
 /// state per request makes a subclass in `InboundHandler.exchange(for:)`.
 open class InboundExchange {
-    /// A complete request, from which one exchange is made.
+    /// A request, complete unless its body is streamed, from which one exchange is made.
     public struct Arrival {
         let connection: InboundConnection
 
@@ -15,7 +15,7 @@ open class InboundExchange {
         public func takeContext() -> AnyObject? { connection.request.context.take() }
     }
 
-    /// The request with its whole body. A HEAD arrives as a GET.
+    /// The request with its whole body, or with an empty one if the body is streamed. A HEAD arrives as a GET.
     public final let request: ReceivedRequest
     /// The method on the wire: HEAD stays HEAD.
     public final let method: HTTPMethod
@@ -23,14 +23,18 @@ open class InboundExchange {
     public final let context: AnyObject?
     /// When the request's head was complete.
     public final let receivedAt: MonotonicTime
-    /// Bytes of the request, head and body.
-    public final let bytesReceived: Int
+    /// Reads the body, if the handler decided to stream it and the request is not over.
+    public final var bodyReader: InboundBodyReader? { connection?.bodyReader }
+    /// Bytes of the request, head and body. Grows while a body is streamed.
+    public final var bytesReceived: Int { receivedBytes }
+    // Behind a getter, because the attribute works within this module only.
+    final var receivedBytes: Int
     /// Bytes of the answer so far, including its head and a preceding 100 (Continue). If the answer was cut, the
     /// bytes that the client acknowledged.
     public final var bytesSent: Int { sentBytes }
     // Behind a getter, because the attribute works within this module only.
     final var sentBytes: Int
-    private final let continueBytes: Int
+    private final var continueBytes: Int
     /// Whether the kernel took any of the answer. Valid once the answer is over.
     public final var hasBegun: Bool { isBegun }
     private final var isBegun = true
@@ -56,7 +60,7 @@ open class InboundExchange {
         method = connection.request.method ?? .get
         context = connection.request.context.take()
         receivedAt = connection.request.receivedAt
-        bytesReceived = connection.request.bytesReceived
+        receivedBytes = connection.request.bytesReceived
         continueBytes = connection.request.continueBytes
         sentBytes = continueBytes
         peer = connection.peer
@@ -67,7 +71,8 @@ open class InboundExchange {
         connection?.exchangeWasDropped(request.head, isAnswered: isAnswered)
     }
 
-    /// Handles the complete request, once. The default calls the handler's `handle`. An override answers now or later.
+    /// Handles the request, once: when it is complete, or when its head is if the body is streamed. The default calls the
+    /// handler's `handle`. An override answers now or later.
     open func start() { connection?.handler.handle(self) }
 
     public final var loop: EventLoop { peer.loop }
@@ -92,6 +97,12 @@ open class InboundExchange {
     public final func startStreaming(_ head: HTTPResponseHead) -> BodyWriter {
         let framing = claim() ? connection?.startStreaming(head, on: self) : nil
         return BodyWriter(exchange: self, framing: framing)
+    }
+
+    /// A 100 (Continue) of this size was sent, because the reader of the body asked for it.
+    final func sentContinue(_ count: Int) {
+        continueBytes += count
+        sentBytes += count
     }
 
     final func claim() -> Bool {

@@ -10,10 +10,11 @@ public protocol InboundHandler: AnyObject {
     /// the request with 503. The connection closes after either.
     func answerAboveLimit(_ head: HTTPRequestHead) -> HTTPResponse?
 
-    /// Makes the exchange of a complete request, and nothing else. The exchange's `start` follows.
+    /// Makes the exchange of a request, and nothing else. The exchange's `start` follows. The request is complete, unless
+    /// `decide` chose to stream its body.
     func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange
 
-    /// Handles a complete request: answer it once through the exchange, now or later. Not called for a subclass of
+    /// Handles a request: answer it once through the exchange, now or later. Not called for a subclass of
     /// `InboundExchange` that overrides `start`.
     func handle(_ exchange: InboundExchange)
 
@@ -42,6 +43,10 @@ public enum BodyDecision {
     /// Read it into memory and pass the whole request to `handle`. Beyond `limit`, or the server's own limit if that
     /// is lower, the answer is 413. `context` becomes the exchange's.
     case buffer(limit: Int, context: AnyObject? = nil)
+    /// Make the exchange when the head is complete; it reads the body from its `bodyReader`. If a Content-Length exceeds
+    /// `limit`, the answer is 413 and there is no exchange; a chunked body that exceeds it fails with 413. The server's
+    /// own limit does not apply. `context` becomes the exchange's.
+    case stream(limit: Int, context: AnyObject? = nil)
     /// Send this answer. The body is still framed and discarded, so that a malformed one is 400 on any route, and the
     /// next request is found.
     case answer(HTTPResponse)

@@ -1,0 +1,107 @@
+/// Reads the body of a request whose handler decided `BodyDecision.stream`, piece by piece, as it arrives. Used on the
+/// server's loop only.
+///
+/// The connection reads ahead of the reader by `InboundLimits.unreadBody`, then it leaves further bytes in the kernel until
+/// the reader has taken the first ones. If the body fails, the exchange still has to be answered; the connection closes
+/// after the answer, as it does after an answer that comes before the end of the body.
+public final class InboundBodyReader {
+    public enum Piece {
+        /// Some of the body, never empty: at most `InboundLimits.unreadBody` and the 64 KiB of one read.
+        case bytes(ArraySlice<UInt8>)
+        /// The body is complete. Further reads give the same.
+        case end
+        /// The rest of the body will not arrive. Further reads give the same.
+        case failed(Failure)
+    }
+
+    public enum Failure: Error, Sendable {
+        /// The body is malformed (400), too slow (408), longer than its limit (413) or beyond the memory for bodies
+        /// (503). The answer should be this error.
+        case refused(InboundError)
+        /// The request is over: the client has left, the server has shut down or, for `completed`, the answer was sent.
+        case over(InboundOutcome)
+    }
+
+    private enum Rest {
+        /// More may arrive.
+        case open
+        case complete
+        case failed(Failure)
+    }
+
+    /// Nil once the request is over.
+    private var connection: InboundConnection?
+    private var unread: [UInt8] = []
+    private var rest: Rest
+    private var receiver: ((Piece) -> Void)?
+
+    init(_ connection: InboundConnection, isComplete: Bool) {
+        self.connection = connection
+        rest = isComplete ? .complete : .open
+    }
+
+    /// Requests the next piece; one request at a time. `receive` is called once, unless `cancel` comes first: inside
+    /// this call if a piece has arrived. If the client expects a 100 (Continue), the first read that has to wait sends it.
+    public func read(_ receive: @escaping (Piece) -> Void) {
+        precondition(receiver == nil, "the previous piece of the body has not arrived yet")
+        receiver = receive
+        if let connection { connection.bodyIsWanted(hasPiece: hasPiece) } else { deliver() }
+    }
+
+    /// Forgets the pending read. Further reads are possible.
+    public func cancel() {
+        guard receiver.take() != nil else { return }
+        connection?.bodyIsUnwanted()
+    }
+
+    // MARK: For the connection
+
+    /// Why the body cannot be read; nil unless the server refused it.
+    var refusal: InboundError? {
+        if case .failed(.refused(let error)) = rest { error } else { nil }
+    }
+
+    private var hasPiece: Bool {
+        guard unread.isEmpty else { return true }
+        return if case .open = rest { false } else { true }
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer) { unread.append(contentsOf: bytes) }
+
+    func complete() { rest = .complete }
+
+    func fail(_ error: InboundError) { rest = .failed(.refused(error)) }
+
+    /// Passes on what has arrived, if a read is pending.
+    func deliver() {
+        guard hasPiece, let receive = receiver.take() else { return }
+        receive(takePiece())
+    }
+
+    private func takePiece() -> Piece {
+        guard unread.isEmpty else {
+            var bytes: [UInt8] = []
+            swap(&bytes, &unread)
+            connection?.bodyTaken(bytes.count)
+            return .bytes(bytes[...])
+        }
+        switch rest {
+        case .complete: return .end
+        case .failed(let failure): return .failed(failure)
+        case .open: preconditionFailure("an empty piece of a body was delivered")
+        }
+    }
+
+    /// Ends the reader with the request. Returns how many bytes were left unread.
+    func close(_ outcome: InboundOutcome) -> Int {
+        let left = unread.count
+        unread = []
+        connection = nil
+        switch rest {
+        case .complete where left == 0, .failed: break
+        case .complete, .open: rest = .failed(.over(outcome))
+        }
+        deliver()
+        return left
+    }
+}
