@@ -31,8 +31,10 @@ package final class GatewayExchange: InboundExchange {
             return deliver(answer)
         }
         isAdmitted = true
+        // Only at an endpoint that streams bodies.
+        let body = bodyReader.map { ExchangeBody($0, limit: match.bodyLimit, loop: loop) }
         let started = handler.responder.respond(
-            to: request, at: match, from: remoteText, for: LoopBound(self, loop: loop))
+            to: request, at: match, from: remoteText, body: body, for: LoopBound(self, loop: loop))
         // The client may be gone, or the answer sent, before `respond` has returned.
         if isOver {
             started.dispose()

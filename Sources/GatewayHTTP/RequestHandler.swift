@@ -71,6 +71,7 @@ final class RequestHandler: InboundHandler {
             if log.isDebug { logRefusal(error) }
             return .answer(responder.render(error, fields: head.fields, at: match).response)
         }
+        if match.streamsBody { return .stream(limit: match.bodyLimit, context: match) }
         return .buffer(limit: match.bodyLimit, context: match)
     }
 

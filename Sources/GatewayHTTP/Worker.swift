@@ -122,7 +122,7 @@ extension Worker: TimerTarget {
 
 extension GatewayError {
     /// The error for a request that the server refused.
-    fileprivate init(_ error: InboundError) {
+    init(_ error: InboundError) {
         switch error.reason {
         case .overloaded: self = .overloaded
         case .draining: self = .draining

@@ -66,6 +66,7 @@ final class Endpoint: Sendable {
 struct EndpointSettings: Sendable {
     var deadline: Duration
     var bodyLimit: Int
+    var streamsBody = false
     /// Nil for no limit but the fair share of a loop's requests.
     var concurrency: Int?
     var json: JSONLimits

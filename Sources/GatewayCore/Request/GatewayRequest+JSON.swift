@@ -17,14 +17,16 @@ extension GatewayRequest {
         }
     }
 
-    /// Returns the body as received, after validating it as JSON. Throws 415 and 400, as `json(as:)` does.
-    public func json() throws(GatewayError) -> JSONFragment {
+    /// Returns the body as received, after validating it as JSON. Throws 415 and 400, as `json(as:)` does. At an endpoint that
+    /// streams bodies, an error that is answered with `500 INTERNAL`.
+    public func json() throws -> JSONFragment {
+        try requireBufferedBody(for: "json()")
         try checkContentType()
-        guard !body.isEmpty else { throw .invalidRequest("The body is empty; it must be JSON") }
+        guard !body.isEmpty else { throw GatewayError.invalidRequest("The body is empty; it must be JSON") }
         do {
             return try JSONFragment(validating: body, limits: endpoint.settings.json)
         } catch {
-            throw .invalidRequest("The body is not JSON at byte \(error.offset): \(error.reason)")
+            throw GatewayError.invalidRequest("The body is not JSON at byte \(error.offset): \(error.reason)")
         }
     }
 

@@ -5,7 +5,7 @@ public import Locking
 /// `GatewayError.invalidRequest` that names it. Handlers let it propagate.
 public final class GatewayRequest: Sendable {
     public var head: HTTPRequestHead { request.head }
-    /// The whole body, at most the endpoint's limit.
+    /// The whole body, at most the endpoint's limit. Empty at an endpoint with `.streamsBody`: read `bodyStream`.
     public var body: ArraySlice<UInt8> { request.body }
     /// The answer's `X-Request-Id`.
     public let requestID: String
@@ -15,14 +15,24 @@ public final class GatewayRequest: Sendable {
 
     private let request: ReceivedRequest
     let match: EndpointMatch
+    /// Nil if the body is buffered.
+    let stream: BodyCursor?
     @usableFromInline let storage = Lock<RequestStorage?>(nil)
     var endpoint: Endpoint { match.endpoint }
     var fields: HTTPFields { request.head.fields }
 
+    /// `source` gives the body at an endpoint that streams it; without it, the request's own body is given in one piece.
     init(
-        _ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch, from remote: String
+        _ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch, from remote: String,
+        _ source: (any BodySource)?
     ) {
         remoteAddress = remote
+        if match.streamsBody {
+            stream = source.map { BodyCursor($0) } ?? BodyCursor(request.body)
+            request.body = []
+        } else {
+            stream = nil
+        }
         self.request = consume request
         self.requestID = requestID
         self.match = match

@@ -59,6 +59,9 @@ package final class EndpointMatch: Sendable {
     /// How long a streamed answer may wait for its next piece.
     package var streamGap: Duration { endpoint.settings.streamGap }
 
+    /// Whether the handler reads the body as it arrives.
+    package var streamsBody: Bool { endpoint.settings.streamsBody }
+
     /// Whether the endpoint's own limit has room for another request.
     package var hasRoom: Bool {
         guard let limit = endpoint.settings.concurrency else { return true }

@@ -29,7 +29,10 @@ struct GatewayRoutes: Sendable {
             }
         }
         let groups = scopes.compactMap { group($0, number: endpoints.count, limits) }
-        for endpoint in endpoints + groups { largestBody = max(largestBody, endpoint.settings.bodyLimit) }
+        // The server buffers no streamed body.
+        for endpoint in endpoints + groups where !endpoint.settings.streamsBody {
+            largestBody = max(largestBody, endpoint.settings.bodyLimit)
+        }
         unmatched = UnmatchedRoutes(
             groups, endpoints: endpoints, number: endpoints.count,
             gatewayFormat: gatewaySettings.format)

@@ -5,7 +5,8 @@ public import Rx
 
 /// Answers requests at the endpoints of a gateway. All loops share one; a request stays on the loop that starts it.
 public final class GatewayResponder: Sendable {
-    /// The largest body limit of the gateway and its endpoints, in bytes. A server has to accept bodies of this size.
+    /// The largest body limit of the gateway and its endpoints, in bytes, without those that stream bodies. A server has to
+    /// accept bodies of this size.
     public let largestBody: Int
     package let endpointCount: Int
 
@@ -76,15 +77,16 @@ public final class GatewayResponder: Sendable {
         return nil
     }
 
-    /// Starts a request at the endpoint that `route` found.
+    /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
-        for receiver: any AnswerReceiver
+        body: (any BodySource)? = nil, for receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
-        let request = GatewayRequest(consume request, requestID: requestID, match, from: remote)
+        let request = GatewayRequest(
+            consume request, requestID: requestID, match, from: remote, body)
         var context = context(request, started)
         if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed(from: started) }
         let run = EndpointRun(

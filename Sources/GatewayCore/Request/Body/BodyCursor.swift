@@ -1,0 +1,108 @@
+import Locking
+
+/// The position in a request's body, which its only reader moves.
+final class BodyCursor: Sendable {
+    private enum Progress {
+        /// Nothing has been read of a body in memory.
+        case buffered(ArraySlice<UInt8>)
+        /// No read is pending.
+        case idle
+        case reading(UnsafeContinuation<BodyPiece, Never>)
+        /// The body gives nothing but this any more.
+        case over(BodyPiece)
+    }
+
+    private struct State {
+        var progress: Progress
+        var isClaimed = false
+    }
+
+    private enum Action {
+        case resume(BodyPiece)
+        case read
+    }
+
+    /// Nil for a body in memory.
+    private let source: (any BodySource)?
+    private let state: Lock<State>
+
+    init(_ body: ArraySlice<UInt8>) {
+        source = nil
+        state = Lock(State(progress: body.isEmpty ? .over(.end) : .buffered(body)))
+    }
+
+    init(_ source: any BodySource) {
+        self.source = source
+        state = Lock(State(progress: .idle))
+    }
+
+    /// Takes the body for a reader. Throws if there was another one.
+    func claim() throws {
+        let wasClaimed = state.withLock { state in
+            defer { state.isClaimed = true }
+            return state.isClaimed
+        }
+        if wasClaimed { throw EndpointFault("the body of a request was read twice") }
+    }
+
+    /// Returns the next piece; nil at the end. Ends the body if the task is cancelled.
+    func next() async throws -> ArraySlice<UInt8>? {
+        let happensBefore = HappensBeforeEdge()
+        let piece = await withTaskCancellationHandler {
+            defer { happensBefore.acquire() }
+            return await withUnsafeContinuation { begin($0, happensBefore) }
+        } onCancel: {
+            cancel(happensBefore)
+        }
+        switch piece {
+        case .bytes(let bytes): return bytes
+        case .end: return nil
+        case .failed(let error): throw error
+        }
+    }
+
+    private func begin(
+        _ continuation: UnsafeContinuation<BodyPiece, Never>, _ happensBefore: HappensBeforeEdge
+    ) {
+        let action: Action = state.withLock { state in
+            switch state.progress {
+            case .buffered(let bytes):
+                state.progress = .over(.end)
+                return .resume(.bytes(bytes))
+            case .idle:
+                state.progress = .reading(continuation)
+                return .read
+            case .reading:
+                return .resume(.failed(EndpointFault("two tasks read the body of a request at once")))
+            case .over(let piece):
+                return .resume(piece)
+            }
+        }
+        switch action {
+        case .resume(let piece): continuation.resume(returning: piece)
+        case .read: source?.read { [self] in received($0, happensBefore) }
+        }
+    }
+
+    private func received(_ piece: BodyPiece, _ happensBefore: HappensBeforeEdge) {
+        let waiting: UnsafeContinuation<BodyPiece, Never>? = state.withLock { state in
+            guard case .reading(let continuation) = state.progress else { return nil }
+            if case .bytes = piece { state.progress = .idle } else { state.progress = .over(piece) }
+            return continuation
+        }
+        happensBefore.release()
+        waiting?.resume(returning: piece)
+    }
+
+    private func cancel(_ happensBefore: HappensBeforeEdge) {
+        let cancelled = BodyPiece.failed(CancellationError())
+        let waiting: UnsafeContinuation<BodyPiece, Never>? = state.withLock { state in
+            defer { if case .over = state.progress {} else { state.progress = .over(cancelled) } }
+            guard case .reading(let continuation) = state.progress else { return nil }
+            return continuation
+        }
+        source?.cancel()
+        happensBefore.release()
+        waiting?.resume(returning: cancelled)
+    }
+}

@@ -1,0 +1,56 @@
+import Locking
+
+@testable import GatewayCore
+
+/// A body whose pieces a test gives one by one.
+final class StubBody: BodySource {
+    private struct State {
+        var pieces: [BodyPiece] = []
+        var receiver: (@Sendable (BodyPiece) -> Void)?
+        var isCancelled = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Lock(State())
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Gives pieces, which are read later if nobody reads now.
+    func give(_ pieces: BodyPiece...) {
+        state.withLock { $0.pieces += pieces }
+        deliver()
+    }
+
+    /// Returns once a read is pending.
+    func isAwaited() async {
+        await withCheckedContinuation { continuation in
+            let isPending = state.withLock { state in
+                if state.receiver == nil { state.waiting.append(continuation) }
+                return state.receiver != nil
+            }
+            if isPending { continuation.resume() }
+        }
+    }
+
+    func read(_ receive: @escaping @Sendable (BodyPiece) -> Void) {
+        state.withLock { $0.receiver = receive }
+        deliver()
+        let waiting = state.withLock { state in
+            guard state.receiver != nil else { return [CheckedContinuation<Void, Never>]() }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func cancel() { state.withLock { $0.isCancelled = true } }
+
+    private func deliver() {
+        let next: (piece: BodyPiece, receive: @Sendable (BodyPiece) -> Void)? = state.withLock { state in
+            guard let receive = state.receiver, !state.pieces.isEmpty else { return nil }
+            state.receiver = nil
+            return (state.pieces.removeFirst(), receive)
+        }
+        if let next { next.receive(next.piece) }
+    }
+}
