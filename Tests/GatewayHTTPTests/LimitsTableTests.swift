@@ -52,6 +52,7 @@ struct LimitsTableTests {
             ("inbound", InboundLimits()), ("outbound", OutboundLimits()), ("limits", GatewayLimits()),
             ("policy", CallPolicy()), ("upstream", checkedUpstream), ("retryBudget", RetryBudget()),
             ("files", StaticFiles.folder("/")),
+            ("multipart", MultipartLimits()),
             ("dns", DNSSettings()), ("resolver", Resolver.Limits()), ("cookies", CookieJar.Limits()),
             ("refreshes", AuthenticationInterceptor<BearerAuthenticator>.RefreshWindow()),
         ]
@@ -103,6 +104,8 @@ struct LimitsTableTests {
             "calls.download": FileSink.finishTimeout,
             "cookies.bytes": Cookie.maximumBytes,
             "cookies.attributeBytes": Cookie.maximumAttributeBytes,
+            "form.fields": FormFields.maximumCount,
+            "multipart.boundary": MultipartLimits.boundary,
             "tracestate.members": TraceState.maximumMembers,
             "tracestate.bytes": TraceState.maximumBytes,
             "timeline.entries": RequestTimeline.limit,
