@@ -1,5 +1,16 @@
 public import EventIO
+public import HTTPModel
 public import Rx
+
+/// Receives a response as it arrives, on the loop of its call.
+public protocol OutboundStreamReceiver: AnyObject, Sendable {
+    /// The head of the final response has arrived. `resume` continues a paused body, from any thread.
+    func responseBegan(_ head: HTTPResponseHead, resume: @escaping @Sendable () -> Void)
+
+    /// Receives the next piece of the body, content codings decoded, valid during the call. Returns false to pause the
+    /// body until `resume`.
+    func bodyReceived(_ piece: UnsafeRawBufferPointer) -> Bool
+}
 
 /// Sends requests to one origin, from the loop of its `HTTPClient`.
 public final class OriginClient: Sendable {
@@ -19,5 +30,12 @@ public final class OriginClient: Sendable {
     /// with `OutboundError`.
     public func send(_ request: consuming OutboundRequest) -> Single<OutboundResponse> {
         .emitting(LoopSource(CallWork(request: request, origin: self)))
+    }
+
+    /// Returns the same call, but with its response delivered to `receiver` as it arrives: the result has no body.
+    public func send(
+        _ request: consuming OutboundRequest, streamingTo receiver: any OutboundStreamReceiver
+    ) -> Single<OutboundResponse> {
+        .emitting(LoopSource(CallWork(request: request, origin: self, receiver: receiver)))
     }
 }

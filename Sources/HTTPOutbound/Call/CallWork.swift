@@ -7,6 +7,8 @@ struct CallWork: LoopWork {
 
     let request: OutboundRequest
     let origin: OriginClient
+    /// Receives the response as it arrives; nil to gather it.
+    var receiver: (any OutboundStreamReceiver)?
 
     var loop: EventLoop { origin.loop }
 
@@ -31,7 +33,9 @@ private final class SubscribedCall: OutboundCall, @unchecked Sendable {
 
     init(_ source: LoopSource<CallWork>, work: CallWork) {
         self.source = source
-        super.init(to: work.origin.pool, mayResend: work.request.method.isIdempotent)
+        super.init(
+            to: work.origin.pool, mayResend: work.request.method.isIdempotent,
+            mayStream: work.receiver != nil)
     }
 
     override func writeRequest(to writer: RequestWriter) {
@@ -39,6 +43,17 @@ private final class SubscribedCall: OutboundCall, @unchecked Sendable {
         writer.write(
             request.method, target: request.target, fields: request.fields,
             sharedFields: HTTPFields(), body: request.body)
+    }
+
+    override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
+        source.work.receiver?.responseBegan(head) { [weak self, loop] in
+            loop.execute { [weak self] in self?.resume() }
+        }
+        return .streamed()
+    }
+
+    override func bodyReceived(_ piece: UnsafeRawBufferPointer) {
+        if source.work.receiver?.bodyReceived(piece) == false { pause() }
     }
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
