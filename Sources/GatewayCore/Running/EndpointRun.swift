@@ -423,9 +423,10 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     /// Nanoseconds since the current parts began.
     private var elapsedOfParts: Int64 { elapsed - partsBegan.load(ordering: .relaxed) }
 
-    /// Nanoseconds since the request began.
+    /// Nanoseconds since the request began. Rounded, because the difference of two dates is inexact: 0.8 s must not
+    /// become 799 ms.
     private var elapsed: Int64 {
-        Int64(saturating: scheduler.now.timeIntervalSince(started) * 1_000_000_000)
+        Int64(saturating: (scheduler.now.timeIntervalSince(started) * 1_000_000_000).rounded())
     }
 
     /// Closes the timeline, if there is one.
