@@ -125,7 +125,7 @@ public final class GatewayServer: Sendable {
         }
         self.clients = clients
         do {
-            let environment = GatewayEnvironment(
+            var environment = GatewayEnvironment(
                 transport: LoopTransport(
                     clients, retryBudget: configuration.retryBudget,
                     fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
@@ -135,6 +135,7 @@ public final class GatewayServer: Sendable {
                     .union(configuration.connections.dnsByUpstream.keys),
                 upstreamPolicy: configuration.upstreamPolicy, name: name,
                 report: { logs.diagnostics.write(.error, "endpoint failed", ["what": "\($0)"]) })
+            environment.otherUpstreams = configuration.otherUpstreams
             let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
             try declare(gateway)
             let responder = try gateway.responder()

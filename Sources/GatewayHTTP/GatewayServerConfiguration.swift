@@ -27,6 +27,8 @@ public struct GatewayServerConfiguration: Sendable {
     /// Addresses by upstream name, which replace those in the code: `["diary": "http://10.0.0.7:8081"]`. An upstream may
     /// have several: `["diary": ["http://10.0.0.7:8081", "http://10.0.0.8:8081"]]`.
     public var upstreams: [String: UpstreamURLs] = [:]
+    /// Returns the addresses of an upstream that `upstreams` lacks (`GatewayEnvironment.otherUpstreams`).
+    package var otherUpstreams: (@Sendable (String) -> UpstreamURLs?)?
     /// The least severe level that is logged on standard error. Default `.info`.
     public var logLevel = LogLevel.info
     /// Whether each request is logged on standard output. Default true.

@@ -55,10 +55,11 @@ public final class Gateway: Sendable {
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil
     ) -> Provider<Target> {
         declarations.add(upstream: upstream)
+        let addresses = environment.upstreamOverrides[upstream] ?? environment.otherUpstreams?(upstream)
         do {
             let provider = try Provider<Target>(
-                upstream: upstream, baseURLs: environment.upstreamOverrides[upstream],
-                transport: environment.transport, policy: policy, plugins: plugins, interceptor: interceptor)
+                upstream: upstream, baseURLs: addresses, transport: environment.transport, policy: policy,
+                plugins: plugins, interceptor: interceptor)
             if let configured = provider.configuredUpstream { declarations.add(configured) }
             return provider
         } catch {

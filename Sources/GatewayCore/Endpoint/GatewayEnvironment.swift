@@ -8,6 +8,9 @@ public struct GatewayEnvironment: Sendable {
     /// Addresses by upstream name that replace the targets' own: `["diary": "http://127.0.0.1:9001/food-diary"]`. An
     /// upstream may have several.
     public var upstreamOverrides: [String: UpstreamURLs]
+    /// Returns the addresses of an upstream that `upstreamOverrides` lacks; nil for the targets' own. Tests use it, so that
+    /// no call leaves the machine.
+    package var otherUpstreams: (@Sendable (String) -> UpstreamURLs?)?
     /// Names of upstreams that have connection settings. An undeclared one is a declaration fault. Default none.
     public var configuredUpstreams: Set<String>
     /// The policy of upstreams without one of their own (`Gateway.upstream`). Carried out by the transport.
