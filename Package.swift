@@ -242,6 +242,13 @@ let package = Package(
                 "HTTPInbound", "HTTPOutbound", "HTTPWire", "ContentCoding", "EventIO", "Rx", "HTTPModel",
                 "JSONBytes", "Locking", "TestSupport", "HostCrowd",
             ]),
+        // The tests below Documentation/ compile and run the code of the product's documentation.
+        tests(
+            "GatewayTestingTests",
+            [
+                "GatewayTesting", "GatewayHTTP", "GatewayCore", "Networking", "HTTPOutbound", "EventIO", "Rx",
+                "HTTPModel", "JSONBytes", "Locking",
+            ]),
         tests(
             "FaultTests",
             [

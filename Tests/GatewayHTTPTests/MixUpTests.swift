@@ -54,7 +54,7 @@ struct MixUpTests {
                 count += 1
                 return count
             }
-            if number % 97 == 0 { return .reset }
+            if number % 97 == 0 { return .resets }
             let id = request.fields[.xRequestID] ?? "none"
             let answer = StubUpstream.Answer.json(#"{"query":"\#(request.query ?? "none")","id":"\#(id)"}"#)
             return number % 5 == 0 ? answer.after(.milliseconds(number % 4)) : answer

@@ -100,7 +100,7 @@ struct NameResolutionTests {
         try await withGateway(configuration: configuration, declare: Self.declare) { client in
             var statuses: [HTTPStatus] = []
             for path in ["/quick", "/silent", "/unknown"] {
-                statuses.append(try await client.get(path).status)
+                statuses.append(try await client.get(path).status.value)
             }
             #expect(statuses == [.ok, .ok, .badGateway])
         }

@@ -72,8 +72,10 @@ struct NameTests {
         _ name: String, to url: @escaping @Sendable () -> String, _ vias: Vias,
         _ body: (TestClient) async throws -> Void
     ) async throws {
+        let upstreams = StubUpstreams()
+        upstreams.unstubbed = ["next"]
         try await withGateway(
-            configuration: configuration(name),
+            upstreams: upstreams, configuration: configuration(name),
             declare: { gateway in
                 let next = gateway.provider(PageAPI.self, upstream: "next")
                 gateway.get("/page") { request in

@@ -32,8 +32,9 @@ struct ServedGatewayTests {
 
     @Test("An upstream that refuses connections gives 502 with connection_refused within 50 ms")
     func aRefusingUpstreamIsTold() async throws {
-        // No server listens on port 1 of loopback, the address of the targets.
+        // No server listens on port 1 of loopback.
         var configuration = GatewayServerConfiguration()
+        configuration.upstreams["parts"] = "http://127.0.0.1:1"
         configuration.upstreamPolicy.breaker = nil
         try await withGateway(configuration: configuration, declare: Self.declarePage) { client in
             _ = try await client.get("/nothing")
@@ -61,7 +62,7 @@ struct ServedGatewayTests {
 
     @Test("An upstream that accepts and stays silent gives 504 at the first-byte limit")
     func aSilentUpstreamIsTimedOut() async throws {
-        let silent = StubUpstream { _ in .silence }
+        let silent = StubUpstream { _ in .hangs }
         @Sendable func declare(on gateway: Gateway) {
             var policy = CallPolicy()
             policy.attemptLimits.firstByte = .milliseconds(60)
@@ -88,7 +89,7 @@ struct ServedGatewayTests {
         }
         let broken = Switch()
         let upstream = StubUpstream { request in
-            if request.path == "/second", broken.isOn.withLock({ $0 }) { return .reset }
+            if request.path == "/second", broken.isOn.withLock({ $0 }) { return .resets }
             return .json("{\"from\":\"\(request.path)\"}")
         }
         try await withGateway(upstreams: ["parts": upstream], declare: Self.declarePage) { client in

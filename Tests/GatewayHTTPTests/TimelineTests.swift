@@ -59,9 +59,11 @@ struct ServedTimelineTests {
 
     @Test("An attempt whose connect is refused has neither a connection kind nor a sent time")
     func refused() async throws {
-        // No server listens on port 1 of loopback, the address of the targets.
+        // No server listens on port 1 of loopback.
+        var configuration = Self.configuration
+        configuration.upstreams["parts"] = "http://127.0.0.1:1"
         try await withGateway(
-            configuration: Self.configuration, declare: ServedGatewayTests.declarePage
+            configuration: configuration, declare: ServedGatewayTests.declarePage
         ) { client in
             let response = try await client.get("/page", Self.asked)
             #expect(response.status == .badGateway)
@@ -83,7 +85,7 @@ struct ServedTimelineTests {
     func connections() async throws {
         // Separate upstreams, because a retry of one part could reuse a connection of the other.
         let good = StubUpstream { _ in .json("1").after(.milliseconds(20)) }
-        let broken = StubUpstream { _ in .reset }
+        let broken = StubUpstream { _ in .resets }
         @Sendable func declare(on gateway: Gateway) {
             let good = gateway.provider(PartsAPI.self, upstream: "good")
             let broken = gateway.provider(PartsAPI.self, upstream: "broken")

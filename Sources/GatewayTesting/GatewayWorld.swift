@@ -1,0 +1,36 @@
+/// Where a test runs its gateway: the same test runs in either.
+///
+///     @Test("A slow diary does not delay the page", arguments: GatewayWorld.allCases)
+///     func slowDiary(world: GatewayWorld) async throws {
+///         try await withGateway(world, upstreams: upstreams, declare: declareEndpoints) { client in ... }
+///     }
+public struct GatewayWorld: Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// `sockets` or `virtualTime`.
+    public let description: String
+    /// How long virtual time waits in real time for work on other threads.
+    let patience: Duration
+
+    /// A server on loopback with real upstreams, connections and time.
+    public static let sockets = GatewayWorld(description: "sockets", patience: .zero)
+
+    /// No sockets, and a clock that jumps from event to event, so that a wait of 0.8 s takes exactly 0.8 s and no time.
+    ///
+    /// The test, `async` handlers and parts, their child tasks and actors run on one thread. Work that they hand to other
+    /// threads (the main actor, a detached task, a queue) takes no virtual time; if a request waits for nothing else, the
+    /// clock waits up to 5 s of real time for it, and then the request throws `VirtualTimeStalled`. A pipeline that waits
+    /// for nothing in virtual time is answered at its deadline after these 5 s.
+    ///
+    /// There are no connections: neither circuit breakers nor limits of connections, only the time limits of calls and
+    /// requests, their retries, and the limits of `GatewayLimits`.
+    public static let virtualTime = GatewayWorld(description: "virtualTime", patience: .seconds(5))
+
+    /// Virtual time that is less patient with other threads.
+    static func virtualTime(patience: Duration) -> GatewayWorld {
+        GatewayWorld(description: virtualTime.description, patience: patience)
+    }
+
+    /// Both worlds, as arguments of a test.
+    public static let allCases: [GatewayWorld] = [.sockets, .virtualTime]
+
+    var isVirtual: Bool { description == Self.virtualTime.description }
+}

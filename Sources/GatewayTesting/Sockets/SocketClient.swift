@@ -1,0 +1,65 @@
+import Dispatch
+import EventIO
+import HTTPModel
+import HTTPOutbound
+import Networking
+import Rx
+
+/// Sends a test's requests over HTTP.
+final class SocketClient: TestBackend {
+    private let gateway: OriginClient
+
+    init(_ gateway: OriginClient) { self.gateway = gateway }
+
+    func send(
+        _ request: TestRequest, _ ended: @escaping @Sendable (Result<TestResponse, any Error>) -> Void
+    ) -> any Disposable {
+        let clock = ContinuousClock()
+        let began = clock.now
+        return gateway.send(OutboundRequest(request)).subscribe(
+            onSuccess: { response in
+                ended(
+                    .success(
+                        TestResponse(
+                            status: response.head.status, fields: response.head.fields, body: response.body,
+                            elapsed: clock.now - began)))
+            }, onFailure: { ended(.failure($0)) })
+    }
+
+    func stream(_ request: TestRequest, to stream: StreamBuffer) -> any Disposable {
+        gateway.send(OutboundRequest(request), streamingTo: Receiver(stream)).subscribe(
+            onSuccess: { _ in stream.ended() },
+            onFailure: { error in
+                guard let error = error as? OutboundError else { return stream.failed(error) }
+                stream.failed(error.reason, error.detail)
+            })
+    }
+
+    func wait(_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable {
+        gateway.loop.scheduleRelative((), dueTime: .nanoseconds(Int(delay.nanoseconds))) { _ in
+            work()
+            return Disposables.create()
+        }
+    }
+
+    /// Passes a response on to a buffer.
+    private final class Receiver: OutboundStreamReceiver {
+        private let stream: StreamBuffer
+
+        init(_ stream: StreamBuffer) { self.stream = stream }
+
+        func responseBegan(_ head: HTTPResponseHead, resume: @escaping @Sendable () -> Void) {
+            stream.began(head, resume: resume)
+        }
+
+        func bodyReceived(_ piece: UnsafeRawBufferPointer) -> Bool { stream.received(ArraySlice(piece)) }
+    }
+}
+
+extension OutboundRequest {
+    fileprivate init(_ request: TestRequest) {
+        self.init(
+            method: request.method, target: Array(request.target.utf8)[...], fields: request.fields,
+            body: request.body.isEmpty ? .none : .bytes(request.body))
+    }
+}

@@ -1,0 +1,104 @@
+import GatewayCore
+import GatewayTesting
+import HTTPModel
+import JSONBytes
+import Networking
+import Rx
+import Testing
+
+/// Compiles and runs the code of the article "Testing".
+@Suite("The article on testing")
+struct TestingArticleTests {
+    @Test("A slow diary delays the page by exactly its own time", arguments: GatewayWorld.allCases)
+    func slowDiary(world: GatewayWorld) async throws {
+        let upstreams = StubUpstreams()
+        upstreams["diary"].on(.get, "/weights/{date}").answer(.json("[71]").after(.milliseconds(80)))
+
+        try await withGateway(world, upstreams: upstreams, declare: declareShop) { client in
+            let response = try await client.get("/weights/2026-11-20")
+            #expect(response.status == .ok)
+            #expect(try response.json[member: "data"]?.description == #"{"weights":[71]}"#)
+            if world == .virtualTime { #expect(response.elapsed == .milliseconds(80)) }
+        }
+    }
+
+    @Test("All kinds of stubs are declared", arguments: GatewayWorld.allCases)
+    func stubs(world: GatewayWorld) async throws {
+        let upstreams = StubUpstreams()
+        let diary = upstreams["diary"]
+        diary.on(.get, "/weights/{date}", query: ["half": "am"]).answer(json: "[]")
+        diary.on(.get, "/weights/{date}").answer { request in
+            .json(["date": .init(request.parameters["date"] ?? "")])
+        }
+        diary.on(.get, "/slow").answer(.hangs)
+        let total = diary.on(.get, "/total").answers(.status(.serviceUnavailable), .json("7"))
+        let orders = upstreams["orders"].on(.post, "/orders", json: ["item": 12])
+            .answer(json: ["id": 1], status: .created)
+
+        try await withGateway(world, upstreams: upstreams, declare: declareShop) { client in
+            let weights = try await client.get("/weights/2026-11-20?half=pm")
+            #expect(try weights.data() == #"{"weights":{"date":"2026-11-20"}}"#)
+            let retried = try await client.get("/total")
+            #expect(try retried.data() == #"{"total":7}"#)
+            let ordered = try await client.post("/orders", json: ["item": 12])
+            #expect(ordered.status == .ok)
+        }
+        #expect(total.requests.count == 2)
+        #expect(try orders.requests.first?.json[member: "item"]?.intValue == 12)
+    }
+
+    @Test("The message of a call without a stub is the one in the article")
+    func message() async throws {
+        let upstreams = StubUpstreams()
+        upstreams["diary"].on(.get, "/weights/{date}", query: ["half": "am"]).answer(json: "[]")
+        upstreams["diary"].on(.get, "/total").answer(json: "7")
+        let error = await #expect(throws: UnmatchedCalls.self) {
+            try await withGateway(.virtualTime, upstreams: upstreams, declare: declareShop) { client in
+                _ = try await client.get("/weights/2026-11-20?half=pm")
+            }
+        }
+        #expect(
+            error?.description == """
+                GET /weights/2026-11-20?half=pm of upstream "diary" matched no stub; declared:
+                  GET /weights/{date} with query half=am: the query has half=pm
+                  GET /total: the path is /weights/2026-11-20
+                """)
+    }
+
+    @Test("An upstream fails and recovers", arguments: GatewayWorld.allCases)
+    func faults(world: GatewayWorld) async throws {
+        let upstreams = StubUpstreams()
+        upstreams["diary"].on(.get, "/total").answer(json: "7")
+        try await withGateway(world, upstreams: upstreams, declare: declareShop) { client in
+            upstreams["diary"].fault = .refusesConnections
+            let refused = try await client.get("/total")
+            #expect(refused.status == .badGateway)
+
+            upstreams["diary"].fault = nil
+            let recovered = try await client.get("/total")
+            #expect(recovered.status == .ok)
+        }
+    }
+
+    @Test("Clients overlap, leave early and read streams", arguments: GatewayWorld.allCases)
+    func clients(world: GatewayWorld) async throws {
+        let upstreams = StubUpstreams()
+        let diary = upstreams["diary"]
+        let slow = diary.on(.get, "/total").answer(.json("7").after(.seconds(2)))
+        diary.on(.get, "/weights/{date}").answer(json: "[71]")
+        try await withGateway(world, upstreams: upstreams, declare: declareShop) { client in
+            async let first = client.get("/weights/2026-11-20")
+            async let second = client.get("/weights/2026-11-21")
+            #expect(try await [first, second].allSatisfy { $0.status == .ok })
+
+            let impatient = try await client.send(.get, "/total", leavingAfter: .milliseconds(100))
+            #expect(impatient == nil)
+
+            let stream = try await client.stream(.get, "/text")
+            var text = ""
+            for try await piece in stream.pieces { text += String(decoding: piece, as: UTF8.self) }
+            #expect(text == "hello")
+        }
+        #expect(slow.requests.first?.isAbandoned == true)
+    }
+}

@@ -1,0 +1,130 @@
+import EventIO
+import HTTPModel
+import HTTPOutbound
+import Networking
+import Testing
+
+@testable import GatewayTesting
+
+@Suite("Streams of the test client", .timeLimit(.minutes(1)))
+struct TestStreamTests {
+    /// Runs a stub, and a client that sends it requests directly: a gateway's answers are whole.
+    private func withStub(_ stub: StubUpstream, _ body: (TestClient) async throws -> Void) async throws {
+        let (group, site) = try await onThread {
+            let group = try EventLoopGroup(count: 1, name: "stream")
+            return (group, try StubSite(stub, name: "stub", UnmatchedCalls.Log(), on: group.loops[0]))
+        }
+        let url = site.url.all[0]
+        let client = try await onThread {
+            let loop = group.loops[0]
+            guard let port = UInt16(url.split(separator: ":").last ?? ""),
+                let origin = Origin(host: "127.0.0.1", port: port)
+            else { throw GatewayLeak(description: "no port in \(url)") }
+            return loop.runBlocking {
+                TestClient(url: url, backend: SocketClient(HTTPClient(loop: loop).origin(origin)))
+            }
+        }
+        do {
+            try await body(client)
+        } catch {
+            try await onThread {
+                site.stop()
+                group.shutdown()
+            }
+            throw error
+        }
+        try await onThread {
+            site.stop()
+            group.shutdown()
+        }
+    }
+
+    private static func bytes(_ count: Int) -> HTTPResponse {
+        HTTPResponse(status: .ok, body: [ArraySlice((0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) })])
+    }
+
+    @Test("A gateway's response is read piece by piece", arguments: GatewayWorld.allCases)
+    func whole(world: GatewayWorld) async throws {
+        try await withGateway(world, declare: declareShop) { client in
+            let response = try await client.stream(.get, "/text")
+            #expect(response.status == .ok)
+            #expect(response.fields[.contentLength] == "5")
+            var text = ""
+            for try await piece in response.pieces { text += String(decoding: piece, as: UTF8.self) }
+            #expect(text == "hello")
+            let missing = try await client.stream(.get, "/missing")
+            #expect(missing.status == .notFound)
+            #expect(try await !missing.body().isEmpty)
+        }
+    }
+
+    @Test("A large body arrives byte for byte, though its reader is slow")
+    func large() async throws {
+        let response = Self.bytes(3 << 20)
+        try await withStub(StubUpstream { _ in .response(response) }) { client in
+            let stream = try await client.stream(.get, "/")
+            let body = try await stream.body()
+            #expect(body.elementsEqual(response.body.joined()))
+        }
+    }
+
+    @Test("A body that ends early tells how much of it arrived")
+    func truncated() async throws {
+        let stub = StubUpstream { _ in .response(Self.bytes(1000)).truncated() }
+        try await withStub(stub) { client in
+            let stream = try await client.stream(.get, "/")
+            #expect(stream.status == .ok)
+            #expect(stream.fields[.contentLength] == "1000")
+            var pieces = stream.pieces
+            let first = try await pieces.next()
+            #expect(first?.count == 500)
+            let error = await #expect(throws: BrokenStream.self) { try await pieces.next() }
+            #expect(error?.reason == .responseIncomplete)
+            #expect(error?.received == 500)
+            // The end stays the end.
+            await #expect(throws: BrokenStream.self) { try await pieces.next() }
+        }
+    }
+
+    @Test("A connection that is reset before the head is an error of the request")
+    func reset() async throws {
+        try await withStub(StubUpstream { _ in .resets }) { client in
+            let error = await #expect(throws: BrokenStream.self) { try await client.stream(.get, "/") }
+            #expect(error?.reason == .connectionTerminated)
+        }
+    }
+
+    @Test("A client that leaves a stream closes its connection", arguments: [true, false])
+    func leaves(byReleasing: Bool) async throws {
+        let large = HTTPResponse(status: .ok, body: [ArraySlice(repeating: 7, count: 64 << 20)])
+        let stub = StubUpstream { _ in .response(large) }
+        try await withStub(stub) { client in
+            let stream = try await client.stream(.get, "/")
+            var pieces = stream.pieces
+            let first = try await pieces.next()
+            #expect(first?.isEmpty == false)
+            if !byReleasing {
+                stream.leave()
+                // What had arrived may still be read.
+                await #expect(throws: CancellationError.self) { while try await pieces.next() != nil {} }
+            }
+        }
+        #expect(stub.requests.map(\.isAbandoned) == [true])
+    }
+
+    @Test("Cancelling the task of a stream without a head closes its connection")
+    func cancelled() async throws {
+        let stub = StubUpstream { _ in .hangs }
+        try await withStub(stub) { client in
+            await #expect(throws: CancellationError.self) {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { _ = try await client.stream(.get, "/") }
+                    try await client.wait(.milliseconds(50))
+                    group.cancelAll()
+                    try await group.waitForAll()
+                }
+            }
+        }
+        #expect(stub.requests.map(\.isAbandoned) == [true])
+    }
+}
