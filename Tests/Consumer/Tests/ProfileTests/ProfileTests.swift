@@ -62,6 +62,35 @@ struct ProfileTests {
     }
 }
 
+@Suite("The profile endpoint in both worlds")
+struct ProfileWorldTests {
+    @Test("Badges whose connection is reset are replaced by their fallback", arguments: GatewayWorld.allCases)
+    func resetBadges(world: GatewayWorld) async throws {
+        let upstreams = StubUpstreams()
+        upstreams["users"].on(.get, "/users/{name}").answer { request in
+            .json(["name": .init(request.parameters["name"] ?? "")])
+        }
+        let badges = upstreams["users"].on(.get, "/users/{name}/badges").answer(.resets)
+        try await withGateway(world, upstreams: upstreams, declare: declareProfile) { client in
+            let response = try await client.get("/api/profile/lee")
+            #expect(response.status == .ok)
+            #expect(try response.json[member: "code"]?.stringValue == "PARTIAL")
+        }
+        #expect(badges.requests.count == 3)
+    }
+
+    @Test("A user service that hangs is a 504 after exactly five seconds of virtual time")
+    func hangingUser() async throws {
+        let upstreams = StubUpstreams()
+        upstreams["users"].onAny.answer(.hangs)
+        try await withGateway(.virtualTime, upstreams: upstreams, declare: declareProfile) { client in
+            let response = try await client.get("/api/profile/kim")
+            #expect(response.status == .gatewayTimeout)
+            #expect(response.elapsed == .seconds(5))
+        }
+    }
+}
+
 @Suite("The profile endpoint in virtual time")
 struct ProfileTimeTests {
     @Test("If the user service stays silent, the client gets a 504 after five seconds of virtual time")
