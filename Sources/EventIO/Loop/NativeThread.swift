@@ -1,7 +1,7 @@
 import Glibc
 
 /// A POSIX thread that runs a closure. `Foundation.Thread` would link all of Foundation.
-enum NativeThread {
+package enum NativeThread {
     private final class Work {
         let name: String
         let body: @Sendable () -> Void
@@ -14,7 +14,7 @@ enum NativeThread {
 
     /// Runs `body` on a new thread, which ends when it returns. Debuggers and `top -H` show up to 15 bytes of `name`.
     /// Throws when the system refuses another thread.
-    static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SocketError) {
+    package static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SocketError) {
         // Retained here, released by the new thread.
         let work = Unmanaged.passRetained(Work(name: name, body: body))
         // Uninitialized memory, because the type's initializer belongs to the module Swift imported it into first.

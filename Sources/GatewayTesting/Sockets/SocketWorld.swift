@@ -105,7 +105,7 @@ final class SocketWorld: Sendable {
         group.loops[0].runBlocking { [httpClient] in httpClient.close() }
         server.drain()
         let ended = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async { [server] in
+        try NativeThread.start(name: "drain") { [server] in
             server.waitUntilStopped()
             ended.signal()
         }
@@ -118,19 +118,6 @@ final class SocketWorld: Sendable {
         group.shutdown()
         if !isOver {
             throw GatewayLeak(description: "requests were still in progress two seconds after the drain")
-        }
-    }
-}
-
-/// Runs blocking work outside the threads of tasks.
-func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    let happensBefore = HappensBeforeEdge()
-    defer { happensBefore.acquire() }
-    return try await withCheckedThrowingContinuation { continuation in
-        DispatchQueue.global().async {
-            let result = Result { try work() }
-            happensBefore.release()
-            continuation.resume(with: result)
         }
     }
 }

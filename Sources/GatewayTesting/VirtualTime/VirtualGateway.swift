@@ -1,4 +1,5 @@
 import Dispatch
+import EventIO
 public import GatewayCore
 public import HTTPModel
 import Locking
@@ -55,7 +56,7 @@ public final class VirtualGateway: Sendable {
         }
         defer { call.dispose() }
         let ended = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async {
+        try NativeThread.start(name: "virtual time") {
             run.run()
             ended.signal()
         }

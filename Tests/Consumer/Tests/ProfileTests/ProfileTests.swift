@@ -64,13 +64,13 @@ struct ProfileTests {
 
 @Suite("The profile endpoint in both worlds")
 struct ProfileWorldTests {
-    @Test("Badges whose connection is reset are replaced by their fallback", arguments: GatewayWorld.allCases)
-    func resetBadges(world: GatewayWorld) async throws {
+    @Test("Badges that are cut short are replaced by their fallback", arguments: GatewayWorld.allCases)
+    func truncatedBadges(world: GatewayWorld) async throws {
         let upstreams = StubUpstreams()
         upstreams["users"].on(.get, "/users/{name}").answer { request in
             .json(["name": .init(request.parameters["name"] ?? "")])
         }
-        let badges = upstreams["users"].on(.get, "/users/{name}/badges").answer(.resets)
+        let badges = upstreams["users"].on(.get, "/users/{name}/badges").answer(.truncates)
         try await withGateway(world, upstreams: upstreams, declare: declareProfile) { client in
             let response = try await client.get("/api/profile/lee")
             #expect(response.status == .ok)
