@@ -48,6 +48,12 @@ let package = Package(
                 .product(name: "Networking", package: "sluice"), rxBlocking,
             ], swiftSettings: withoutWarnings),
         .testTarget(
+            name: "ShopTests",
+            dependencies: [
+                "Shop", "ShopGateway", "ShopUpstream", .product(name: "GatewayTesting", package: "sluice"),
+                sluice,
+            ]),
+        .testTarget(
             name: "ProfileTests",
             dependencies: [
                 "Profile", "ProfileGateway", .product(name: "GatewayTesting", package: "sluice"),

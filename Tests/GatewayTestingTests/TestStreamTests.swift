@@ -1,10 +1,22 @@
 import EventIO
+import GatewayCore
 import HTTPModel
 import HTTPOutbound
+import JSONBytes
 import Networking
+import Rx
 import Testing
 
 @testable import GatewayTesting
+
+/// A body of two pieces: one at once, one from an upstream.
+@Sendable private func declareStreams(on gateway: Gateway) {
+    let diary = gateway.provider(DiaryAPI.self, upstream: "diary")
+    gateway.get("/stream") { _ in
+        let total = diary.rx.request(.total).fragment().asObservable().map { Array($0.bytes) }
+        return .stream(Observable.concat(.just(Array("first,".utf8)), total), contentType: "text/csv")
+    }
+}
 
 @Suite("Streams of the test client", .timeLimit(.minutes(1)))
 struct TestStreamTests {
@@ -41,6 +53,37 @@ struct TestStreamTests {
 
     private static func bytes(_ count: Int) -> HTTPResponse {
         HTTPResponse(status: .ok, body: [ArraySlice((0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) })])
+    }
+
+    @Test(
+        "A streamed answer arrives piece by piece, at the times of its pieces",
+        arguments: GatewayWorld.allCases)
+    func streamed(world: GatewayWorld) async throws {
+        let upstreams = StubUpstreams()
+        upstreams["diary"].on(.get, "/total").answer(.json("1").after(.milliseconds(20)))
+        try await withGateway(world, upstreams: upstreams, declare: declareStreams) { client in
+            let response = try await client.stream(.get, "/stream")
+            #expect(response.fields[.contentLength] == nil)
+            var pieces = ""
+            for try await piece in response.pieces { pieces += String(decoding: piece, as: UTF8.self) }
+            #expect(pieces == "first,1")
+            let whole = try await client.get("/stream")
+            #expect(whole.text == "first,1")
+            if world == .virtualTime { #expect(whole.elapsed == .milliseconds(20)) }
+            #expect(try await client.head("/stream").text.isEmpty)
+        }
+    }
+
+    @Test("An answer that breaks off ends early in both worlds", arguments: GatewayWorld.allCases)
+    func brokenOff(world: GatewayWorld) async throws {
+        let upstreams = StubUpstreams()
+        upstreams["diary"].on(.get, "/total").answer(.status(.notFound))
+        try await withGateway(world, upstreams: upstreams, declare: declareStreams) { client in
+            let response = try await client.stream(.get, "/stream")
+            let error = await #expect(throws: BrokenStream.self) { try await response.body() }
+            #expect(error?.received == 6)
+            await #expect(throws: (any Error).self) { try await client.get("/stream") }
+        }
     }
 
     @Test("A gateway's response is read piece by piece", arguments: GatewayWorld.allCases)

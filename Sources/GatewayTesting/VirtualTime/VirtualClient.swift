@@ -22,25 +22,37 @@ final class VirtualClient: TestBackend {
     func send(
         _ request: TestRequest, _ ended: @escaping @Sendable (Result<TestResponse, any Error>) -> Void
     ) -> any Disposable {
-        respond(to: request) { answer in
+        let answer = Lock(HTTPResponse(status: .ok))
+        return respond(to: request) { response in
+            answer.withLock { $0 = response }
+        } piece: { piece, next in
+            answer.withLock { $0.body.append(piece) }
+            next()
+        } ended: { result in
+            let answer = answer.withLock { $0 }
             ended(
-                answer.map { response, elapsed in
+                result.map { elapsed in
                     TestResponse(
-                        status: response.status, fields: response.fields,
-                        body: Array(response.body.joined())[...], elapsed: elapsed)
+                        status: answer.status, fields: answer.fields, body: Array(answer.body.joined())[...],
+                        elapsed: elapsed)
                 })
         }
     }
 
-    /// The gateway's answers are whole, so all pieces arrive at once.
     func stream(_ request: TestRequest, to stream: StreamBuffer) -> any Disposable {
-        respond(to: request) { answer in
-            switch answer {
+        let resume = Lock<(@Sendable () -> Void)?>(nil)
+        return respond(to: request) { response in
+            stream.began(HTTPResponseHead(status: response.status, fields: response.fields)) {
+                resume.withLock { $0.take() }?()
+            }
+            for piece in response.body where !piece.isEmpty { _ = stream.received(piece) }
+        } piece: { piece, next in
+            resume.withLock { $0 = next }
+            if stream.received(piece) { resume.withLock { $0.take() }?() }
+        } ended: { result in
+            switch result {
+            case .success: stream.ended()
             case .failure(let error): stream.failed(error)
-            case .success((let response, _)):
-                stream.began(HTTPResponseHead(status: response.status, fields: response.fields))
-                for piece in response.body where !piece.isEmpty { _ = stream.received(piece) }
-                stream.ended()
             }
         }
     }
@@ -58,29 +70,45 @@ final class VirtualClient: TestBackend {
         return Disposables.create { once.cancel() }
     }
 
+    /// Sends a request.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - began: gets the head, with the body unless it is streamed.
+    ///   - piece: gets a piece of a streamed body, and what to call for the next one.
+    ///   - ended: called once, at the end of the answer, with the time since the request.
     private func respond(
         to request: TestRequest,
-        _ ended: @escaping @Sendable (Result<(HTTPResponse, elapsed: Duration), any Error>) -> Void
+        began: @escaping @Sendable (HTTPResponse) -> Void,
+        piece: @escaping @Sendable (ArraySlice<UInt8>, _ next: @escaping @Sendable () -> Void) -> Void,
+        ended: @escaping @Sendable (Result<Duration, any Error>) -> Void
     ) -> any Disposable {
         let clock = run.clock
         let isHead = request.method == .head
-        let once = Once<(HTTPResponse, elapsed: Duration)>(run, ended)
+        let once = Once<Duration>(run, ended)
         guard let received = ReceivedRequest(request) else {
             ended(.failure(InvalidTarget(description: "'\(request.target)' is not a request target")))
             return Disposables.create()
         }
         once.begin("\(request.method) \(request.target)") {
             let ongoing = SingleAssignmentDisposable()
+            let body = SingleAssignmentDisposable()
             clock.execute { [responder] in
                 guard !ongoing.isDisposed else { return }
-                let began = clock.now
+                let start = clock.now
                 let request = responder.respond(to: received) { answer in
-                    let elapsed = Duration.nanoseconds(clock.now - began)
-                    once.end(with: .success((answer.response.framed(isHead: isHead), elapsed: elapsed)))
+                    let elapsed: @Sendable () -> Duration = { .nanoseconds(clock.now - start) }
+                    let isWhole = answer.stream == nil
+                    began(answer.response.framed(isHead: isHead, isWhole: isWhole))
+                    guard let stream = answer.stream, !isHead else {
+                        return once.end(with: .success(elapsed()))
+                    }
+                    body.setDisposable(Disposables.create { stream.cancel() })
+                    VirtualBody(stream, piece) { end in once.end(with: end.map(elapsed)) }.readNext()
                 }
                 if let request { ongoing.setDisposable(request) }
             }
-            return ongoing
+            return Disposables.create(ongoing, body)
         }
         return Disposables.create { once.cancel() }
     }
@@ -146,12 +174,55 @@ extension ReceivedRequest {
 
 extension HTTPResponse {
     /// The response as a client receives it.
-    fileprivate func framed(isHead: Bool) -> HTTPResponse {
+    fileprivate func framed(isHead: Bool, isWhole: Bool) -> HTTPResponse {
         var response = self
-        if !status.forbidsBody, !fields.contains(.contentLength) {
+        if isWhole, !status.forbidsBody, !fields.contains(.contentLength) {
             response.fields.append(.contentLength, "\(bodyCount)")
         }
         if isHead || status.forbidsBody { response.body = [] }
         return response
+    }
+}
+
+/// Reads a streamed answer piece by piece.
+private final class VirtualBody: Sendable {
+    private let stream: AnswerStream
+    private let piece: @Sendable (ArraySlice<UInt8>, _ next: @escaping @Sendable () -> Void) -> Void
+    private let ended: @Sendable (Result<Void, any Error>) -> Void
+    private let received = Lock(0)
+
+    init(
+        _ stream: AnswerStream,
+        _ piece: @escaping @Sendable (ArraySlice<UInt8>, _ next: @escaping @Sendable () -> Void) -> Void,
+        _ ended: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        self.stream = stream
+        self.piece = piece
+        self.ended = ended
+    }
+
+    func readNext() {
+        stream.read { [self] next in
+            switch next {
+            case .success(let bytes?):
+                received.withLock { $0 += bytes.count }
+                piece(bytes) { [self] in readNext() }
+            case .success(nil):
+                let count = received.withLock { $0 }
+                if let length = stream.length, length != count {
+                    return broken("\(count) of \(length) bytes")
+                }
+                ended(.success(()))
+            case .failure(let error): broken("the answer was broken off: \(error)")
+            }
+        }
+    }
+
+    /// On sockets, the gateway resets the connection.
+    private func broken(_ detail: String) {
+        ended(
+            .failure(
+                BrokenStream(
+                    reason: .responseIncomplete, detail: detail, received: received.withLock { $0 })))
     }
 }

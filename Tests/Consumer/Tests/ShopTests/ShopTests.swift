@@ -18,7 +18,7 @@ struct ShopTests {
         upstreams["sellers"].on(.get, "/sellers/3").answer(.json(#"{"id":3,"name":"Kim"}"#))
         upstreams["accounts"].on(.get, "/session").answer { request in
             request.fields[.authorization] == "Bearer kim"
-                ? .json(#"{"user":"kim"}"#) : .status(.unauthorized, [.wwwAuthenticate: "Bearer"])
+                ? .json(#"{"user":"kim"}"#) : .status(.unauthorized, fields: [.wwwAuthenticate: "Bearer"])
         }
     }
 
