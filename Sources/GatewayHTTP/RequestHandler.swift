@@ -61,6 +61,7 @@ final class RequestHandler: InboundHandler {
     }
 
     /// Decides on a request that an endpoint, or its group's middleware, takes.
+    @inline(__always)
     private func receive(_ head: HTTPRequestHead, for match: EndpointMatch) -> BodyDecision {
         if let files, let pass = match.forFile, let file = files.request(for: head, middleware: pass) {
             return .buffer(limit: .max, context: file)

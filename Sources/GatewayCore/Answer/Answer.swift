@@ -150,13 +150,16 @@ struct NamedPart: Sendable {
     static func list(_ parts: KeyValuePairs<String, any PartConvertible>) -> [NamedPart] {
         var list: [NamedPart] = []
         list.reserveCapacity(parts.count)
-        for (label, part) in parts {
-            let part = part.asPart()
-            // Unlabeled, the result of a pipeline has its own name.
-            let name = label.isEmpty ? part.endedName ?? "" : label
-            list.append(NamedPart(name: name, part: part))
+        for (name, part) in parts {
+            list.append(NamedPart(name: name.isEmpty ? ownName(of: part) : name, part: part.asPart()))
         }
         return list
+    }
+
+    /// Without a label, the result of a pipeline has its own name.
+    @inline(never)
+    private static func ownName(of part: any PartConvertible) -> String {
+        (part as? any NamedResult)?.name ?? ""
     }
 }
 

@@ -22,8 +22,6 @@ public struct Part: Sendable {
     enum Source: Sendable {
         case single(Single<JSONFragment>)
         case task(@Sendable () async throws -> JSONFragment)
-        /// It has ended in a pipeline.
-        case ended(EndedPart)
     }
 
     /// `nil` once the part has started: a uniquely held source runs in place instead of being copied.
@@ -38,14 +36,11 @@ public struct Part: Sendable {
         source = .task(task)
     }
 
+    /// A part that has ended in a pipeline. Its outcome, a success too, arrives as an error, because nothing but errors carries more
+    /// than a value.
     init(_ ended: EndedPart) {
-        source = .ended(ended)
+        source = .single(.error(ended))
         policy = ended.policy
-    }
-
-    /// The part's own name, from the pipeline in which it has ended.
-    var endedName: String? {
-        if case .ended(let part)? = source { part.name } else { nil }
     }
 
     mutating func takeSource() -> Source? { source.take() }

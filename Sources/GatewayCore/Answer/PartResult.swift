@@ -17,10 +17,15 @@ public struct PartPolicy: Sendable {
     }
 }
 
+/// A part that has a name of its own.
+protocol NamedResult {
+    var name: String { get }
+}
+
 /// A part that has ended, in a pipeline that combines parts to an answer: `part(_:_:)` makes it.
 ///
 /// It is a part of the same name: `.parts(recent, total)`.
-public struct PartResult<Value: JSONRepresentable>: PartConvertible {
+public struct PartResult<Value: JSONRepresentable>: PartConvertible, NamedResult {
     let ended: EndedPart
     let result: Result<Value, any Error>
 

@@ -43,8 +43,6 @@ extension Part.Source {
         switch consume self {
         case .single(let single): single
         case .task(let work): PartSource.task(work, on: scheduler)
-        // Its outcome, a success too, arrives as an error, because nothing but errors carries more than a value.
-        case .ended(let part): .error(part)
         }
     }
 }

@@ -1,5 +1,6 @@
 public import HTTPModel
 public import Locking
+public import Synchronization
 
 /// What middleware and the handler leave in a request. A class, so that requests without it stay small.
 @usableFromInline
@@ -28,8 +29,7 @@ final class RequestStorage {
     func value<Value>(of type: Value.Type) -> Value? {
         let key = ObjectIdentifier(type)
         for index in boxes.indices where boxes[index].type == key {
-            // Sound, because the key says so.
-            return unsafeDowncast(boxes[index].box, to: Box<Value>.self).value
+            return (boxes[index].box as? Box<Value>)?.value
         }
         return nil
     }
@@ -55,7 +55,10 @@ extension GatewayRequest {
     @inlinable
     public subscript<Value: Sendable>(type: Value.Type) -> Value? {
         get { storage.withLock { $0?.value(of: type) } }
-        set { storage.withLock { $0.existing().set(newValue) } }
+        set {
+            storage.withLock { $0.existing().set(newValue) }
+            hasStorage.store(true, ordering: .releasing)
+        }
     }
 
     /// Returns the value of this type that middleware has put into the request. Without one, the middleware is missing: the
@@ -71,10 +74,13 @@ extension GatewayRequest {
     /// Adds a field to the answer, whether it succeeds or fails. Hop-by-hop fields and the gateway's own are ignored.
     public func addAnswerField(_ name: HTTPFieldName, _ value: String) {
         storage.withLock { $0.existing().addAnswerField(name, value) }
+        hasStorage.store(true, ordering: .releasing)
     }
 
     /// Nil for nearly all requests.
-    var answerFields: HTTPFields? { storage.withLock { $0?.answerFields } }
+    var answerFields: HTTPFields? {
+        hasStorage.load(ordering: .acquiring) ? storage.withLock { $0?.answerFields } : nil
+    }
 }
 
 extension Optional<RequestStorage> {

@@ -1,5 +1,6 @@
 public import HTTPModel
 public import Locking
+public import Synchronization
 
 /// A request as its handler sees it, with typed access to its parameters. A missing or invalid parameter throws a
 /// `GatewayError.invalidRequest` that names it. Handlers let it propagate.
@@ -18,6 +19,8 @@ public final class GatewayRequest: Sendable {
     /// Nil if the body is buffered.
     let stream: BodyCursor?
     @usableFromInline let storage = Lock<RequestStorage?>(nil)
+    /// False for nearly all requests.
+    @usableFromInline let hasStorage = Atomic(false)
     var endpoint: Endpoint { match.endpoint }
     var fields: HTTPFields { request.head.fields }
 

@@ -11,18 +11,18 @@ import Synchronization
 /// It delivers once, or never if it is disposed first. Either way it disposes everything it subscribed to. Parts may end on any
 /// thread; the answer is delivered on the thread on which the last part ended.
 final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
-    private let request: GatewayRequest
-    private let context: CallContext
-    private let responder: GatewayResponder
-    private let scheduler: any SchedulerType
-    private let started: RxTime
-    private let receiver: any AnswerReceiver
-    private let state = Lock(RunState())
+    let request: GatewayRequest
+    let context: CallContext
+    let responder: GatewayResponder
+    let scheduler: any SchedulerType
+    let started: RxTime
+    let receiver: any AnswerReceiver
+    let state = Lock(RunState())
     /// Nanoseconds from the start of the request to the start of the current parts. Written under the lock of `state`
     /// before the parts start.
     private let partsBegan = Atomic<Int64>(0)
     /// The parts of the handler's pipeline; nil if the handler returns its answer.
-    private let pipeline: PipelineParts?
+    let pipeline: PipelineParts?
 
     init(
         request: GatewayRequest, context: CallContext, responder: GatewayResponder,
@@ -43,8 +43,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         if let pipeline { context.hold(pipeline) }
     }
 
-    private var endpoint: Endpoint { request.endpoint }
-    private var renderer: Renderer { responder.renderer }
+    var endpoint: Endpoint { request.endpoint }
+    var renderer: Renderer { responder.renderer }
 
     // MARK: - Handler
 
@@ -56,30 +56,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         }
     }
 
-    /// Runs the middleware from this one on, then the handler.
-    private func check(from first: Int) {
-        for index in first..<endpoint.before.count {
-            switch endpoint.before[index] {
-            case .sync(let step):
-                do {
-                    guard let answer = try step(request) else { continue }
-                    attempt { try proceed(to: answer, in: nil) }
-                } catch {
-                    fail(error)
-                }
-                return
-            case .async(let step):
-                return run(step) { [self] answer in
-                    if let answer { try proceed(to: answer, in: nil) } else { check(from: index + 1) }
-                }
-            }
-        }
-        // The last check may have ended after the deadline.
-        if state.withLock({ $0.isOver }) { return }
-        if let substitute = request.match.substitute { answer(with: substitute) } else { handle() }
-    }
-
-    private func handle() {
+    @inline(__always)
+    func handle() {
         switch endpoint.handler {
         case .sync(let handler): attempt { try proceed(to: handler(request), in: nil) }
         case .single(let handler): attempt { follow(try handler(request)) }
@@ -88,16 +66,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         }
     }
 
-    /// Answers a request that no endpoint takes.
-    private func answer(with substitute: EndpointMatch.Substitute) {
-        switch substitute {
-        case .error(let error): fail(error)
-        case .allow(let methods): end { renderer.noContent([.allow: methods], for: $0) }
-        case .file: pass()
-        }
-    }
-
-    private func run<Value: Sendable>(
+    func run<Value: Sendable>(
         _ work: @escaping @Sendable (GatewayRequest) async throws -> Value,
         then proceed: @escaping @Sendable (Value) throws -> Void
     ) {
@@ -125,7 +94,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     /// Keeps a stage's work for the run's end to dispose. Work of an earlier stage has ended and is not kept.
-    private func keep(_ work: any Disposable, of stage: Int) {
+    func keep(_ work: any Disposable, of stage: Int) {
         let isOver = state.withLock { state in
             if !state.isOver, state.stage == stage { state.work = work }
             return state.isOver
@@ -133,7 +102,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         if isOver { work.dispose() }
     }
 
-    private func proceed(to answer: consuming Answer, in outer: AnswerOverrides?) throws {
+    func proceed(to answer: consuming Answer, in outer: AnswerOverrides?) throws {
         let content = answer.takeContent()
         let overrides = AnswerOverrides(consume answer, in: outer)
         if let status = overrides.status, status.code >= 400, !content.isRaw {
@@ -155,41 +124,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         }
     }
 
-    /// Begins to make a body, and answers once its first piece, or its end, is there.
-    private func stream(_ source: StreamSource, _ body: RawBody, _ overrides: AnswerOverrides) {
-        let stage = state.withLock { $0.beginStage() }
-        let channel = PieceChannel()
-        channel.onFirst { [self, unowned channel] first in
-            if case .failure(let error) = first { return fail(error) }
-            // From now on the stream belongs to the answer.
-            state.withLock { $0.work = nil }
-            end { facts in
-                var answer = renderer.raw(body, overrides, for: facts)
-                answer.stream = AnswerStream(channel, length: source.length)
-                return answer
-            }
-        }
-        keep(Disposables.create { channel.cancel() }, of: stage)
-        let task = CallContext.$current.withValue(context) {
-            Task(executorPreference: scheduler as? any TaskExecutor) { [self] in
-                do {
-                    try await source.work(channel)
-                    channel.finish(.success(()))
-                } catch {
-                    if channel.finish(.failure(error)) { reportLate(error) }
-                }
-            }
-        }
-        channel.keep(task)
-    }
-
-    /// Reports an unexpected error that broke off an answer.
-    private func reportLate(_ error: any Error) {
-        let outcome = PartOutcome(error: error, elapsed: elapsed, reveals: false)
-        if let unexpected = outcome.failure?.unexpected { report(unexpected, part: nil) }
-    }
-
-    private func attempt(_ step: () throws -> Void) {
+    func attempt(_ step: () throws -> Void) {
         do {
             try step()
         } catch {
@@ -257,35 +192,6 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         }
     }
 
-    // MARK: - Timeline
-
-    private var isTimed: Bool { context.timeline != nil }
-
-    /// Nanoseconds since the start, rounded to microseconds like the times of calls in the timeline.
-    private var moment: Int64 {
-        Int64(saturating: (scheduler.now.timeIntervalSince(started) * 1e6).rounded() * 1000)
-    }
-
-    @inline(never)
-    private func plan(_ numbers: Range<Int>) {
-        for number in numbers {
-            guard let name = state.withLock({ $0.plannedName(of: number) }) else { continue }
-            context.timeline?.timeline.planned(name, number)
-        }
-    }
-
-    @inline(never)
-    private func noteEnd(of number: Int, _ kind: OutcomeKind?) {
-        context.timeline?.timeline.ended(number, kind, at: moment)
-    }
-
-    @inline(never)
-    private func closedTimeline() -> AnswerTimeline? {
-        context.timeline.map {
-            AnswerTimeline($0.timeline.close(), total: moment, name: responder.environment.name)
-        }
-    }
-
     /// Subscribes to a part in a context that attributes its calls to the part.
     @inline(never)
     private func subscribe(_ part: consuming Single<JSONFragment>, _ number: Int) -> Link? {
@@ -301,7 +207,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     // MARK: - End
 
     /// Ends the request with an error that the handler or a `then` closure threw.
-    private func fail(_ error: any Error) {
+    func fail(_ error: any Error) {
         if let error = error as? GatewayError, error.code.fault == nil {
             return end { renderer.error(error, for: $0) }
         }
@@ -376,21 +282,14 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     /// Ends the run, cancels what is in progress and delivers. Does nothing if the run is over.
-    private func end(_ response: (Renderer.RequestFacts) -> GatewayResponse) {
+    func end(_ response: (Renderer.RequestFacts) -> GatewayResponse) {
         guard var finished = state.withLock({ $0.finish() }) else { return }
         finished.dispose()
         if let timer = finished.timer { scheduler.cancelTimer(timer) }
         deliver(response(facts(finished.steps)))
     }
 
-    /// Leaves the request to the static files.
-    private func pass() {
-        guard let finished = state.withLock({ $0.finish() }) else { return }
-        if let timer = finished.timer { scheduler.cancelTimer(timer) }
-        receiver.passed(request)
-        context.releaseResources()
-    }
-
+    @inline(__always)
     private func deliver(_ answer: consuming GatewayResponse) {
         answer.note(context)
         if !endpoint.after.isEmpty { answer.apply(endpoint.after, to: request) }
@@ -425,8 +324,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     /// Nanoseconds since the request began. Rounded, because the difference of two dates is inexact: 0.8 s must not
     /// become 799 ms.
-    private var elapsed: Int64 {
-        Int64(saturating: (scheduler.now.timeIntervalSince(started) * 1_000_000_000).rounded())
+    var elapsed: Int64 {
+        Int64(saturating: scheduler.now.timeIntervalSince(started) * 1_000_000_000 + 0.5)
     }
 
     /// Closes the timeline, if there is one.
@@ -437,7 +336,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             answerFields: request.answerFields, format: endpoint.settings.format)
     }
 
-    private func report(_ error: any Error, part: String?) {
+    func report(_ error: any Error, part: String?) {
         responder.environment.report(
             GatewayIncident(
                 requestID: request.requestID, route: endpoint.template.text, part: part, error: error))

@@ -31,8 +31,10 @@ final class PipelineParts: Sendable {
         self.reveals = reveals
     }
 
-    /// Nanoseconds since the request's start.
-    var now: Int64 { Int64(saturating: scheduler.now.timeIntervalSince(started) * 1e9) }
+    /// Nanoseconds since the request's start, rounded as the times of other parts are.
+    var now: Int64 { Int64(saturating: scheduler.now.timeIntervalSince(started) * 1e9 + 0.5) }
+
+    func has(_ name: String) -> Bool { entries.withLock { $0.contains { $0.name == name } } }
 
     /// Returns the part's number.
     func begin(

@@ -79,22 +79,20 @@ final class Renderer: Sendable {
         return response(answer, code, nil, request)
     }
 
+    @inline(__always)
     private func success(
         _ body: Envelope.Body, _ results: consuming PartResults?, isComplete: Bool,
         _ status: HTTPStatus, _ fields: HTTPFields, for request: RequestFacts
     ) -> GatewayResponse {
+        if let format = request.format {
+            return formatted(format, body, results, isComplete: isComplete, status, fields, for: request)
+        }
         let head = EnvelopeHead(
             code: isComplete ? "OK" : "PARTIAL", message: isComplete ? "success" : "Some parts failed",
             status: status.code, requestID: request.requestID, elapsed: request.elapsed,
             timeline: request.timeline)
         let hasBody = !status.forbidsBody && status != .resetContent
         let constant = isComplete ? successFields(hasBody: hasBody, fields) : constant.failure
-        if let format = request.format {
-            var answer = HTTPResponse(
-                status: status, fields: constant.fields(requestID: request.requestID))
-            formattedSuccess(format, head, body, results, isComplete: isComplete, for: request, &answer)
-            return succeeded(answer, head.code, results, isComplete: isComplete, fields, for: request)
-        }
         var answer = HTTPResponse(
             status: status, fields: constant.fields(requestID: request.requestID),
             body: hasBody ? Envelope.answer(head, body, results, complete: isComplete) : [])
@@ -105,18 +103,25 @@ final class Renderer: Sendable {
         return response(consume answer, head.code, consume results, request)
     }
 
-    /// Adds the fields of a success in another form.
-    private func succeeded(
-        _ success: HTTPResponse, _ code: String, _ results: PartResults?, isComplete: Bool,
-        _ fields: HTTPFields, for request: RequestFacts
+    /// Returns a success in another form.
+    @inline(never)
+    private func formatted(
+        _ format: EnvelopeFormat, _ body: Envelope.Body, _ results: PartResults?, isComplete: Bool,
+        _ status: HTTPStatus, _ fields: HTTPFields, for request: RequestFacts
     ) -> GatewayResponse {
-        var answer = success
+        let head = EnvelopeHead(
+            code: isComplete ? "OK" : "PARTIAL", message: isComplete ? "success" : "Some parts failed",
+            status: status.code, requestID: request.requestID, elapsed: request.elapsed, timeline: nil)
+        let hasBody = !status.forbidsBody && status != .resetContent
+        let constant = isComplete ? successFields(hasBody: hasBody, fields) : constant.failure
+        var answer = HTTPResponse(status: status, fields: constant.fields(requestID: request.requestID))
+        formattedSuccess(format, head, body, results, isComplete: isComplete, for: request, &answer)
         if answer.status.forbidsBody || answer.status == .resetContent { answer.body = [] }
         if !isComplete, let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
         add(fields, to: &answer.fields, withCacheControl: isComplete)
-        return response(answer, code, results, request)
+        return response(answer, head.code, results, request)
     }
 
     /// `own` are the endpoint's fields.

@@ -94,13 +94,6 @@ struct RunState {
         parts[index].keep(&work)
     }
 
-    /// Nil if the part is not one of this stage, or has ended in a pipeline.
-    func plannedName(of number: Int) -> String? {
-        let index = number - stage
-        guard parts.indices.contains(index), parts[index].part.endedName == nil else { return nil }
-        return parts[index].name
-    }
-
     func name(of number: Int) -> String? {
         let index = number - stage
         return parts.indices.contains(index) ? parts[index].name : nil

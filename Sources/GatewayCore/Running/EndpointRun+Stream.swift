@@ -1,0 +1,39 @@
+import Locking
+import Networking
+import Rx
+
+extension EndpointRun {
+    /// Begins to make a body, and answers once its first piece, or its end, is there.
+    func stream(_ source: StreamSource, _ body: RawBody, _ overrides: AnswerOverrides) {
+        let stage = state.withLock { $0.beginStage() }
+        let channel = PieceChannel()
+        channel.onFirst { [self, unowned channel] first in
+            if case .failure(let error) = first { return fail(error) }
+            // From now on the stream belongs to the answer.
+            state.withLock { $0.work = nil }
+            end { facts in
+                var answer = renderer.raw(body, overrides, for: facts)
+                answer.stream = AnswerStream(channel, length: source.length)
+                return answer
+            }
+        }
+        keep(Disposables.create { channel.cancel() }, of: stage)
+        let task = CallContext.$current.withValue(context) {
+            Task(executorPreference: scheduler as? any TaskExecutor) { [self] in
+                do {
+                    try await source.work(channel)
+                    channel.finish(.success(()))
+                } catch {
+                    if channel.finish(.failure(error)) { reportLate(error) }
+                }
+            }
+        }
+        channel.keep(task)
+    }
+
+    /// Reports an unexpected error that broke off an answer.
+    private func reportLate(_ error: any Error) {
+        let outcome = PartOutcome(error: error, elapsed: elapsed, reveals: false)
+        if let unexpected = outcome.failure?.unexpected { report(unexpected, part: nil) }
+    }
+}
