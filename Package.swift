@@ -247,7 +247,7 @@ let package = Package(
             "GatewayTestingTests",
             [
                 "GatewayTesting", "GatewayHTTP", "GatewayCore", "Networking", "HTTPOutbound", "EventIO", "Rx",
-                "HTTPModel", "JSONBytes", "Locking",
+                "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
         tests(
             "FaultTests",

@@ -4,9 +4,9 @@ import Rx
 import RxTesting
 import Testing
 
-/// Compiles and runs code of the article "Your own gateway".
-@Suite("The article about a gateway of your own", .noLeaks)
-struct YourOwnGatewayTests {
+/// Compiles and runs the recipe about text, bytes and redirects.
+@Suite("The recipe for answers that are not JSON", .noLeaks)
+struct RawAnswerRecipesTests {
     private let bench = Bench()
 
     @Test("Answers that are not JSON have no envelope")
