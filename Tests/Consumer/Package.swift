@@ -18,6 +18,13 @@ let package = Package(
         .target(name: "Profile", dependencies: [.product(name: "Sluice", package: "sluice")]),
         .executableTarget(
             name: "ProfileGateway", dependencies: ["Profile", .product(name: "Sluice", package: "sluice")]),
+        // The programs of the tutorial: its first step, and its last one with the tests.
+        .executableTarget(name: "Hello", dependencies: [sluice], path: "Documentation/Hello"),
+        .executableTarget(name: "Books", dependencies: [sluice], path: "Documentation/Books"),
+        .testTarget(
+            name: "BooksTests",
+            dependencies: ["Books", sluice, .product(name: "GatewayTesting", package: "sluice")],
+            path: "Documentation/BooksTests"),
         // Targets that use Rx alone: programs that the tests run, every public name in mode 6 without a warning, and mode 5
         // source as written for RxSwift.
         .executableTarget(name: "Isolated", dependencies: [rx], swiftSettings: withoutWarnings),
