@@ -19,21 +19,17 @@ public struct Greeting: Encodable, JSONRepresentable, Sendable {
     public var text: String
 }
 
-struct User: Decodable, Sendable {
-    var name: String
-}
-
 /// The profile screen: the user is required, the badges have a fallback.
 public func declareProfile(on gateway: Gateway) {
     let users = gateway.provider(UsersAPI.self, upstream: "users")
 
     gateway.get("/api/profile/{name}") { request in
         let name = try request.path("name", as: String.self)
+        let user = users.rx.request(.user(name)).fragment().share()
         return .parts(
-            user: users.rx.request(.user(name)).fragment(),
-            badges: users.rx.request(.badges(name)).fragment().fallback([String]()),
-            greeting: users.rx.request(.user(name)).map(User.self).map { Greeting(text: "Hello, \($0.name)") }
-        )
+            user: user,
+            badges: users.rx.request(.badges(name)).fragment().fallback([]),
+            greeting: user.map { Greeting(text: "Hello, \(try $0.decode(String.self, at: "/name"))") })
     }
 
     gateway.get("/api/hello") { request async throws -> Answer in
