@@ -21,9 +21,11 @@ let package = Package(
         // The programs of the tutorial: its first step, and its last one with the tests.
         .executableTarget(name: "Hello", dependencies: [sluice], path: "Documentation/Hello"),
         .executableTarget(name: "Books", dependencies: [sluice], path: "Documentation/Books"),
+        // The recipes for files and metrics.
+        .executableTarget(name: "Metered", dependencies: [sluice], path: "Documentation/Metered"),
         .testTarget(
             name: "BooksTests",
-            dependencies: ["Books", sluice, .product(name: "GatewayTesting", package: "sluice")],
+            dependencies: ["Books", "Metered", sluice, .product(name: "GatewayTesting", package: "sluice")],
             path: "Documentation/BooksTests"),
         // Targets that use Rx alone: programs that the tests run, every public name in mode 6 without a warning, and mode 5
         // source as written for RxSwift.
