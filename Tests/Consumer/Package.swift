@@ -9,15 +9,13 @@ let withoutWarnings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 // A user's package, which sees only the products of Sluice.
 let package = Package(
-    name: "profile-gateway",
+    name: "shop-gateway",
     dependencies: [.package(name: "sluice", path: "../..")],
     targets: [
+        // The example: see README.md.
         .target(name: "Shop", dependencies: [sluice]),
         .executableTarget(name: "ShopGateway", dependencies: ["Shop", sluice]),
         .executableTarget(name: "ShopUpstream", dependencies: [sluice]),
-        .target(name: "Profile", dependencies: [.product(name: "Sluice", package: "sluice")]),
-        .executableTarget(
-            name: "ProfileGateway", dependencies: ["Profile", .product(name: "Sluice", package: "sluice")]),
         // The programs of the tutorial: its first step, and its last one with the tests.
         .executableTarget(name: "Hello", dependencies: [sluice], path: "Documentation/Hello"),
         .executableTarget(name: "Books", dependencies: [sluice], path: "Documentation/Books"),
@@ -61,12 +59,6 @@ let package = Package(
             dependencies: [
                 "Shop", "ShopGateway", "ShopUpstream", .product(name: "GatewayTesting", package: "sluice"),
                 sluice,
-            ]),
-        .testTarget(
-            name: "ProfileTests",
-            dependencies: [
-                "Profile", "ProfileGateway", .product(name: "GatewayTesting", package: "sluice"),
-                .product(name: "Sluice", package: "sluice"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -12,7 +12,7 @@ struct DocumentationTests {
         let articles = try articles()
         let tests = try SourceTree.files(in: "Tests", ending: ".swift").filter {
             $0.path.contains("/Documentation/") || $0.path.contains("DocumentationTests/")
-                || $0.path.hasPrefix("Tests/Consumer/Sources/Profile")
+                || $0.path.hasPrefix("Tests/Consumer/Sources/Shop")
         }
         for catalog in ["Rx.docc", "Networking.docc"] {
             let blocks = articles.filter { $0.path.contains(catalog) }.flatMap(Documentation.blocks)

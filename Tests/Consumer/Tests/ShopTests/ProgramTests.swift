@@ -1,14 +1,11 @@
 import Foundation
-import GatewayTesting
-import Profile
-import Sluice
 import Testing
 
 /// Runs the built program, as its operators do.
 @Suite("The program of a package that uses Sluice", .timeLimit(.minutes(1)))
 struct ProgramTests {
     /// The test bundle and the program are in the same build folder.
-    private static let program = Bundle.main.bundleURL.appendingPathComponent("ProfileGateway")
+    private static let program = Bundle.main.bundleURL.appendingPathComponent("ShopGateway")
 
     private func process(_ words: [String]) -> (process: Process, output: Pipe, errors: Pipe) {
         let (process, output, errors) = (Process(), Pipe(), Pipe())
@@ -35,16 +32,21 @@ struct ProgramTests {
         #expect(flag.code == 2)
         #expect(
             flag.errors
-                == "ProfileGateway: unknown flag '--prot'; run 'ProfileGateway --help' to list the flags\n")
-        let upstream = try finish(["--port", "0", "--upstream", "user=http://127.0.0.1:1"])
+                == "shop: unknown flag '--prot'; run 'shop --help' to list the flags\n")
+        let keys = try finish(["--api-keys", ","])
+        #expect(keys.code == 2)
+        #expect(keys.errors == "shop: --api-keys names no key; run 'shop --help' to list the flags\n")
+        let upstream = try finish(["--port", "0", "--upstream", "shop=http://127.0.0.1:1"])
         #expect(upstream.code == 1)
-        #expect(upstream.errors.contains("unknown upstream \"user\" (declared: users)"))
+        #expect(
+            upstream.errors.contains(
+                "unknown upstream \"shop\" (declared: accounts, catalog, sellers, stock)"))
     }
 
     @Test("It serves with its flags, answers its health check, and ends by SIGTERM")
     func serves() throws {
         let (process, output, errors) = process(
-            ["--port", "0", "--loops", "1", "--drain-delay", "0", "--upstream", "users=http://127.0.0.1:1"])
+            ["--port", "0", "--loops", "1", "--drain-delay", "0", "--upstream", "catalog=http://127.0.0.1:1"])
         try process.run()
         defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
         var line = Data()
@@ -66,7 +68,7 @@ struct ProgramTests {
 
     @Test("It prints its help and its version")
     func help() throws {
-        #expect(try finish(["--help"]).output.hasPrefix("usage: ProfileGateway [FLAGS]\n"))
-        #expect(try finish(["--version"]).output == "ProfileGateway 0.1.0\n")
+        #expect(try finish(["--help"]).output.hasPrefix("usage: shop [FLAGS]\n"))
+        #expect(try finish(["--version"]).output == "shop 1.0.0\n")
     }
 }
