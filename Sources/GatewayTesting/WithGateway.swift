@@ -1,5 +1,6 @@
 public import GatewayCore
 public import GatewayHTTP
+import JSONBytes
 
 /// Runs a gateway with stubs for its upstreams while `body` runs, on sockets or in virtual time; then drains it.
 ///

@@ -16,6 +16,12 @@ public struct JSONLiteral: Sendable, Equatable, CustomStringConvertible {
 
     public init(_ value: Bool) { self.init { $0.bool(value) } }
 
+    /// `null` for nil.
+    public init(_ value: JSONLiteral?) { self = value ?? nil }
+
+    /// An array of strings.
+    public init(_ elements: [String]) { self.init(elements.map { JSONLiteral($0) }) }
+
     /// An array of values.
     public init(_ elements: [JSONLiteral]) {
         self.init { composer in

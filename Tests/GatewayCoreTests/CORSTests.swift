@@ -1,5 +1,6 @@
 import GatewayCore
 import HTTPModel
+import JSONBytes
 import RxTesting
 import Testing
 

@@ -63,6 +63,24 @@ struct PipelineTests {
         #expect(bench.transport.inFlight == 0)
     }
 
+    @Test("Handlers of several statements need not name the type of the answer")
+    func statements() throws {
+        bench.gateway.get("/single") { [diary = bench.diary] request in
+            let name = try request.query("name", as: String.self)
+            let user = diary.rx.request(.user(name)).fragment().part("user")
+            return Single.zip(user, Single.just(1).part("one")) { .parts($0, $1) }
+        }
+        bench.gateway.get("/stream") { [diary = bench.diary] request in
+            let name = try request.query("name", as: String.self)
+            let user = diary.rx.request(.user(name)).fragment().asObservable().part("user")
+            return Observable.combineLatest(user, Observable.just(1).part("one")) { .parts($0, $1) }
+        }
+        bench.upstream("/users/kim", .data("7"))
+        for path in ["/single", "/stream"] {
+            #expect(try bench.answer(.get, "\(path)?name=kim")["/data"] == #"{"user":7,"one":1}"#)
+        }
+    }
+
     @Test("Two parts of a pipeline with one name are 500 INTERNAL and an incident")
     func names() throws {
         bench.gateway.get("/page") { _ in

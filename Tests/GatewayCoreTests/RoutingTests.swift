@@ -1,5 +1,6 @@
 import GatewayCore
 import HTTPModel
+import JSONBytes
 import Networking
 import Rx
 import RxTesting

@@ -1,6 +1,7 @@
 import Dispatch
 import GatewayCore
 import HTTPModel
+import JSONBytes
 import Locking
 import Networking
 import Rx

@@ -1,5 +1,6 @@
 import GatewayTesting
 import HTTPModel
+import JSONBytes
 import Testing
 
 @Suite("Test clients that leave", .timeLimit(.minutes(1)))

@@ -49,7 +49,8 @@ public struct Answer: Sendable {
     ///         .then { screen(of: date).optionalParts() }
     public static var first: FirstSteps { FirstSteps() }
 
-    /// An answer with `value` as its `data`.
+    /// An answer with `value` as its `data`. A literal is taken as JSON, with its members in their order.
+    @_disfavoredOverload
     public static func json(_ value: some Encodable) -> Answer {
         Answer(.value(Result { try JSONFragment(encoding: value) }))
     }

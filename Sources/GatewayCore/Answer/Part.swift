@@ -58,6 +58,7 @@ public struct Part: Sendable {
     }
 
     /// Returns the part with a fallback: if it fails, `value` replaces it and the answer becomes `PARTIAL`.
+    @_disfavoredOverload
     public func fallback(_ value: some JSONRepresentable) -> Part {
         fallback { try value.jsonFragment() }
     }

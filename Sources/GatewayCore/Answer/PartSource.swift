@@ -54,6 +54,7 @@ extension PrimitiveSequence: PartConvertible where Trait == SingleTrait, Element
     public func optional() -> Part { asPart().optional() }
 
     /// Returns a part with a fallback: if it fails, `value` replaces it and the answer becomes `PARTIAL`.
+    @_disfavoredOverload
     public func fallback(_ value: some JSONRepresentable) -> Part { asPart().fallback(value) }
 
     /// Returns a part with a literal as its fallback: `[]`, `["available": nil]`.
@@ -71,6 +72,7 @@ extension Observable: PartConvertible where Element: JSONRepresentable {
     public func optional() -> Part { asPart().optional() }
 
     /// Returns a part with a fallback: if it fails, `value` replaces it and the answer becomes `PARTIAL`.
+    @_disfavoredOverload
     public func fallback(_ value: some JSONRepresentable) -> Part { asPart().fallback(value) }
 
     /// Returns a part with a literal as its fallback: `[]`, `["available": nil]`.

@@ -21,10 +21,19 @@ extension Gateway {
 
     /// Adds a GET endpoint with a handler that returns a pipeline. It answers HEAD too.
     @_disfavoredOverload
-    public func get<Stream: ObservableConvertibleType>(
+    public func get(
         _ path: String, _ options: EndpointOption...,
-        handler: @escaping @Sendable (GatewayRequest) throws -> Stream
-    ) where Stream.Element == Answer {
+        handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
+    ) {
+        on(.get, path, options, handler)
+    }
+
+    /// Adds a GET endpoint with a handler that returns a stream, whose first answer counts. It answers HEAD too.
+    @_disfavoredOverload
+    public func get(
+        _ path: String, _ options: EndpointOption...,
+        handler: @escaping @Sendable (GatewayRequest) throws -> Observable<Answer>
+    ) {
         on(.get, path, options, handler)
     }
 
@@ -46,10 +55,19 @@ extension Gateway {
 
     /// Adds a POST endpoint with a handler that returns a pipeline.
     @_disfavoredOverload
-    public func post<Stream: ObservableConvertibleType>(
+    public func post(
         _ path: String, _ options: EndpointOption...,
-        handler: @escaping @Sendable (GatewayRequest) throws -> Stream
-    ) where Stream.Element == Answer {
+        handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
+    ) {
+        on(.post, path, options, handler)
+    }
+
+    /// Adds a POST endpoint with a handler that returns a stream, whose first answer counts.
+    @_disfavoredOverload
+    public func post(
+        _ path: String, _ options: EndpointOption...,
+        handler: @escaping @Sendable (GatewayRequest) throws -> Observable<Answer>
+    ) {
         on(.post, path, options, handler)
     }
 
@@ -71,10 +89,19 @@ extension Gateway {
 
     /// Adds a PUT endpoint with a handler that returns a pipeline.
     @_disfavoredOverload
-    public func put<Stream: ObservableConvertibleType>(
+    public func put(
         _ path: String, _ options: EndpointOption...,
-        handler: @escaping @Sendable (GatewayRequest) throws -> Stream
-    ) where Stream.Element == Answer {
+        handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
+    ) {
+        on(.put, path, options, handler)
+    }
+
+    /// Adds a PUT endpoint with a handler that returns a stream, whose first answer counts.
+    @_disfavoredOverload
+    public func put(
+        _ path: String, _ options: EndpointOption...,
+        handler: @escaping @Sendable (GatewayRequest) throws -> Observable<Answer>
+    ) {
         on(.put, path, options, handler)
     }
 
@@ -96,10 +123,19 @@ extension Gateway {
 
     /// Adds a PATCH endpoint with a handler that returns a pipeline.
     @_disfavoredOverload
-    public func patch<Stream: ObservableConvertibleType>(
+    public func patch(
         _ path: String, _ options: EndpointOption...,
-        handler: @escaping @Sendable (GatewayRequest) throws -> Stream
-    ) where Stream.Element == Answer {
+        handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
+    ) {
+        on(.patch, path, options, handler)
+    }
+
+    /// Adds a PATCH endpoint with a handler that returns a stream, whose first answer counts.
+    @_disfavoredOverload
+    public func patch(
+        _ path: String, _ options: EndpointOption...,
+        handler: @escaping @Sendable (GatewayRequest) throws -> Observable<Answer>
+    ) {
         on(.patch, path, options, handler)
     }
 
@@ -121,10 +157,19 @@ extension Gateway {
 
     /// Adds a DELETE endpoint with a handler that returns a pipeline.
     @_disfavoredOverload
-    public func delete<Stream: ObservableConvertibleType>(
+    public func delete(
         _ path: String, _ options: EndpointOption...,
-        handler: @escaping @Sendable (GatewayRequest) throws -> Stream
-    ) where Stream.Element == Answer {
+        handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
+    ) {
+        on(.delete, path, options, handler)
+    }
+
+    /// Adds a DELETE endpoint with a handler that returns a stream, whose first answer counts.
+    @_disfavoredOverload
+    public func delete(
+        _ path: String, _ options: EndpointOption...,
+        handler: @escaping @Sendable (GatewayRequest) throws -> Observable<Answer>
+    ) {
         on(.delete, path, options, handler)
     }
 }

@@ -145,18 +145,22 @@ extension Gateway {
         add(method, path, options, .async(handler))
     }
 
-    /// Adds an endpoint with a handler that returns a pipeline: a `Single`, or an `Observable`, whose first answer counts. It is
-    /// disposed when it has answered, the client leaves or the deadline passes.
+    /// Adds an endpoint with a handler that returns a pipeline. It is disposed when the client leaves or the deadline passes.
     @_disfavoredOverload
-    public func on<Stream: ObservableConvertibleType>(
+    public func on(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
-        _ handler: @escaping @Sendable (GatewayRequest) throws -> Stream
-    ) where Stream.Element == Answer {
-        add(method, path, options, .single { request in try Self.first(of: handler(request)) })
+        _ handler: @escaping @Sendable (GatewayRequest) throws -> Single<Answer>
+    ) {
+        add(method, path, options, .single(handler))
     }
 
-    private static func first(of stream: some ObservableConvertibleType<Answer>) -> Single<Answer> {
-        if let single = stream as? Single<Answer> { return single }
-        return stream.asObservable().take(1).asSingle()
+    /// Adds an endpoint with a handler that returns a stream, whose first answer counts. It is disposed when it has answered, the
+    /// client leaves or the deadline passes.
+    @_disfavoredOverload
+    public func on(
+        _ method: HTTPMethod, _ path: String, _ options: [EndpointOption] = [],
+        _ handler: @escaping @Sendable (GatewayRequest) throws -> Observable<Answer>
+    ) {
+        add(method, path, options, .single { try handler($0).take(1).asSingle() })
     }
 }

@@ -20,6 +20,15 @@ public struct GatewayProgram: Sendable {
     public var flags: [ProgramFlag]
     /// The settings that flags may override.
     public var configuration: GatewayServerConfiguration
+    /// Changes the configuration after the flags of every gateway have set theirs, for settings that flags of your own decide. It
+    /// throws a `UsageError` if it cannot use a value.
+    ///
+    ///     program.configure = { configuration, arguments in
+    ///         configuration.cors = CORSPolicy(origins: .list(arguments.all("origin")))
+    ///     }
+    public var configure: @Sendable (inout GatewayServerConfiguration, ProgramArguments) throws -> Void = {
+        _, _ in
+    }
     /// The names that `--upstream` and its kin accept, and where the upstreams are by default; nil if only the endpoints know.
     package var upstreams: (names: [String], addresses: String)?
 
@@ -106,9 +115,22 @@ public struct GatewayProgram: Sendable {
         ) { $1 }
         let concurrency = try UpstreamFlags.concurrency(
             arguments.all("upstream-concurrency"), known: upstreams?.names)
+        try change(&configuration, arguments)
         return try GatewayServer.run(configuration, of: name) { gateway in
             try declare(gateway, arguments)
             for (name, count) in concurrency { gateway.upstream(name) { $0.concurrency = count } }
+        }
+    }
+
+    private func change(
+        _ configuration: inout GatewayServerConfiguration, _ arguments: ProgramArguments
+    ) throws(UsageError) {
+        do {
+            try configure(&configuration, arguments)
+        } catch let error as UsageError {
+            throw error
+        } catch {
+            throw UsageError(message: "\(error)", isAboutFile: true)
         }
     }
 }

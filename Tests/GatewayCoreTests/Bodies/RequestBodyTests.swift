@@ -1,4 +1,5 @@
 import HTTPModel
+import JSONBytes
 import Networking
 import Rx
 import Testing

@@ -1,5 +1,6 @@
 import GatewayCore
 import HTTPModel
+import JSONBytes
 import Networking
 
 /// The upstream that most tests call.
