@@ -112,6 +112,21 @@ struct BodyStreamTests {
         }
     }
 
+    @Test("A body whose last bytes fill the connection is read to its end")
+    func fullAtTheEnd() async throws {
+        try await TestServer.run({ $0.unreadBody = 4 }) { server in
+            let client = try server.client()
+            for round in 1...2 {
+                client.send(Self.post("Content-Length: 5") + "hello")
+                await server.log.wait(for: "upload \(round)")
+                try await server.on { _, handler in handler.uploads[round - 1].readAll() }
+                while server.log.count("body ended") < round { await Task.yield() }
+                try await server.on { _, handler in handler.uploads[round - 1].answer("read") }
+                #expect(try client.reply().text == "read")
+            }
+        }
+    }
+
     @Test("Many tiny chunks reach the reader as few pieces")
     func tinyChunks() async throws {
         try await TestServer.run { server in
