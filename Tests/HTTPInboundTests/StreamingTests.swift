@@ -160,6 +160,34 @@ struct StreamingTests {
         }
     }
 
+    @Test("A writer is told to wait in the turn of the loop in which its client leaves")
+    func nobodyReads() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(Self.get("/stream"))
+            await server.log.wait(for: "streaming 1")
+            nonisolated(unsafe) let leaving = client
+            let written = try await server.on { _, handler in
+                // The loop learns of it only by a failed write.
+                leaving.reset()
+                return Self.writeAll(to: handler.writers[0])
+            }
+            #expect(written < 16 << 20)
+            await server.log.wait(for: "finished /stream clientGone")
+            #expect(try await server.on { _, handler in Self.writeAll(to: handler.writers[0]) } == 0)
+        }
+    }
+
+    /// Writes until the writer is told to wait. Returns the number of bytes.
+    private static func writeAll(to writer: BodyWriter) -> Int {
+        var written = 0
+        while !writer.isOverHighWatermark, written < 100 << 20 {
+            writer.write(TestHandler.large[written / 65_536 % 64])
+            written += 65_536
+        }
+        return written
+    }
+
     @Test(
         "A large body arrives complete at a fast reader and at a slow one",
         arguments: [nil, 4096])

@@ -8,8 +8,9 @@ extension SocketStream {
         return queue.byteCount + tls.waiting.byteCount
     }
 
-    /// Whether the writer should wait for `streamDrained`. The stream itself refuses nothing.
-    public var isOverHighWatermark: Bool { queuedByteCount >= highWatermark }
+    /// Whether the writer should wait for `streamDrained`. The stream itself refuses nothing. True once a write has failed:
+    /// `streamFailed` follows, and a writer that does not wait would keep the loop from calling it.
+    public var isOverHighWatermark: Bool { isBroken || queuedByteCount >= highWatermark }
 
     /// Writes `bytes` by the end of this wake, as far as the socket takes them. `streamQueued` reports the rest,
     /// `streamFailed` a failure; both are called later. Bytes written while connecting are sent once connected. Has

@@ -34,8 +34,8 @@ public final class BodyWriter {
         fail()
     }
 
-    /// Whether too much waits for the client. Write no more until `onDrain`.
-    public var isOverHighWatermark: Bool { exchange.connection?.isOverHighWatermark ?? false }
+    /// Whether too much waits for the client, or nothing of the body will be sent any more. Write no more until `onDrain`.
+    public var isOverHighWatermark: Bool { isOver || exchange.connection?.isOverHighWatermark ?? true }
 
     /// Sends part of the body. Exceeding the `Content-Length` fails the answer.
     public func write(_ bytes: ArraySlice<UInt8>) {
