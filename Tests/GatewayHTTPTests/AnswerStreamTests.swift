@@ -93,6 +93,28 @@ struct AnswerStreamTests {
         #expect(lines.map { $0[member: "end"]?.stringValue } == ["aborted"])
     }
 
+    @Test(
+        "A sequence of empty pieces that never suspends is broken off by its gap, and leaves its loop to others"
+    )
+    func emptyPieces() throws {
+        let made = Lock(0)
+        let pieces = AsyncStream<[UInt8]>(unfolding: {
+            made.withLock { made in
+                made += 1
+                return made == 1 ? [65] : []
+            }
+        })
+        let lines = try serve({ .stream(pieces, contentType: "text/csv") }, gap: .milliseconds(50)) {
+            server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            let other = try RawClient(port: server.port)
+            #expect(other.get("/health/live")?.status == 200)
+            #expect(client.readToEnd().end == .reset)
+        }
+        #expect(lines.compactMap { $0[member: "end"]?.stringValue }.sorted() == ["aborted", "complete"])
+    }
+
     @Test("The body is chunked, or has its length; HEAD has none, and the connection goes on")
     func framing() throws {
         for (length, field) in [(nil, "Transfer-Encoding: chunked"), (3, "Content-Length: 3")]

@@ -27,7 +27,13 @@ extension Answer {
             var iterator = pieces.makeAsyncIterator()
             while let piece = try await iterator.next() {
                 let bytes = piece as? ArraySlice<UInt8> ?? ArraySlice(piece)
-                if !bytes.isEmpty { try await stream.send(bytes) }
+                if bytes.isEmpty {
+                    // A sequence that never suspends would keep the loop from everything else.
+                    await Task.yield()
+                    try Task.checkCancellation()
+                } else {
+                    try await stream.send(bytes)
+                }
             }
         }
         return Answer(.raw(body))
