@@ -1,5 +1,6 @@
 import GatewayCore
 import Glibc
+import HTTPModel
 import JSONBytes
 import Locking
 import Rx
@@ -138,6 +139,22 @@ struct AnswerStreamTests {
                 #expect(try client.reply().text == "abc")
             }
             #expect(lines.map { $0[member: "code"]?.stringValue } == ["OK", "OK", "OK", "OK"])
+        }
+    }
+
+    @Test("A status that forbids a body has none, and the connection goes on", arguments: [204, 205, 304])
+    func withoutBody(code: Int) throws {
+        let status = try #require(HTTPStatus(code: code))
+        _ = try serve {
+            .stream(text(["abc"]), contentType: "text/csv").status(status)
+        } _: { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            let reply = try client.reply()
+            #expect(reply.status == code)
+            #expect(reply.text == "")
+            #expect(!reply.head.contains("chunked"))
+            #expect(client.get("/health/live")?.status == 200)
         }
     }
 

@@ -117,7 +117,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             end { renderer.value(value, overrides, for: $0) }
         case .raw(let body):
             if let fault = body.fault { throw fault }
-            if let source = body.stream, overrides.status?.forbidsBody != true {
+            let status = overrides.status ?? .ok
+            if let source = body.stream, !status.forbidsBody, status != .resetContent {
                 return stream(source, body, overrides)
             }
             end { renderer.raw(body, overrides, for: $0) }
