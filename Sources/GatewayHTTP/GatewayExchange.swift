@@ -67,17 +67,8 @@ package final class GatewayExchange: InboundExchange {
 
     /// The request keeps its place among those in flight until the stream has ended.
     private func send(_ head: HTTPResponseHead, _ stream: AnswerStream) {
-        var head = head
-        if let length = stream.length { head.fields.append(.contentLength, "\(length)") }
-        let writer = startStreaming(head)
-        // HEAD has no body, and the client may have left.
-        guard method != .head, !isOver else {
-            stream.cancel()
-            return writer.finish()
-        }
-        let pump = StreamPump(stream, to: writer, on: loop, gap: match.streamGap, log: handler.log)
-        self.pump = pump
-        pump.start()
+        pump = StreamPump.send(
+            stream, head, on: self, gap: match.streamGap, handler.log)
     }
 
     package override func ended(_ outcome: InboundOutcome) {

@@ -28,6 +28,7 @@ final class RequestHandler: InboundHandler {
         self.responder = responder
         health = Health(phase)
         self.records = records
+        files?.handler = self
     }
 
     /// Answers health checks.
@@ -63,14 +64,14 @@ final class RequestHandler: InboundHandler {
     /// Decides on a request that an endpoint, or its group's middleware, takes.
     @inline(__always)
     private func receive(_ head: HTTPRequestHead, for match: EndpointMatch) -> BodyDecision {
-        if let files, let pass = match.forFile, let file = files.request(for: head, middleware: pass) {
-            return .buffer(limit: .max, context: file)
-        }
         do throws(GatewayError) {
             try admission.check(match)
         } catch {
             if log.isDebug { logRefusal(error) }
             return .answer(responder.render(error, fields: head.fields, at: match).response)
+        }
+        if let files, let pass = match.forFile, let file = files.request(for: head, middleware: pass) {
+            return .buffer(limit: match.bodyLimit, context: file)
         }
         if match.streamsBody { return .stream(limit: match.bodyLimit, context: match) }
         return .buffer(limit: match.bodyLimit, context: match)

@@ -1,6 +1,7 @@
 import EventIO
 import GatewayCore
 import HTTPInbound
+import HTTPModel
 import Rx
 
 /// Sends the body of an answer piece by piece, and reads no faster than the client receives. Confined to the exchange's loop.
@@ -10,13 +11,40 @@ final class StreamPump {
     private let loop: EventLoop
     /// How long the next piece may take.
     private let gap: Duration
+    private let requestID: String
     private let log: Log
+    /// Bytes sent so far.
+    private var sent = 0
     private var timer: TimerToken?
     private var isReading = false
     private var isPumping = false
     private var isOver = false
 
-    init(_ stream: AnswerStream, to writer: BodyWriter, on loop: EventLoop, gap: Duration, log: Log) {
+    /// Sends a head and the stream behind it. Returns nil if there is nothing to send behind it.
+    static func send(
+        _ stream: AnswerStream, _ head: HTTPResponseHead, on exchange: InboundExchange, gap: Duration,
+        _ log: Log
+    ) -> StreamPump? {
+        var head = head
+        if let length = stream.length { head.fields.append(.contentLength, "\(length)") }
+        let writer = exchange.startStreaming(head)
+        // HEAD has no body, and the client may have left.
+        guard exchange.method != .head, !exchange.isOver else {
+            stream.cancel()
+            writer.finish()
+            return nil
+        }
+        let id = head.fields[.xRequestID] ?? ""
+        let pump = StreamPump(stream, to: writer, on: exchange.loop, gap: gap, requestID: id, log: log)
+        pump.start()
+        return pump
+    }
+
+    private init(
+        _ stream: AnswerStream, to writer: BodyWriter, on loop: EventLoop, gap: Duration, requestID: String,
+        log: Log
+    ) {
+        self.requestID = requestID
         self.stream = stream
         self.writer = writer
         self.loop = loop
@@ -58,15 +86,28 @@ final class StreamPump {
         guard !isOver else { return }
         switch piece {
         case .success(let bytes?):
+            sent += bytes.count
+            if let length = stream.length, sent > length { return breakOff("more than its \(length) bytes") }
             writer.write(bytes)
             pump()
         case .success(nil):
+            if let length = stream.length, sent < length {
+                return breakOff("\(sent) of its \(length) bytes")
+            }
             isOver = true
             writer.finish()
-        case .failure:
-            isOver = true
-            writer.fail()
+        case .failure(let error): breakOff("\(error)")
         }
+    }
+
+    /// Resets the connection, so that the client does not take a part for the whole.
+    private func breakOff(_ reason: String) {
+        log.write(
+            .warning, "streamed answer broken off", ["requestId": requestID, "reason": reason])
+        isOver = true
+        stopTimer()
+        stream.cancel()
+        writer.fail()
     }
 
     private func stopTimer() {
@@ -79,9 +120,6 @@ extension StreamPump: TimerTarget {
     /// The next piece took too long.
     func timerFired(_ token: TimerToken) {
         timer = nil
-        log.write(.warning, "streamed answer broken off", ["reason": "no piece within \(gap)"])
-        isOver = true
-        stream.cancel()
-        writer.fail()
+        breakOff("no piece within \(gap)")
     }
 }

@@ -76,6 +76,7 @@ struct MiddlewareTests {
         bench.gateway.get("/page") { _ in .json("page") }
         let preflight: HTTPFields = [.origin: "https://app.example", .accessControlRequestMethod: "GET"]
         #expect(try bench.answer(.options, "/page", fields: preflight).status == 204)
+        #expect(try bench.answer(.options, "/none", fields: preflight).status == 404)
         #expect(try bench.answer(.options, "/page", fields: [.origin: "https://app.example"]).status == 401)
         let refusal = try bench.answer(.get, "/page", fields: [.origin: "https://app.example"])
         #expect(refusal.fields[.accessControlAllowOrigin] == "*")
@@ -250,6 +251,38 @@ struct MiddlewareTests {
         let reply = try bench.answer(.get, "/api/books/none")
         #expect(reply.status == 404)
         #expect(reply.fields["X-Shop"] == "books")
+    }
+
+    @Test(
+        "A path without an endpoint prefers the check of a literal prefix to a longer prefix with a parameter"
+    )
+    func literalFirst() throws {
+        bench.gateway.group("/admin") { requireKey($0) }
+        bench.gateway.group("/{tenant}/x") { $0.get("/y") { _ in .json("y") } }
+        #expect(try bench.answer(.get, "/admin/x/secret").status == 401)
+        #expect(try bench.answer(.get, "/shop/x/secret").status == 404)
+        #expect(try bench.answer(.get, "/admin/x/y").status == 200)
+    }
+
+    @Test("No further check runs after the deadline, even if one ignores its cancellation")
+    func stubborn() async throws {
+        let ran = Lock(0)
+        let signal = AsyncStream<Void>.makeStream()
+        bench.gateway.defaults(.deadline(.seconds(1)))
+        bench.gateway.before { _ in
+            for await _ in signal.stream { break }
+            ran.withLock { $0 += 1 }
+        }
+        bench.gateway.before { _ in ran.withLock { $0 += 10 } }
+        bench.gateway.get("/page") { _ in .json("page") }
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(1))
+        #expect(try pending.reply().status == 504)
+        signal.continuation.yield()
+        signal.continuation.finish()
+        while ran.withLock({ $0 }) == 0 { await Task.yield() }
+        await Task.yield()
+        #expect(ran.withLock { $0 } == 1)
     }
 
     @Test("Defaults apply to every endpoint of a gateway, and an inner option overrides an outer one")

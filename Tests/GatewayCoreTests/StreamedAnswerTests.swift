@@ -53,8 +53,10 @@ struct StreamedAnswerTests {
         #expect(bench.incidents.count == 1)
     }
 
-    @Test("An invalid content type is 500 INTERNAL, and nothing is made")
+    @Test("An invalid content type or length is 500 INTERNAL, and nothing is made")
     func contentType() throws {
+        bench.gateway.get("/length") { _ in .stream(pieces("a"), contentType: "text/csv", length: -1) }
+        #expect(try bench.answer(.get, "/length").status == 500)
         bench.gateway.get("/page") { _ in .stream(pieces("a"), contentType: "csv") }
         #expect(try bench.answer(.get, "/page").status == 500)
     }

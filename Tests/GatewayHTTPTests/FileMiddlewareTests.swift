@@ -76,6 +76,60 @@ struct FileMiddlewareTests {
         #expect(Set(lines.map { $0[member: "requestId"]?.stringValue }).count == 6)
     }
 
+    @Test(
+        "An answer of middleware that is streamed arrives whole, and a missing file is in its group's style")
+    func streamsAndStyles() throws {
+        let lines = try withLoggedGateway(
+            configure: { $0.files = .folder(fixture.root) },
+            declare: { gateway in
+                gateway.group("/old", .envelope(.bare(completeField: "X-Complete"))) { old in
+                    old.before { request -> Answer? in
+                        guard request.header("X-Early") != nil else { return nil }
+                        let pieces = AsyncStream<[UInt8]> { continuation in
+                            continuation.yield(Array("early".utf8))
+                            continuation.finish()
+                        }
+                        return .stream(pieces, contentType: "text/plain")
+                    }
+                }
+            }
+        ) { server in
+            let client = try RawClient(port: server.port)
+            #expect(try client.call("GET", "/old/none", "X-Early: yes").text == "early")
+            let missing = try client.call("GET", "/old/none")
+            #expect(missing.status == 404)
+            #expect(missing.value("Content-Type") == "application/problem+json")
+            #expect(missing.value("X-Complete") == "false")
+        }
+        #expect(lines.map { $0[member: "code"]?.stringValue } == ["OK", "NOT_FOUND"])
+    }
+
+    @Test("Requests for files that wait in middleware have a share of the requests in flight, and no more")
+    func share() throws {
+        let lines = try withLoggedGateway(
+            stops: true,
+            configure: { configuration in
+                configuration.files = .folder(fixture.root)
+                configuration.inbound.requestsInFlight = 8
+            },
+            declare: { gateway in
+                gateway.group("/slow") { slow in slow.before { _ in try await Task.sleep(for: .seconds(600)) }
+                }
+                gateway.get("/page") { _ in .json("page") }
+            }
+        ) { server in
+            let waiting = try (1...16).map { _ in
+                let client = try RawClient(port: server.port)
+                client.send("GET /slow/index.html HTTP/1.1\r\nHost: test\r\n\r\n")
+                return client
+            }
+            try spin(while: server.report.refusedRequests == 0)
+            #expect(try RawClient(port: server.port).ask("/page").status == 200)
+            for client in waiting { client.close() }
+        }
+        #expect(lines.contains { $0[member: "status"]?.intValue == 503 })
+    }
+
     @Test("A client that leaves during a check cancels it")
     func leaving() throws {
         let state = Lock((began: false, cancelled: false))

@@ -23,6 +23,7 @@ extension Answer {
     ) -> Answer where Pieces.Element: Collection, Pieces.Element.Element == UInt8 {
         var body = RawBody(bytes: [], contentType: contentType)
         body.fault = RawBody.fault(of: contentType)
+        if let length, length < 0 { body.fault = EndpointFault("a stream cannot have \(length) bytes") }
         body.stream = StreamSource(length: length) { stream in
             var iterator = pieces.makeAsyncIterator()
             while let piece = try await iterator.next() {

@@ -94,6 +94,8 @@ extension Parameter {
                 let parts = separator.map { text.split(separator: $0, omittingEmptySubsequences: false) }
                 for part in parts ?? [text[...]] {
                     let trimmed = place == .field ? trimmed(part) : String(part)
+                    // RFC 9110 5.6.1.2: a recipient ignores empty elements of a field's list.
+                    if place == .field, trimmed.isEmpty { continue }
                     guard values.count < count.upperBound, let value = Element(requestText: trimmed) else {
                         return nil
                     }

@@ -24,8 +24,7 @@ struct UnmatchedRoutes: Sendable {
         self.number = number
         self.gatewayFormat = gatewayFormat
         groups = scopes.enumerated().sorted { one, other in
-            let (left, right) = (Self.precedence(of: one.element), Self.precedence(of: other.element))
-            return left == right ? one.offset < other.offset : left > right
+            Self.precedes(one.element, other.element) ?? (one.offset < other.offset)
         }.map { Group(segments: $0.element.template.segments, match: EndpointMatch($0.element)) }
     }
 
@@ -33,9 +32,18 @@ struct UnmatchedRoutes: Sendable {
         endpoint.hasMiddleware || endpoint.settings.format !== gatewayFormat
     }
 
-    private static func precedence(of scope: Endpoint) -> (Int, Int, Int) {
-        let segments = scope.template.segments
-        return (segments.count, segments.count - scope.parameterNames.count, scope.before.count)
+    /// Prefers, as the router does, a literal to a parameter, segment by segment; then the longer prefix, then more checks.
+    private static func precedes(_ one: Endpoint, _ other: Endpoint) -> Bool? {
+        for (left, right) in zip(one.template.segments, other.template.segments) {
+            switch (left, right) {
+            case (.literal, .parameter): return true
+            case (.parameter, .literal): return false
+            case (.literal, .literal), (.parameter, .parameter): continue
+            }
+        }
+        let (left, right) = (one.template.segments.count, other.template.segments.count)
+        if left != right { return left > right }
+        return one.before.count == other.before.count ? nil : one.before.count > other.before.count
     }
 
     /// Returns the match for a path without an endpoint; nil if the gateway answers it itself.

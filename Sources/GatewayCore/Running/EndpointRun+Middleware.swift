@@ -6,6 +6,8 @@ import Rx
 extension EndpointRun {
     /// Runs the middleware from this one on, then the handler.
     func check(from first: Int) {
+        // The check before may have ended after the deadline.
+        if first > 0, state.withLock({ $0.isOver }) { return }
         for index in first..<endpoint.before.count {
             switch endpoint.before[index] {
             case .sync(let step):

@@ -5,6 +5,7 @@ import Rx
 extension EndpointRun {
     /// Begins to make a body, and answers once its first piece, or its end, is there.
     func stream(_ source: StreamSource, _ body: RawBody, _ overrides: AnswerOverrides) {
+        if state.withLock({ $0.isOver }) { return }
         let stage = state.withLock { $0.beginStage() }
         let channel = PieceChannel()
         channel.onFirst { [self, unowned channel] first in

@@ -110,9 +110,12 @@ public final class GatewayResponder: Sendable {
         return renderer.error(error, for: facts)
     }
 
-    /// Returns the answer for an error of a request that already has its id.
-    package func render(_ error: GatewayError, fields: HTTPFields, requestID: String) -> GatewayResponse {
-        renderer.error(
+    /// Returns the answer for an error of a request that already has its id; in the style of its group, if middleware has run.
+    package func render(
+        _ error: GatewayError, fields: HTTPFields, requestID: String, at match: EndpointMatch?
+    ) -> GatewayResponse {
+        let format = match.map { $0.endpoint.settings.format } ?? format
+        return renderer.error(
             error, for: Renderer.RequestFacts(requestID: requestID, fields: fields, format: format))
     }
 
@@ -171,6 +174,8 @@ public final class GatewayResponder: Sendable {
         case .found(let match, let parameters): return .endpoint(match.with(parameters))
         case .notFound:
             let error = GatewayError.notFound()
+            // A browser sends no credentials with a preflight.
+            if head.method == .options, cors != nil, CORSPolicy.isPreflight(head.fields) { throw error }
             guard let match = unmatched?.match(path, .error(error)) else { throw error }
             return .endpoint(match)
         case .otherMethods(let methods): return try routeOther(head, path, methods)

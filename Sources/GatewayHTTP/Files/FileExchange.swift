@@ -14,6 +14,8 @@ final class LoopFiles {
     let log: Log
     /// Files that are being sent in pieces.
     var streams = 0
+    /// Divides the requests in flight among endpoints and middleware.
+    weak var handler: RequestHandler?
 
     init(_ server: FileServer, _ responder: GatewayResponder, records: RequestRecords?, log: Log) {
         self.server = server
@@ -48,6 +50,10 @@ final class FileExchange: InboundExchange {
     private var writer: BodyWriter?
     /// Set while a read is pending.
     private var timer: TimerToken?
+    /// Whether the request has a place among those in flight, which it has while middleware runs.
+    private var isAdmitted = false
+    /// Sends an answer of middleware that is streamed.
+    private var pump: StreamPump?
     /// Set while middleware runs.
     private var check: (any OngoingRequest)?
     /// The request as middleware has left it; nil without middleware.
@@ -64,6 +70,12 @@ final class FileExchange: InboundExchange {
 
     override func start() {
         guard let middleware = file.middleware else { return serve() }
+        do throws(GatewayError) {
+            try files.handler?.admission.enter(middleware)
+        } catch {
+            return answer(error)
+        }
+        isAdmitted = true
         let check = files.responder.respond(
             to: request, at: middleware, from: remoteText, for: FileReceiver(LoopBound(self, loop: loop)))
         if isOver {
@@ -76,6 +88,7 @@ final class FileExchange: InboundExchange {
     /// Middleware has let the request pass.
     fileprivate func serve(_ request: GatewayRequest) {
         check = nil
+        leave()
         guard !isOver else { return }
         passed = request
         requestID = request.requestID
@@ -85,9 +98,21 @@ final class FileExchange: InboundExchange {
     /// Middleware has answered the request.
     fileprivate func deliver(_ answer: consuming GatewayResponse) {
         check = nil
+        leave()
         refusal = answer.summary
         let response = answer.response
-        send(HTTPResponseHead(status: response.status, fields: response.fields), pieces: response.body)
+        let head = HTTPResponseHead(status: response.status, fields: response.fields)
+        guard let stream = answer.stream else { return send(head, pieces: response.body) }
+        status = head.status
+        isAnswered = true
+        pump = StreamPump.send(
+            stream, head, on: self, gap: file.middleware?.streamGap ?? .seconds(60), files.log)
+    }
+
+    private func leave() {
+        guard isAdmitted, let middleware = file.middleware else { return }
+        isAdmitted = false
+        files.handler?.admission.leave(middleware)
     }
 
     private func serve() {
@@ -227,7 +252,9 @@ final class FileExchange: InboundExchange {
 
     private func answer(_ error: GatewayError) {
         stopReadTimer()
-        let answer = files.responder.render(error, fields: request.head.fields, requestID: requestID)
+        let answer = files.responder.render(
+            error, fields: request.head.fields, requestID: requestID, at: file.middleware)
+        if file.middleware != nil { refusal = answer.summary }
         respond(
             HTTPResponseHead(status: answer.response.status, fields: answer.response.fields),
             pieces: answer.response.body)
@@ -292,6 +319,9 @@ final class FileExchange: InboundExchange {
         }
         reader = nil
         writer = nil
+        leave()
+        pump?.stop()
+        pump = nil
         let cancelled = check.take()?.cancel()
         guard let records = files.records else { return }
         let status = AccessLog.status(

@@ -32,6 +32,8 @@ public final class CallContext: Sendable {
     private let resources = Lock<[any AnyObject & Sendable]?>(nil)
     /// False for nearly all requests.
     private let hasResources = Atomic(false)
+    /// Whether the answer has been handed over, though its body may go on making calls.
+    private let isReleased = Atomic(false)
 
     private let fields: HTTPFields
     /// Nil unless the endpoint forwards fields.
@@ -163,10 +165,15 @@ public final class CallContext: Sendable {
     }
 
     /// Keeps an object, such as a charge for memory, until `releaseResources()` or the end of the context.
-    package func hold(_ resource: any AnyObject & Sendable) {
+    ///
+    /// - Returns: false if that has come; the object is not kept then.
+    @discardableResult
+    package func hold(_ resource: any AnyObject & Sendable) -> Bool {
         let root = root ?? self
+        guard !root.isReleased.load(ordering: .acquiring) else { return false }
         root.resources.withLock { $0 = ($0 ?? []) + [resource] }
         root.hasResources.store(true, ordering: .releasing)
+        return true
     }
 
     /// Returns the object of this type that the context keeps.
@@ -178,6 +185,7 @@ public final class CallContext: Sendable {
 
     /// Call it once the answer has been handed over, and when the request is cancelled.
     package func releaseResources() {
+        (root ?? self).isReleased.store(true, ordering: .releasing)
         // Nearly all requests have none.
         if root == nil, !hasResources.load(ordering: .acquiring) { return }
         releaseHeldResources()

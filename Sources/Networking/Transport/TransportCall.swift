@@ -91,9 +91,7 @@ public final class TransportCall: Sendable {
     /// Keeps an object until the answer of the request, if there is one, has been handed over. Returns false outside a
     /// request.
     package func hold(_ resource: any AnyObject & Sendable) -> Bool {
-        guard let context else { return false }
-        context.hold(resource)
-        return true
+        context?.hold(resource) ?? false
     }
 
     /// Whether the client that the call is made for has left.

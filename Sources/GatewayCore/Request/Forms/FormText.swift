@@ -18,7 +18,15 @@ struct FormText: SingleValueDecodingContainer, Decoder {
     }
 
     // A type that asks for one of these conforms to `RequestValue`, except for `Float`.
-    func decode(_ type: Float.Type) throws -> Float { Float(try read(Double.self)) }
+    func decode(_ type: Float.Type) throws -> Float {
+        let value = Float(try read(Double.self))
+        guard value.isFinite else {
+            throw GatewayError.invalidRequest(
+                "\(FormFields.subject(key.stringValue)) must be a decimal number that a Float can hold")
+        }
+        return value
+    }
+
     func decode(_ type: Bool.Type) throws -> Bool { try read(type) }
     func decode(_ type: String.Type) throws -> String { try read(type) }
     func decode(_ type: Double.Type) throws -> Double { try read(type) }
