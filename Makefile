@@ -125,7 +125,7 @@ docs:
 	rm -rf .build/docs
 	$(call document,Rx,Rx)
 	$(call document,Networking,Networking NetworkingSession)
-	$(call document,GatewayCore,GatewayCore GatewayHTTP)
+	$(call document,GatewayCore,GatewayCore GatewayHTTP GatewayTesting JSONBytes)
 
 # Builds a module's catalog with the public symbols of the listed modules: $(call document,MODULE,MODULES).
 define document

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayHTTP
 import GatewayTesting
 import HTTPModel
 import JSONBytes
@@ -100,5 +101,24 @@ struct TestingArticleTests {
             #expect(text == "hello")
         }
         #expect(slow.requests.first?.isAbandoned == true)
+    }
+
+    @Test("Settings, fields and bodies", arguments: GatewayWorld.allCases)
+    func settings(world: GatewayWorld) async throws {
+        let upstreams = StubUpstreams()
+        let total = upstreams["diary"].on(.get, "/total").answer(json: "7")
+        var configuration = GatewayServerConfiguration()
+        configuration.cors = CORSPolicy(origins: .list(["https://app.example"]))
+        try await withGateway(
+            world, upstreams: upstreams, configuration: configuration, declare: declareShop
+        ) { client in
+            let response = try await client.get("/total", [.origin: "https://app.example"])
+            #expect(response.fields[.accessControlAllowOrigin] == "https://app.example")
+            #expect(total.requests.first?.fields[.origin] == nil)
+
+            let echo = try await client.send(
+                .patch, "/echo", [.contentType: "text/csv"], body: Array("a,b".utf8))
+            #expect(echo.text == "a,b")
+        }
     }
 }
