@@ -125,14 +125,29 @@ struct MiddlewareTests {
         bench.gateway.before { request in
             request.addAnswerField("X-Shard", "7")
             request.addAnswerField(.contentType, "text/html")
+            request.addAnswerField("X-Broken", "a\r\nX-Own: 1")
         }
         bench.gateway.get("/page") { _ in .json("page") }
         bench.gateway.get("/failure") { _ in throw GatewayError.conflict("No") }
         for path in ["/page", "/failure", "/none"] {
             let reply = try bench.answer(.get, path)
             #expect(reply.fields.values(of: "X-Shard") == ["7"], "\(path)")
+            #expect(!reply.fields.contains("X-Broken"))
             #expect(reply.fields.values(of: .contentType) == ["application/json; charset=utf-8"])
         }
+    }
+
+    @Test(
+        "An answer with a field or status that cannot be sent is 500 INTERNAL and an incident that names it")
+    func unsendable() throws {
+        bench.gateway.get("/field") { _ in .json("page").field("X-Own", "a\nb") }
+        bench.gateway.get("/status") { _ in .status(.switchingProtocols) }
+        #expect(try bench.answer(.get, "/field").status == 500)
+        #expect(try bench.answer(.get, "/status").status == 500)
+        #expect(
+            bench.incidents.map { "\($0.error)" } == [
+                "the value of the field X-Own has a control character", "101 is not the status of an answer",
+            ])
     }
 
     // MARK: Async

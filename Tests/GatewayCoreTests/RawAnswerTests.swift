@@ -19,7 +19,7 @@ struct RawAnswerTests {
             (Answer.raw([1], contentType: "text/plain\r\nX-Own: 1"), "is not a media type"),
             (Answer.redirect(to: ""), "is not percent-encoded: ''"),
             (Answer.redirect(to: "/a b"), "is not percent-encoded: '/a b'"),
-            (Answer.redirect(to: "/\r\nX-Own: 1"), "is not percent-encoded"),
+            (Answer.redirect(to: "/\r\nX-Own: 1"), "the value of the field Location has a control character"),
             (Answer.redirect(to: "/오늘"), "is not percent-encoded"),
             (Answer.redirect(to: "/", status: .ok), "200 is not the status of a redirect"),
             (Answer.redirect(to: "/", status: .notModified), "304 is not the status of a redirect"),

@@ -19,13 +19,14 @@ public struct OutgoingAnswer: Sendable {
     /// `OK`, `PARTIAL` or the code of the failure.
     public var code: String { summary.code }
 
-    /// Adds a field to the answer. Hop-by-hop fields and the gateway's own, like `Content-Type`, are ignored.
+    /// Adds a field to the answer. Hop-by-hop fields and the gateway's own, like `Content-Type`, are ignored, and
+    /// so are values with a line break or another control character.
     public mutating func addField(_ name: HTTPFieldName, _ value: String) {
-        if !Renderer.isGatewayField(name) { fields.append(name, value) }
+        if Renderer.mayAdd(name, value) { fields.append(name, value) }
     }
 
     /// Adds a field to the answer in place of those with the same name. The gateway's own are kept, as in `addField`.
     public mutating func setField(_ name: HTTPFieldName, _ value: String) {
-        if !Renderer.isGatewayField(name) { fields[name] = value }
+        if Renderer.mayAdd(name, value) { fields[name] = value }
     }
 }

@@ -41,9 +41,9 @@ final class RequestStorage {
         if let value { boxes.append((key, Box(value))) }
     }
 
-    /// Ignores the gateway's own fields.
+    /// Ignores the gateway's own fields, and values that cannot be sent.
     func addAnswerField(_ name: HTTPFieldName, _ value: String) {
-        if !Renderer.isGatewayField(name) { answerFields.append(name, value) }
+        if Renderer.mayAdd(name, value) { answerFields.append(name, value) }
     }
 }
 
@@ -71,7 +71,8 @@ extension GatewayRequest {
         return value
     }
 
-    /// Adds a field to the answer, whether it succeeds or fails. Hop-by-hop fields and the gateway's own are ignored.
+    /// Adds a field to the answer, whether it succeeds or fails. Hop-by-hop fields and the gateway's own are ignored,
+    /// and so are values with a line break or another control character.
     public func addAnswerField(_ name: HTTPFieldName, _ value: String) {
         storage.withLock { $0.existing().addAnswerField(name, value) }
         hasStorage.store(true, ordering: .releasing)

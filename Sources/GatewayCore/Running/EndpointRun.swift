@@ -105,6 +105,14 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     func proceed(to answer: consuming Answer, in outer: AnswerOverrides?) throws {
         let content = answer.takeContent()
         let overrides = AnswerOverrides(consume answer, in: outer)
+        if !overrides.fields.isEmpty {
+            for (name, value) in overrides.fields where !Renderer.canSend(value) {
+                throw EndpointFault("the value of the field \(name) has a control character")
+            }
+        }
+        if let status = overrides.status, status.code < 200 {
+            throw EndpointFault("\(status.code) is not the status of an answer")
+        }
         if let status = overrides.status, status.code >= 400, !content.isRaw {
             let code = ErrorCode(status: status.code)
             throw GatewayError(code, code.title, fields: overrides.fields)

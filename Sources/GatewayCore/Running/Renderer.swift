@@ -247,6 +247,16 @@ final class Renderer: Sendable {
         }
     }
 
+    /// Whether an endpoint may add the field.
+    static func mayAdd(_ name: HTTPFieldName, _ value: String) -> Bool {
+        !isGatewayField(name) && canSend(value)
+    }
+
+    /// Whether the value has no control character but tabs (RFC 9110 5.5).
+    static func canSend(_ value: String) -> Bool {
+        value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == UInt8(ascii: "\t") }
+    }
+
     static func isGatewayField(_ name: HTTPFieldName) -> Bool {
         gatewayFields.contains(name) || HopByHopFields.contains(name)
     }
