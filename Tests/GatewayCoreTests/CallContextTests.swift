@@ -249,4 +249,24 @@ struct SummaryTests {
         #expect(parts.map(\.attempts) == [nil, 2, nil])
         #expect(parts.map(\.milliseconds) == [7, 4, 0])
     }
+
+    @Test("What a context keeps is released with the answer; a streamed answer's later calls keep nothing")
+    func holding() {
+        final class Charge: Sendable {}
+        let context = CallContext(requestID: "r")
+        weak var first: Charge?
+        do {
+            let charge = Charge()
+            first = charge
+            #expect(context.forPart(1).hold(charge))
+        }
+        #expect(first != nil)
+        context.stopHolding()
+        #expect(first == nil)
+        #expect(!context.hold(Charge()))
+        #expect(!context.forPart(2).hold(Charge()))
+        let other = CallContext(requestID: "s")
+        other.releaseResources()
+        #expect(other.hold(Charge()))
+    }
 }

@@ -3,6 +3,7 @@ import Glibc
 import HTTPModel
 import JSONBytes
 import Locking
+import Networking
 import Rx
 import TestSupport
 import Testing
@@ -178,5 +179,34 @@ struct AnswerStreamTests {
         #expect(
             lines.compactMap { $0[member: "end"]?.stringValue }.filter { $0 != "complete" } == ["client_gone"]
         )
+    }
+
+    @Test("An upstream's stream that pauses is never too far ahead of a slow client")
+    func slowClient() throws {
+        let size = 16 << 20
+        let upstream = try ScriptedUpstream([
+            .readRequest,
+            .sendBytes(
+                Array("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n".utf8)
+                    + [UInt8](repeating: 65, count: size)),
+        ])
+        defer { upstream.stop() }
+        _ = try withLoggedGateway(
+            configure: { $0.upstreams["parts"] = "http://127.0.0.1:\(upstream.port)" },
+            declare: { gateway in
+                let parts = gateway.provider(PartsAPI.self, upstream: "parts")
+                gateway.get("/page", .deadline(.seconds(60))) { _ in
+                    .stream(parts.rx.stream(.first), contentType: "text/csv", length: size)
+                }
+            }
+        ) { server in
+            let client = try RawClient(port: server.port, receiveBuffer: 1 << 16)
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            _ = try client.read(through: "\r\n\r\n")
+            // Meanwhile the loop takes from the upstream what it can.
+            let other = try RawClient(port: server.port)
+            for _ in 1...1000 { #expect(other.get("/health/live")?.status == 200) }
+            #expect(try client.read(count: size).count == size)
+        }
     }
 }

@@ -113,7 +113,7 @@ struct FileMiddlewareTests {
                 configuration.inbound.requestsInFlight = 8
             },
             declare: { gateway in
-                gateway.group("/slow") { slow in slow.before { _ in try await Task.sleep(for: .seconds(600)) }
+                gateway.group("/slow") { slow in slow.before { _ in try await untilCancelled() }
                 }
                 gateway.get("/page") { _ in .json("page") }
             }
@@ -139,7 +139,7 @@ struct FileMiddlewareTests {
                 gateway.before { _ in
                     state.withLock { $0.began = true }
                     do {
-                        try await Task.sleep(for: .seconds(600))
+                        try await untilCancelled()
                     } catch {
                         state.withLock { $0.cancelled = true }
                         throw error

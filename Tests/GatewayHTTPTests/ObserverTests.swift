@@ -65,8 +65,7 @@ struct ObserverTests {
             declare: { gateway in
                 gateway.get("/page") { _ in
                     began.withLock { $0 = true }
-                    try await Task.sleep(for: .seconds(600))
-                    return .json(1)
+                    try await untilCancelled()
                 }
             }
         ) { server in

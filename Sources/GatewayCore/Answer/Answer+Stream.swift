@@ -55,6 +55,8 @@ extension Answer {
 }
 
 /// The pieces of a stream, of which only so many bytes may wait.
+///
+/// A response that streams pauses at eight pieces of at most 64 KiB, so it stays within the limit.
 private struct BoundedPieces<Piece: Collection & Sendable>: AsyncSequence, Sendable
 where Piece.Element == UInt8 {
     typealias Element = Piece
@@ -80,7 +82,8 @@ where Piece.Element == UInt8 {
             try waiting.add(piece.count, limit: Self.limit)
             return piece
         }
-        return Iterator(waiting: waiting, values: counted.values.makeAsyncIterator())
+        return Iterator(
+            waiting: waiting, values: counted.values(pausingAt: 8, resumingAt: 2).makeAsyncIterator())
     }
 }
 
@@ -89,11 +92,12 @@ private final class Waiting: Sendable {
     private let bytes = Lock(0)
 
     func add(_ count: Int, limit: Int) throws(EndpointFault) {
-        let sum = bytes.withLock { bytes in
+        let (before, sum) = bytes.withLock { bytes in
             bytes += count
-            return bytes
+            return (bytes - count, bytes)
         }
-        if sum > limit {
+        // A single piece, such as a whole response, is in memory anyway.
+        if before > 0, sum > limit {
             throw EndpointFault("the stream of an answer is \(limit) bytes ahead of its client")
         }
     }

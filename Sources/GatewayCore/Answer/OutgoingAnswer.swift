@@ -8,6 +8,8 @@ public struct OutgoingAnswer: Sendable {
     public let status: HTTPStatus
     /// The fields so far, without `Date`, `Content-Length` and the fields of the connection.
     public private(set) var fields: HTTPFields
+    /// Why a field was left out, to report it.
+    private(set) var fault: EndpointFault?
 
     init(_ answer: GatewayResponse, to request: GatewayRequest) {
         self.request = request
@@ -19,14 +21,22 @@ public struct OutgoingAnswer: Sendable {
     /// `OK`, `PARTIAL` or the code of the failure.
     public var code: String { summary.code }
 
-    /// Adds a field to the answer. Hop-by-hop fields and the gateway's own, like `Content-Type`, are ignored, and
-    /// so are values with a line break or another control character.
+    /// Adds a field to the answer. Hop-by-hop fields and the gateway's own, like `Content-Type`, are ignored. A value with a
+    /// line break or another control character is left out and is an incident.
     public mutating func addField(_ name: HTTPFieldName, _ value: String) {
-        if Renderer.mayAdd(name, value) { fields.append(name, value) }
+        if mayAdd(name, value) { fields.append(name, value) }
     }
 
     /// Adds a field to the answer in place of those with the same name. The gateway's own are kept, as in `addField`.
     public mutating func setField(_ name: HTTPFieldName, _ value: String) {
-        if Renderer.mayAdd(name, value) { fields[name] = value }
+        if mayAdd(name, value) { fields[name] = value }
+    }
+
+    private mutating func mayAdd(_ name: HTTPFieldName, _ value: String) -> Bool {
+        guard Renderer.canSend(value) else {
+            fault = .unsendable("\(name)")
+            return false
+        }
+        return !Renderer.isGatewayField(name)
     }
 }

@@ -22,8 +22,9 @@ extension Gateway {
     ///
     /// Middleware runs in the order of its declaration, that of outer groups first, and within the endpoint's deadline. Requests
     /// that no endpoint takes (404, 405, OPTIONS) and requests for static files pass through the middleware too: through that of
-    /// the path's endpoints, else through that of the group with the longest matching prefix. Not through it go preflights,
-    /// `/health/*`, and requests that the server refuses because they are malformed, too large, too slow or too many.
+    /// the path's endpoints, else through that of the group whose prefix the path begins with; of several groups, that with the most
+    /// specific prefix. Preflights, `/health/*` and requests that the server refuses (malformed, too large, too slow or too many) do
+    /// not pass through it.
     ///
     /// - Parameter check: runs on the request's loop and must not block.
     public func before(_ check: @escaping @Sendable (GatewayRequest) throws -> Void) {

@@ -7,7 +7,7 @@ extension GatewayRequest {
     ) throws(GatewayError) -> Value {
         guard let value = try value(name, in: range) else {
             throw .invalidRequest(
-                "Query parameter \"\(name)\" is missing; it must be \(Self.rule(of: range))")
+                "Query parameter \"\(name)\" is missing; it must be \(range.requestRule)")
         }
         return value
     }
@@ -24,12 +24,13 @@ extension GatewayRequest {
     ) throws(GatewayError) -> Value? {
         guard let text = try onlyText(of: name) else { return nil }
         guard let value = Value(requestText: text), range.contains(value) else {
-            throw .invalidRequest("Query parameter \"\(name)\" must be \(Self.rule(of: range))")
+            throw .invalidRequest("Query parameter \"\(name)\" must be \(range.requestRule)")
         }
         return value
     }
+}
 
-    private static func rule<Value: RequestValue>(of range: ClosedRange<Value>) -> String {
-        "\(Value.rule) from \(range.lowerBound) to \(range.upperBound)"
-    }
+extension ClosedRange where Bound: RequestValue {
+    /// What a value in this range must be: `an integer from 1 to 149`.
+    var requestRule: String { "\(Bound.rule) from \(lowerBound) to \(upperBound)" }
 }

@@ -20,6 +20,8 @@ final class RequestStorage {
     @usableFromInline var boxes: [(type: ObjectIdentifier, box: AnyBox)] = []
     /// Fields for the answer, whatever it is.
     private(set) var answerFields = HTTPFields()
+    /// Why the answer cannot have the fields that it was given; nil if it can.
+    private(set) var fieldFault: EndpointFault?
 
     @usableFromInline
     init() {}
@@ -41,9 +43,13 @@ final class RequestStorage {
         if let value { boxes.append((key, Box(value))) }
     }
 
-    /// Ignores the gateway's own fields, and values that cannot be sent.
+    /// Ignores the gateway's own fields.
     func addAnswerField(_ name: HTTPFieldName, _ value: String) {
-        if Renderer.mayAdd(name, value) { answerFields.append(name, value) }
+        guard Renderer.canSend(value) else {
+            fieldFault = .unsendable("\(name)")
+            return
+        }
+        if !Renderer.isGatewayField(name) { answerFields.append(name, value) }
     }
 }
 
@@ -71,11 +77,16 @@ extension GatewayRequest {
         return value
     }
 
-    /// Adds a field to the answer, whether it succeeds or fails. Hop-by-hop fields and the gateway's own are ignored,
-    /// and so are values with a line break or another control character.
+    /// Adds a field to the answer, whether it succeeds or fails. Hop-by-hop fields and the gateway's own are ignored.
+    /// A value with a line break or another control character is left out of failures, and any other answer becomes
+    /// `500 INTERNAL` and an incident.
     public func addAnswerField(_ name: HTTPFieldName, _ value: String) {
         storage.withLock { $0.existing().addAnswerField(name, value) }
         hasStorage.store(true, ordering: .releasing)
+    }
+
+    var answerFieldFault: EndpointFault? {
+        hasStorage.load(ordering: .acquiring) ? storage.withLock { $0?.fieldFault } : nil
     }
 
     /// Nil for nearly all requests.
@@ -96,6 +107,10 @@ extension Optional<RequestStorage> {
 }
 
 extension EndpointFault {
+    static func unsendable(_ field: String) -> EndpointFault {
+        EndpointFault("the value of the field \(field) has a control character")
+    }
+
     @usableFromInline
     static func missing(_ type: Any.Type) -> EndpointFault {
         EndpointFault("no middleware has put a \(type) into the request")

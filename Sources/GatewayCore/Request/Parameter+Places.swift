@@ -116,7 +116,7 @@ extension Parameter {
 extension Parameter where Value: RequestValue & Comparable {
     /// Returns the parameter with a range for its value.
     public func `in`(_ range: ClosedRange<Value>) -> Parameter {
-        restricted("\(Value.rule) from \(range.lowerBound) to \(range.upperBound)") { range.contains($0) }
+        restricted(range.requestRule) { range.contains($0) }
     }
 }
 

@@ -107,9 +107,10 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         let overrides = AnswerOverrides(consume answer, in: outer)
         if !overrides.fields.isEmpty {
             for (name, value) in overrides.fields where !Renderer.canSend(value) {
-                throw EndpointFault("the value of the field \(name) has a control character")
+                throw EndpointFault.unsendable(name)
             }
         }
+        if let fault = request.answerFieldFault { throw fault }
         if let status = overrides.status, status.code < 200 {
             throw EndpointFault("\(status.code) is not the status of an answer")
         }
@@ -301,9 +302,12 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     @inline(__always)
     private func deliver(_ answer: consuming GatewayResponse) {
         answer.note(context)
-        if !endpoint.after.isEmpty { answer.apply(endpoint.after, to: request) }
+        if !endpoint.after.isEmpty, let fault = answer.apply(endpoint.after, to: request) {
+            report(fault, part: nil)
+        }
+        let goesOn = answer.stream != nil
         receiver.answered(answer)
-        context.releaseResources()
+        if goesOn { context.stopHolding() } else { context.releaseResources() }
     }
 
     func dispose() {

@@ -129,7 +129,12 @@ public final class GatewayResponder: Sendable {
                 code: status < 400 ? "OK" : ErrorCode(status: status).name, nanoseconds: 0, steps: [],
                 results: nil))
         if let fields = request.answerFields { answer.response.fields.append(contentsOf: fields) }
-        answer.apply(request.endpoint.after, to: request)
+        if let fault = answer.apply(request.endpoint.after, to: request) ?? request.answerFieldFault {
+            environment.report(
+                GatewayIncident(
+                    requestID: request.requestID, route: request.endpoint.template.text, part: nil,
+                    error: fault))
+        }
         head.fields = answer.response.fields
     }
 

@@ -17,11 +17,12 @@ public struct GatewayResponse: Sendable {
 
     mutating func note(_ context: CallContext) { summary.context = context }
 
-    /// Runs middleware, which may add fields.
-    mutating func apply(_ middleware: [AfterMiddleware], to request: GatewayRequest) {
+    /// Runs middleware, which may add fields. Returns why one was left out.
+    mutating func apply(_ middleware: [AfterMiddleware], to request: GatewayRequest) -> EndpointFault? {
         var answer = OutgoingAnswer(self, to: request)
         for change in middleware { change(&answer) }
         response.fields = answer.fields
+        return answer.fault
     }
 
     /// Releases the stream, because its reader owns it.

@@ -6,7 +6,7 @@ import Networking
 extension Renderer {
     /// Returns the body of a success, and changes the head where the form asks for it.
     func formattedSuccess(
-        _ format: EnvelopeFormat, _ head: borrowing EnvelopeHead, _ body: Envelope.Body,
+        _ format: EnvelopeFormat, _ words: (code: String, message: String), _ body: Envelope.Body,
         _ results: PartResults?, isComplete: Bool, for request: RequestFacts, _ answer: inout HTTPResponse
     ) {
         switch format.kind {
@@ -16,7 +16,7 @@ extension Renderer {
         case .custom(let format):
             let data = Array(Envelope.data(body, results).joined())
             let facts = AnswerFacts(
-                status: answer.status, code: head.code, title: nil, message: head.message, details: nil,
+                status: answer.status, code: words.code, title: nil, message: words.message, details: nil,
                 data: JSONFragment(valid: data[...]), parts: summaries(of: results),
                 requestID: request.requestID, elapsed: .nanoseconds(request.elapsed),
                 requestFields: request.fields)

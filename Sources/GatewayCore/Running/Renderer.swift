@@ -109,19 +109,17 @@ final class Renderer: Sendable {
         _ format: EnvelopeFormat, _ body: Envelope.Body, _ results: PartResults?, isComplete: Bool,
         _ status: HTTPStatus, _ fields: HTTPFields, for request: RequestFacts
     ) -> GatewayResponse {
-        let head = EnvelopeHead(
-            code: isComplete ? "OK" : "PARTIAL", message: isComplete ? "success" : "Some parts failed",
-            status: status.code, requestID: request.requestID, elapsed: request.elapsed, timeline: nil)
+        let words = isComplete ? ("OK", "success") : ("PARTIAL", "Some parts failed")
         let hasBody = !status.forbidsBody && status != .resetContent
         let constant = isComplete ? successFields(hasBody: hasBody, fields) : constant.failure
         var answer = HTTPResponse(status: status, fields: constant.fields(requestID: request.requestID))
-        formattedSuccess(format, head, body, results, isComplete: isComplete, for: request, &answer)
+        formattedSuccess(format, words, body, results, isComplete: isComplete, for: request, &answer)
         if answer.status.forbidsBody || answer.status == .resetContent { answer.body = [] }
         if !isComplete, let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
         add(fields, to: &answer.fields, withCacheControl: isComplete)
-        return response(answer, head.code, results, request)
+        return response(answer, words.0, results, request)
     }
 
     /// `own` are the endpoint's fields.
@@ -245,11 +243,6 @@ final class Renderer: Sendable {
             if name == .cacheControl, !withCacheControl { continue }
             target.append(name, value)
         }
-    }
-
-    /// Whether an endpoint may add the field.
-    static func mayAdd(_ name: HTTPFieldName, _ value: String) -> Bool {
-        !isGatewayField(name) && canSend(value)
     }
 
     /// Whether the value has no control character but tabs (RFC 9110 5.5).

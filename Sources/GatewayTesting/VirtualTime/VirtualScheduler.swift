@@ -1,5 +1,6 @@
 import Dispatch
 import GatewayCore
+import Networking
 import Rx
 
 /// The scheduler of a gateway in virtual time, and the executor of its tasks.
@@ -74,24 +75,6 @@ private final class ClockScheduler: SchedulerType {
         _ state: StateType, dueTime: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        clock.schedule(after: dueTime.wholeNanoseconds, isDeadline: isForDeadlines) { action(state) }
-    }
-}
-
-extension RxTimeInterval {
-    /// Whole nanoseconds; `never` and intervals that are too long are 292 years.
-    fileprivate var wholeNanoseconds: Int64 {
-        func times(_ count: Int, _ unit: Int64) -> Int64 {
-            let (product, overflow) = Int64(count).multipliedReportingOverflow(by: unit)
-            return overflow ? (count < 0 ? .min : .max) : product
-        }
-        return switch self {
-        case .seconds(let count): times(count, 1_000_000_000)
-        case .milliseconds(let count): times(count, 1_000_000)
-        case .microseconds(let count): times(count, 1_000)
-        case .nanoseconds(let count): Int64(count)
-        case .never: .max
-        @unknown default: .max
-        }
+        clock.schedule(after: dueTime.nanoseconds, isDeadline: isForDeadlines) { action(state) }
     }
 }

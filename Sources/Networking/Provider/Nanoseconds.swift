@@ -32,7 +32,7 @@ extension Int64 {
 
 extension RxTimeInterval {
     /// Whole nanoseconds, clamped; `.never` is the maximum.
-    var nanoseconds: Int64 {
+    package var nanoseconds: Int64 {
         func times(_ count: Int, _ unit: Int64) -> Int64 {
             let (product, overflow) = Int64(count).multipliedReportingOverflow(by: unit)
             return overflow ? (count < 0 ? .min : .max) : product

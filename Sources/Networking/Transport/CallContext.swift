@@ -29,11 +29,16 @@ public final class CallContext: Sendable {
     let record = Lock(CallRecord())
     private let clientLeft = Atomic(false)
     /// Kept until the answer has been handed over.
-    private let resources = Lock<[any AnyObject & Sendable]?>(nil)
+    private let resources = Lock(Resources())
+
+    private struct Resources: Sendable {
+        var held: [any AnyObject & Sendable] = []
+        /// Set by `stopHolding()`.
+        var areRefused = false
+    }
+
     /// False for nearly all requests.
     private let hasResources = Atomic(false)
-    /// Whether the answer has been handed over, though its body may go on making calls.
-    private let isReleased = Atomic(false)
 
     private let fields: HTTPFields
     /// Nil unless the endpoint forwards fields.
@@ -166,26 +171,35 @@ public final class CallContext: Sendable {
 
     /// Keeps an object, such as a charge for memory, until `releaseResources()` or the end of the context.
     ///
-    /// - Returns: false if that has come; the object is not kept then.
+    /// - Returns: false after `stopHolding()`; the object is not kept then.
     @discardableResult
     package func hold(_ resource: any AnyObject & Sendable) -> Bool {
         let root = root ?? self
-        guard !root.isReleased.load(ordering: .acquiring) else { return false }
-        root.resources.withLock { $0 = ($0 ?? []) + [resource] }
-        root.hasResources.store(true, ordering: .releasing)
-        return true
+        let isHeld = root.resources.withLock { resources in
+            guard !resources.areRefused else { return false }
+            resources.held.append(resource)
+            return true
+        }
+        if isHeld { root.hasResources.store(true, ordering: .releasing) }
+        return isHeld
+    }
+
+    /// Releases what is kept, and keeps nothing from now on: the answer has been handed over, but the work that makes its body
+    /// goes on making calls, whose charges end with their responses.
+    package func stopHolding() {
+        (root ?? self).resources.withLock { $0.areRefused = true }
+        releaseResources()
     }
 
     /// Returns the object of this type that the context keeps.
     package func resource<Object: AnyObject & Sendable>(of type: Object.Type) -> Object? {
         let root = root ?? self
         guard root.hasResources.load(ordering: .acquiring) else { return nil }
-        return root.resources.withLock { $0?.lazy.compactMap { $0 as? Object }.first }
+        return root.resources.withLock { $0.held.lazy.compactMap { $0 as? Object }.first }
     }
 
     /// Call it once the answer has been handed over, and when the request is cancelled.
     package func releaseResources() {
-        (root ?? self).isReleased.store(true, ordering: .releasing)
         // Nearly all requests have none.
         if root == nil, !hasResources.load(ordering: .acquiring) { return }
         releaseHeldResources()
@@ -195,8 +209,8 @@ public final class CallContext: Sendable {
     private func releaseHeldResources() {
         guard (root ?? self).hasResources.load(ordering: .acquiring) else { return }
         // Freed outside the lock.
-        var released: [any AnyObject & Sendable]?
-        (root ?? self).resources.withLock { swap(&$0, &released) }
+        var released: [any AnyObject & Sendable] = []
+        (root ?? self).resources.withLock { swap(&$0.held, &released) }
     }
 
     /// Records that the client has left, before its calls are cancelled: that says nothing about their upstreams.

@@ -9,20 +9,29 @@ extension ObservableConvertibleType {
         let reading = ValuesReading(asObservable())
         return AsyncThrowingStream { try await reading.next() }
     }
+
+    /// The same with other numbers of waiting values at which a source that can pause does so, and resumes.
+    package func values(pausingAt highWatermark: Int, resumingAt lowWatermark: Int) -> AsyncThrowingStream<
+        Element, any Error
+    > {
+        let reading = ValuesReading(
+            asObservable(), pausingAt: highWatermark, resumingAt: lowWatermark)
+        return AsyncThrowingStream { try await reading.next() }
+    }
 }
 
 /// The subscription behind `values`, kept while a task can still read from it.
 final class ValuesReading<Element: Sendable>: Sendable {
-    /// The number of buffered values that pauses the source.
-    private static var highWatermark: Int { 16 }
-    /// The number of buffered values that resumes the source.
-    private static var lowWatermark: Int { 4 }
-
-    private let buffer = ValuesBuffer<Element>(highWatermark: highWatermark, lowWatermark: lowWatermark)
+    private let buffer: ValuesBuffer<Element>
     private let subscription: any Disposable
 
-    init(_ source: Observable<Element>) {
-        let buffer = buffer
+    /// - Parameters:
+    ///   - source: the stream.
+    ///   - highWatermark: the number of buffered values that pauses the source.
+    ///   - lowWatermark: the number of buffered values that resumes the source.
+    init(_ source: Observable<Element>, pausingAt highWatermark: Int = 16, resumingAt lowWatermark: Int = 4) {
+        let buffer = ValuesBuffer<Element>(highWatermark: highWatermark, lowWatermark: lowWatermark)
+        self.buffer = buffer
         subscription = Demand.$current.withValue(buffer.demand) {
             source.subscribe(
                 onNext: { buffer.send($0) }, onError: { buffer.end(.failure($0)) },

@@ -68,7 +68,7 @@ public struct FormFields: Sendable {
     public func value<Value: RequestValue & Comparable>(
         _ name: String, in range: ClosedRange<Value>
     ) throws(GatewayError) -> Value {
-        guard let value = try ranged(name, range) else { throw Self.missing(name, Self.rule(of: range)) }
+        guard let value = try ranged(name, range) else { throw Self.missing(name, range.requestRule) }
         return value
     }
 
@@ -86,7 +86,7 @@ public struct FormFields: Sendable {
     ) throws(GatewayError) -> Value? {
         guard let text = try onlyText(of: name) else { return nil }
         guard let value = Value(requestText: text), range.contains(value) else {
-            throw .invalidRequest("\(Self.subject(name)) must be \(Self.rule(of: range))")
+            throw .invalidRequest("\(Self.subject(name)) must be \(range.requestRule)")
         }
         return value
     }
@@ -109,9 +109,5 @@ public struct FormFields: Sendable {
 
     static func missing(_ name: String, _ rule: String) -> GatewayError {
         .invalidRequest("\(subject(name)) is missing; it must be \(rule)")
-    }
-
-    private static func rule<Value: RequestValue>(of range: ClosedRange<Value>) -> String {
-        "\(Value.rule) from \(range.lowerBound) to \(range.upperBound)"
     }
 }
