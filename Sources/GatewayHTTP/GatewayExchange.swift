@@ -67,8 +67,7 @@ package final class GatewayExchange: InboundExchange {
 
     /// The request keeps its place among those in flight until the stream has ended.
     private func send(_ head: HTTPResponseHead, _ stream: AnswerStream) {
-        pump = StreamPump.send(
-            stream, head, on: self, gap: match.streamGap, handler.log)
+        pump = StreamPump.send(stream, head, on: self, handler.log)
     }
 
     package override func ended(_ outcome: InboundOutcome) {

@@ -9,8 +9,6 @@ final class StreamPump {
     private let stream: AnswerStream
     private let writer: BodyWriter
     private let loop: EventLoop
-    /// How long the next piece may take.
-    private let gap: Duration
     private let requestID: String
     private let log: Log
     /// Bytes sent so far.
@@ -22,8 +20,7 @@ final class StreamPump {
 
     /// Sends a head and the stream behind it. Returns nil if there is nothing to send behind it.
     static func send(
-        _ stream: AnswerStream, _ head: HTTPResponseHead, on exchange: InboundExchange, gap: Duration,
-        _ log: Log
+        _ stream: AnswerStream, _ head: HTTPResponseHead, on exchange: InboundExchange, _ log: Log
     ) -> StreamPump? {
         var head = head
         if let length = stream.length { head.fields.append(.contentLength, "\(length)") }
@@ -35,20 +32,18 @@ final class StreamPump {
             return nil
         }
         let id = head.fields[.xRequestID] ?? ""
-        let pump = StreamPump(stream, to: writer, on: exchange.loop, gap: gap, requestID: id, log: log)
+        let pump = StreamPump(stream, to: writer, on: exchange.loop, requestID: id, log: log)
         pump.start()
         return pump
     }
 
     private init(
-        _ stream: AnswerStream, to writer: BodyWriter, on loop: EventLoop, gap: Duration, requestID: String,
-        log: Log
+        _ stream: AnswerStream, to writer: BodyWriter, on loop: EventLoop, requestID: String, log: Log
     ) {
         self.requestID = requestID
         self.stream = stream
         self.writer = writer
         self.loop = loop
-        self.gap = gap
         self.log = log
     }
 
@@ -71,7 +66,7 @@ final class StreamPump {
         defer { isPumping = false }
         while !isOver, !isReading, !writer.isOverHighWatermark {
             isReading = true
-            timer = loop.setTimer(after: gap, target: self)
+            timer = loop.setTimer(after: stream.gap, target: self)
             let pump = LoopBound(self, loop: loop)
             stream.read { piece in
                 guard !pump.loop.isCurrent else { return pump.value.received(piece) }
@@ -120,6 +115,6 @@ extension StreamPump: TimerTarget {
     /// The next piece took too long.
     func timerFired(_ token: TimerToken) {
         timer = nil
-        breakOff("no piece within \(gap)")
+        breakOff("no piece within \(stream.gap)")
     }
 }

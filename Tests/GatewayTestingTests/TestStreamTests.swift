@@ -12,15 +12,17 @@ import Testing
 /// A body of two pieces: one at once, one from an upstream.
 @Sendable private func declareStreams(on gateway: Gateway) {
     let diary = gateway.provider(DiaryAPI.self, upstream: "diary")
-    gateway.get("/stream") { _ in
+    @Sendable func answer(_ request: GatewayRequest) -> Answer {
         let total = diary.rx.request(.total).fragment().asObservable().map { Array($0.bytes) }
         return .stream(Observable.concat(.just(Array("first,".utf8)), total), contentType: "text/csv")
     }
+    gateway.get("/stream", handler: answer)
+    gateway.get("/hasty", .streamGap(.milliseconds(500)), handler: answer)
 }
 
 @Suite("Streams of the test client", .timeLimit(.minutes(1)))
 struct TestStreamTests {
-    /// Runs a stub, and a client that sends it requests directly: a gateway's answers are whole.
+    /// Runs a stub, and a client that sends it requests directly, to send what no gateway would.
     private func withStub(_ stub: StubUpstream, _ body: (TestClient) async throws -> Void) async throws {
         let (group, site) = try await onThread {
             let group = try EventLoopGroup(count: 1, name: "stream")
@@ -72,6 +74,18 @@ struct TestStreamTests {
             if world == .virtualTime { #expect(whole.elapsed == .milliseconds(20)) }
             #expect(try await client.head("/stream").text.isEmpty)
         }
+    }
+
+    @Test("A piece that takes longer than the gap ends the answer, after exactly that time")
+    func gap() async throws {
+        let upstreams = StubUpstreams()
+        upstreams["diary"].on(.get, "/total").answer(.json("1").after(.seconds(2)))
+        try await withGateway(.virtualTime, upstreams: upstreams, declare: declareStreams) { client in
+            let error = await #expect(throws: BrokenStream.self) { try await client.get("/hasty") }
+            #expect(error?.detail == "no piece within 0.5 seconds")
+            #expect(error?.received == 6)
+        }
+        #expect(upstreams["diary"].requests.first?.isAbandoned == true)
     }
 
     @Test("An answer that breaks off ends early in both worlds", arguments: GatewayWorld.allCases)

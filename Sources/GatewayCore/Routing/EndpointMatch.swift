@@ -56,9 +56,6 @@ package final class EndpointMatch: Sendable {
     /// In bytes.
     package var bodyLimit: Int { endpoint.settings.bodyLimit }
 
-    /// How long a streamed answer may wait for its next piece.
-    package var streamGap: Duration { endpoint.settings.streamGap }
-
     /// Whether the handler reads the body as it arrives.
     package var streamsBody: Bool { endpoint.settings.streamsBody }
 

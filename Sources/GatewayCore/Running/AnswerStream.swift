@@ -7,11 +7,14 @@ public final class AnswerStream: AsyncSequence, Sendable {
 
     /// The number of bytes; nil if it is not known.
     public let length: Int?
+    /// How long a piece may take while the client is ready for it.
+    package let gap: Duration
     private let channel: PieceChannel
 
-    init(_ channel: PieceChannel, length: Int?) {
+    init(_ channel: PieceChannel, length: Int?, gap: Duration) {
         self.channel = channel
         self.length = length
+        self.gap = gap
     }
 
     deinit { channel.cancel() }

@@ -14,7 +14,8 @@ extension EndpointRun {
             state.withLock { $0.work = nil }
             end { facts in
                 var answer = renderer.raw(body, overrides, for: facts)
-                answer.stream = AnswerStream(channel, length: source.length)
+                answer.stream = AnswerStream(
+                    channel, length: source.length, gap: endpoint.settings.streamGap)
                 return answer
             }
         }

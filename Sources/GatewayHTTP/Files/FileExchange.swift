@@ -105,8 +105,7 @@ final class FileExchange: InboundExchange {
         guard let stream = answer.stream else { return send(head, pieces: response.body) }
         status = head.status
         isAnswered = true
-        pump = StreamPump.send(
-            stream, head, on: self, gap: file.middleware?.streamGap ?? .seconds(60), files.log)
+        pump = StreamPump.send(stream, head, on: self, files.log)
     }
 
     private func leave() {

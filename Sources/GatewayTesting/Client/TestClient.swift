@@ -119,7 +119,7 @@ public struct TestClient: Sendable {
     ///     let response = try await client.stream(.get, "/api/export")
     ///     for try await piece in response.pieces { ... }
     ///
-    /// In virtual time a response arrives with all of its pieces at once.
+    /// In virtual time, a streamed answer arrives piece by piece as well, and any other at once.
     public func stream(
         _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = HTTPFields(), json: String? = nil
     ) async throws -> TestStream {

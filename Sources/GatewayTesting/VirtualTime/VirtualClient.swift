@@ -104,7 +104,7 @@ final class VirtualClient: TestBackend {
                         return once.end(with: .success(elapsed()))
                     }
                     body.setDisposable(Disposables.create { stream.cancel() })
-                    VirtualBody(stream, piece) { end in once.end(with: end.map(elapsed)) }.readNext()
+                    VirtualBody(stream, clock, piece) { end in once.end(with: end.map(elapsed)) }.readNext()
                 }
                 if let request { ongoing.setDisposable(request) }
             }
@@ -187,25 +187,39 @@ extension HTTPResponse {
 /// Reads a streamed answer piece by piece.
 private final class VirtualBody: Sendable {
     private let stream: AnswerStream
+    private let clock: VirtualClock
+    /// Fires if the next piece takes too long.
+    private let timer = SerialDisposable()
     private let piece: @Sendable (ArraySlice<UInt8>, _ next: @escaping @Sendable () -> Void) -> Void
     private let ended: @Sendable (Result<Void, any Error>) -> Void
     private let received = Lock(0)
 
     init(
-        _ stream: AnswerStream,
+        _ stream: AnswerStream, _ clock: VirtualClock,
         _ piece: @escaping @Sendable (ArraySlice<UInt8>, _ next: @escaping @Sendable () -> Void) -> Void,
         _ ended: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         self.stream = stream
+        self.clock = clock
         self.piece = piece
         self.ended = ended
     }
 
     func readNext() {
+        timer.disposable = clock.schedule(after: stream.gap.nanoseconds) { [self] in
+            broken("no piece within \(stream.gap)")
+            stream.cancel()
+            return Disposables.create()
+        }
         stream.read { [self] next in
+            timer.disposable = Disposables.create()
             switch next {
             case .success(let bytes?):
-                received.withLock { $0 += bytes.count }
+                let count = received.withLock { received in
+                    received += bytes.count
+                    return received
+                }
+                if let length = stream.length, count > length { return broken("more than \(length) bytes") }
                 piece(bytes) { [self] in readNext() }
             case .success(nil):
                 let count = received.withLock { $0 }
