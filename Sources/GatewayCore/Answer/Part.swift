@@ -36,8 +36,8 @@ public struct Part: Sendable {
         source = .task(task)
     }
 
-    /// A part that has ended in a pipeline. Its outcome, a success too, arrives as an error, because nothing but errors carries more
-    /// than a value.
+    /// A part that has ended in a pipeline. A single delivers a JSON value or an error, so the outcome, even of a success, travels
+    /// as an error.
     init(_ ended: EndedPart) {
         source = .single(.error(ended))
         policy = ended.policy

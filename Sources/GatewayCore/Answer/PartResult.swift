@@ -22,9 +22,9 @@ protocol NamedResult {
     var name: String { get }
 }
 
-/// A part that has ended, in a pipeline that combines parts to an answer: `part(_:_:)` makes it.
+/// The result of a part in a pipeline that combines parts into an answer. `part(_:_:)` makes it.
 ///
-/// It is a part of the same name: `.parts(recent, total)`.
+/// It becomes a part of the same name: `.parts(recent, total)`.
 public struct PartResult<Value: JSONRepresentable>: PartConvertible, NamedResult {
     let ended: EndedPart
     let result: Result<Value, any Error>

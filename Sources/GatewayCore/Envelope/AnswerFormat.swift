@@ -37,7 +37,7 @@ public struct AnswerFacts: Sendable {
 
     /// Whether everything succeeded: false for partial answers and for failures.
     public var isComplete: Bool { code == "OK" }
-    /// Whether the answer is a failure. A partial answer is none.
+    /// Whether the answer is a failure. A partial answer is not.
     public var isFailure: Bool { title != nil }
     /// The failures of the parts, in the order of the plan.
     public var failures: [(part: String?, failure: FailureSummary)] {
