@@ -51,10 +51,8 @@ final class Browser: Sendable {
         }
         self.program = program
         folder = ScratchFolder()
-        // The driver's files are removed with the scratch folder.
-        driver = try PeerProcess(
-            chromedriver, ["--port=0"], environment: ["HOME": folder.path, "TMPDIR": folder.path], in: folder)
-        let port = try await Self.port(of: driver)
+        let (driver, port) = try await Self.start(chromedriver, in: folder)
+        self.driver = driver
         var configuration = Session.Configuration()
         // The driver is local, so proxies of the environment are ignored.
         configuration.connections.proxy = .none
@@ -155,10 +153,40 @@ final class Browser: Sendable {
         ]
     }
 
-    private static func port(of driver: PeerProcess) async throws -> Int {
-        // Right after a build the page cache is cold, and the driver starts slowly.
-        try await answer("chromedriver logs its port", within: .seconds(60)) {
-            driver.log.firstMatch(of: /started successfully on port (\d+)/).flatMap { Int($0.1) }
+    /// Starts the driver and returns it with its port.
+    ///
+    /// The driver binds a free port of `::1` and then the same port of 127.0.0.1. It exits if another program uses the
+    /// second one, so it is started again, at most five times.
+    private static func start(
+        _ program: String, in folder: ScratchFolder
+    ) async throws -> (driver: PeerProcess, port: Int) {
+        for _ in 1...5 {
+            // The driver's files are removed with the scratch folder.
+            let driver = try PeerProcess(
+                program, ["--port=0"], environment: ["HOME": folder.path, "TMPDIR": folder.path], in: folder)
+            // Right after a build the page cache is cold, and the driver starts slowly.
+            let start = try await answer("chromedriver logs its port", within: .seconds(60)) {
+                Start(log: driver.log)
+            }
+            if case .listening(let port) = start { return (driver, port) }
+            driver.stop()
+        }
+        throw PeerFailure(description: "chromedriver found no free port in five starts")
+    }
+
+    private enum Start {
+        case listening(port: Int)
+        case portTaken
+
+        /// nil if the driver is still starting.
+        init?(log: String) {
+            if let line = log.firstMatch(of: /started successfully on port (\d+)/), let port = Int(line.1) {
+                self = .listening(port: port)
+            } else if log.contains("port not available") {
+                self = .portTaken
+            } else {
+                return nil
+            }
         }
     }
 }
