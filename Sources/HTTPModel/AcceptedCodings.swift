@@ -26,6 +26,17 @@ public struct AcceptedCodings: Sendable, Hashable {
         weights[coding == "x-gzip" ? "gzip" : coding] = weight
     }
 
+    /// Returns the coding that the client weighs most, of those that it weighs no less than `identity`; the first of equals. Nil
+    /// without the field.
+    public func best(of codings: [String]) -> String? {
+        var best: (coding: String, weight: Int)?
+        for coding in codings where prefers(coding) {
+            let weight = weights[coding] ?? weights["*"] ?? 0
+            if best.map({ weight > $0.weight }) ?? true { best = (coding, weight) }
+        }
+        return best?.coding
+    }
+
     /// Whether the client accepts the coding and weighs it no less than `identity`. False without the field.
     public func prefers(_ coding: String) -> Bool {
         guard let weight = weights[coding] ?? weights["*"], weight > 0 else { return false }

@@ -46,6 +46,14 @@ package struct FieldStorage: Sendable {
 
     package init() {}
 
+    /// Reserves memory for `room` fields with `capacity` bytes of text.
+    package init(room: Int, capacity: Int) {
+        self.init(text: UnsafeRawBufferPointer(start: nil, count: 0), room: room, capacity: capacity) {
+            place, textStart in
+            place.initializeMemory(as: UInt8.self, repeating: 0, count: textStart)
+        }
+    }
+
     /// Copies a parsed head, optionally with the content after it.
     ///
     /// - Parameters:

@@ -11,6 +11,13 @@ public struct HTTPFields: Sendable {
         storage = FieldStorage()
     }
 
+    /// - Parameters:
+    ///   - room: how many fields to reserve memory for.
+    ///   - capacity: bytes of text to reserve, 4 for each field besides its name and value.
+    package init(room: Int, capacity: Int) {
+        storage = FieldStorage(room: room, capacity: capacity)
+    }
+
     /// For parsers.
     ///
     /// - Precondition: names are tokens, and values contain no control byte.
@@ -20,6 +27,9 @@ public struct HTTPFields: Sendable {
 
     @inlinable public var count: Int { storage.count }
     @inlinable public var isEmpty: Bool { storage.count == 0 }
+
+    /// Bytes that hold at least the text of all fields.
+    package var textSize: Int { storage.bytes.count &- storage.textStart }
 }
 
 // MARK: - Bytes
@@ -181,7 +191,7 @@ extension HTTPFields {
     }
 
     @discardableResult
-    mutating func remove(where isRemoved: (_ name: UnsafeRawBufferPointer) -> Bool) -> Int {
+    package mutating func remove(where isRemoved: (_ name: UnsafeRawBufferPointer) -> Bool) -> Int {
         let before = storage.count
         storage.remove(where: isRemoved)
         return before - storage.count

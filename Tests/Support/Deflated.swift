@@ -3,16 +3,20 @@ import CZlib
 /// Content compressed with zlib, as servers send it.
 package enum Deflated {
     /// gzip (RFC 1952).
-    package static func gzip(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, windowBits: 15 + 16) }
+    package static func gzip(_ bytes: [UInt8], level: Int32 = 9) -> [UInt8] {
+        deflated(bytes, level, windowBits: 15 + 16)
+    }
     /// deflate in the zlib format (RFC 1950).
-    package static func wrapped(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, windowBits: 15) }
+    package static func wrapped(_ bytes: [UInt8], level: Int32 = 9) -> [UInt8] {
+        deflated(bytes, level, windowBits: 15)
+    }
     /// deflate without a wrapper (RFC 1951).
-    package static func bare(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, windowBits: -15) }
+    package static func bare(_ bytes: [UInt8]) -> [UInt8] { deflated(bytes, 9, windowBits: -15) }
 
-    private static func deflated(_ bytes: [UInt8], windowBits: Int32) -> [UInt8] {
+    private static func deflated(_ bytes: [UInt8], _ level: Int32, windowBits: Int32) -> [UInt8] {
         var stream = z_stream()
         let code = deflateInit2_(
-            &stream, 9, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            &stream, level, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
         precondition(code == Z_OK)
         defer { deflateEnd(&stream) }

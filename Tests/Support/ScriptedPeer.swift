@@ -36,20 +36,23 @@ struct ScriptedPeer {
         return bytes
     }
 
-    mutating func readRequest() -> String? {
+    mutating func readHead() -> String? {
         let end = Array("\r\n\r\n".utf8)
         var headLength = buffered.firstRange(of: end)?.upperBound
         while headLength == nil {
             guard fill() else { return nil }
             headLength = buffered.firstRange(of: end)?.upperBound
         }
-        let head = String(decoding: buffered[..<(headLength ?? 0)], as: UTF8.self)
+        return read(headLength ?? 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    mutating func readRequest() -> String? {
+        guard let head = readHead() else { return nil }
         var bodyLength = 0
         for line in head.lowercased().split(separator: "\r\n") where line.hasPrefix("content-length:") {
             bodyLength = Int(line.dropFirst(15).trimmingCharacters(in: .whitespaces)) ?? 0
         }
-        guard let bytes = read((headLength ?? 0) + bodyLength) else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        return read(bodyLength).map { head + String(decoding: $0, as: UTF8.self) }
     }
 
     mutating func send(_ bytes: [UInt8]) -> Bool {

@@ -19,6 +19,8 @@ package final class ScriptedUpstream: Sendable {
     package enum Step: Sendable {
         /// Reads and keeps one request, including a body framed by Content-Length.
         case readRequest
+        /// Reads and keeps the head of a request. Its body is left for further steps.
+        case readHead
         /// Reads requests and sends the closure's response to each, until the client leaves.
         case answer(@Sendable (String) -> String)
         /// Reads and keeps this many bytes.
@@ -326,6 +328,10 @@ package final class ScriptedUpstream: Sendable {
         case .readRequest:
             guard let request = peer.readRequest() else { return false }
             record.withLock { $0.requests.append(request) }
+            requestRead.fire()
+        case .readHead:
+            guard let head = peer.readHead() else { return false }
+            record.withLock { $0.requests.append(head) }
             requestRead.fire()
         case .answer(let answer):
             while let request = peer.readRequest() {

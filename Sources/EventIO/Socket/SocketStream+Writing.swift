@@ -27,6 +27,7 @@ extension SocketStream {
         if isUp, queue.isEmpty {
             isQuiet = false
             if hold(bytes) { return }
+            if !held.isEmpty, !needsSilence { return sendHeld(with: bytes) }
             if !sendHeld() {
                 if needsSilence, !maySendFirst(bytes) { return }
                 sent = VectoredWrite.send(bytes, to: descriptor)
@@ -34,7 +35,7 @@ extension SocketStream {
                 if sent == bytes.count { return }
             }
         }
-        enqueue { $0.append(ArraySlice(UnsafeRawBufferPointer(rebasing: bytes[sent...]))) }
+        enqueue { $0.append(copyOf: UnsafeRawBufferPointer(rebasing: bytes[sent...])) }
     }
 
     public func write(_ slice: ArraySlice<UInt8>) {
@@ -116,6 +117,21 @@ extension SocketStream {
         enqueue { $0.append(ArraySlice(UnsafeRawBufferPointer(rebasing: bytes[sent...]))) }
         runLater(.queued)
         return true
+    }
+
+    /// Sends what is held, such as the head of an answer, and more bytes with one system call. Queues what the socket does not take.
+    private func sendHeld(with more: UnsafeRawBufferPointer) {
+        let first = outbox.bytes(at: held)
+        held = 0..<0
+        taken &-= Int64(first.count)
+        var sent = VectoredWrite.send(first, more, to: descriptor)
+        guard accountFor(&sent), sent < first.count &+ more.count else { return }
+        if sent < first.count {
+            enqueue { $0.append(ArraySlice(UnsafeRawBufferPointer(rebasing: first[sent...]))) }
+        }
+        let rest = UnsafeRawBufferPointer(rebasing: more[max(0, sent &- first.count)...])
+        enqueue { $0.append(copyOf: rest) }
+        runLater(.queued)
     }
 
     var mayWrite: Bool {

@@ -22,6 +22,15 @@ struct WriteQueue {
         residentByteCount += slice.count
     }
 
+    /// Appends a copy of bytes.
+    mutating func append(copyOf bytes: UnsafeRawBufferPointer) {
+        guard bytes.count > BlockSize.smallest else { return append(ArraySlice(bytes)) }
+        var block: [UInt8] = []
+        block.reserveCapacity(BlockSize.capacity(for: bytes.count))
+        block.append(contentsOf: bytes)
+        append(block[...])
+    }
+
     /// Appends `new` without its first `skipped` bytes.
     mutating func append(_ new: [ArraySlice<UInt8>], skipping skipped: Int) {
         var skip = skipped
@@ -126,6 +135,25 @@ enum VectoredWrite {
             // With MSG_NOSIGNAL a peer that has left is an error of this call instead of a SIGPIPE.
             let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             if sent >= 0 || errno != EINTR { return sent }
+        }
+    }
+
+    /// Sends both, the second behind the first.
+    static func send(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, to descriptor: Int32
+    ) -> Int {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
+            vectors[0] = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
+            vectors[1] = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
+            var message = msghdr()
+            message.msg_iov = vectors.baseAddress
+            message.msg_iovlen = 2
+            while true {
+                let sent = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+                if sent >= 0 || errno != EINTR { return sent }
+            }
         }
     }
 

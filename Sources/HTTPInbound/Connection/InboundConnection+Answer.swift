@@ -154,6 +154,36 @@ extension InboundConnection {
         settle()
     }
 
+    /// The same for bytes that are valid during the call only.
+    func send(_ bytes: UnsafeRawBufferPointer, on exchange: InboundExchange) {
+        guard isOpen else { return }
+        bytesWritten += Int64(bytes.count)
+        exchange.sentBytes += bytes.count
+        stream.write(bytes)
+        settle()
+    }
+
+    func sendChunk(_ bytes: UnsafeRawBufferPointer, on exchange: InboundExchange) {
+        guard isOpen else { return }
+        exchange.sentBytes += withOutput { output in
+            ChunkedEncoding.appendSize(bytes.count, to: &output)
+            guard bytes.count > Self.copiedBytes else {
+                output.append(contentsOf: bytes)
+                output.append(contentsOf: Self.lineEnd)
+                return send(&output, [])
+            }
+            // The stream holds the size back to send it with the bytes.
+            var count = send(&output, []) + bytes.count
+            bytesWritten += Int64(bytes.count)
+            stream.write(bytes)
+            output.removeAll(keepingCapacity: true)
+            output.append(contentsOf: Self.lineEnd)
+            count += send(&output, [])
+            return count
+        }
+        settle()
+    }
+
     func sendChunk(_ bytes: ArraySlice<UInt8>, on exchange: InboundExchange) {
         guard isOpen else { return }
         exchange.sentBytes += withOutput { output in

@@ -10,8 +10,8 @@ extension InboundConnection {
             body: framing.body, limit: limit, expectsContinue: framing.expectsContinue)
         switch action {
         case .refuseTooLarge: return refuse(.bodyTooLarge(head: request.head))
-        case .startComplete: bodyReader = InboundBodyReader(self, isComplete: true)
-        case .start: bodyReader = InboundBodyReader(self, isComplete: false)
+        case .startComplete: break
+        case .start: bodyReader = InboundBodyReader(self)
         }
         startExchange()
     }

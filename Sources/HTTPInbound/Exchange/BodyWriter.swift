@@ -55,6 +55,20 @@ public final class BodyWriter {
         }
     }
 
+    /// Sends part of the body, which has to be valid during the call only. Otherwise like `write(_:)` for a slice.
+    public func write(_ bytes: UnsafeRawBufferPointer) {
+        guard !isOver, !bytes.isEmpty, let connection = exchange.connection else { return }
+        switch framing {
+        case .nothing: break
+        case .untilClose: connection.send(bytes, on: exchange)
+        case .chunked: connection.sendChunk(bytes, on: exchange)
+        case .length(let left) where bytes.count <= left:
+            framing = .length(left - bytes.count)
+            connection.send(bytes, on: exchange)
+        case .length: fail()
+        }
+    }
+
     /// Ends the body. Falling short of the `Content-Length` fails the answer.
     public func finish() {
         guard !isOver else { return }

@@ -1,3 +1,5 @@
+internal import EventIO
+
 /// Reads the body of a request whose handler decided `BodyDecision.stream`, piece by piece, as it arrives. Used on the
 /// server's loop only.
 ///
@@ -32,13 +34,10 @@ public final class InboundBodyReader {
     /// Nil once the request is over.
     private var connection: InboundConnection?
     private var unread: [UInt8] = []
-    private var rest: Rest
+    private var rest = Rest.open
     private var receiver: ((Piece) -> Void)?
 
-    init(_ connection: InboundConnection, isComplete: Bool) {
-        self.connection = connection
-        rest = isComplete ? .complete : .open
-    }
+    init(_ connection: InboundConnection) { self.connection = connection }
 
     /// Requests the next piece; one request at a time. `receive` is called once, unless `cancel` comes first: inside
     /// this call if a piece has arrived. If the client expects a 100 (Continue), the first read that has to wait sends it.
@@ -66,7 +65,14 @@ public final class InboundBodyReader {
         return if case .open = rest { false } else { true }
     }
 
-    func append(_ bytes: UnsafeRawBufferPointer) { unread.append(contentsOf: bytes) }
+    func append(_ bytes: UnsafeRawBufferPointer) {
+        let count = unread.count + bytes.count
+        if count > BlockSize.smallest, count > unread.capacity {
+            // Chunks arrive in pieces of any size, so a block has room for a whole read.
+            unread.reserveCapacity(BlockSize.capacity(for: max(count, 1 << 16)))
+        }
+        unread.append(contentsOf: bytes)
+    }
 
     func complete() { rest = .complete }
 

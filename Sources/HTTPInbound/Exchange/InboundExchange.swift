@@ -23,7 +23,7 @@ open class InboundExchange {
     public final let context: AnyObject?
     /// When the request's head was complete.
     public final let receivedAt: MonotonicTime
-    /// Reads the body, if the handler decided to stream it and the request is not over.
+    /// Reads the body, if the handler decided to stream it, there is one, and the request is not over.
     public final var bodyReader: InboundBodyReader? { connection?.bodyReader }
     /// Bytes of the request, head and body. Grows while a body is streamed.
     public final var bytesReceived: Int { receivedBytes }

@@ -171,7 +171,7 @@ struct CallLimits {
     /// `self`; values equal to it, as most are, need no conversion.
     func with(
         _ limits: OutboundLimits, connect: Duration?, write: Duration?, firstByte: Duration?,
-        read: Duration?, total: TimeAmount?
+        read: Duration?, total: TimeAmount?, pause: TimeAmount?
     ) -> CallLimits {
         var own = self
         if let write, write != limits.writeTimeout { own.write = TimeAmount(write) }
@@ -179,6 +179,7 @@ struct CallLimits {
         if let firstByte, firstByte != limits.firstByteTimeout { own.firstByte = TimeAmount(firstByte) }
         if let read, read != limits.readTimeout { own.read = TimeAmount(read) }
         if let total { own.total = total }
+        if let pause { own.pause = pause }
         return own
     }
 }

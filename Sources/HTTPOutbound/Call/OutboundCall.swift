@@ -25,6 +25,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     final let mayResend: Bool
     /// Whether `responseBegan` decides how the body is delivered.
     final let mayStream: Bool
+    /// Bytes up to which a response that arrives in one read is delivered as a whole, even if the call may stream.
+    final let wholeResponse: Int
     final let decodesContent: Bool
     // Touched only on the loop, and never across a call that leads back here.
     final var state = State.unassigned
@@ -65,13 +67,18 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///   - firstByteTimeout: time from the request's last byte to the response's first.
     ///   - readTimeout: longest silence within the response.
     ///   - total: time for the whole call; `.never` for no limit.
+    ///   - pause: longest pause on the caller's side; `.never` if the caller has a limit of its own.
     ///   - mayStream: call `responseBegan`, `bodyGathered` and `bodySent`. Calls are faster without them.
+    ///   - wholeResponse: bytes, with the head, up to which a response that arrives in one read is delivered without
+    ///     `responseBegan`, as `succeeded`. For calls that may stream; others get every response so.
     ///   - decodesContent: decode known content codings. Otherwise the body and its fields come unchanged.
     public init(
         to pool: borrowing UpstreamPool, mayResend: Bool, connectTimeout: Duration? = nil,
         writeTimeout: Duration? = nil, firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil,
-        total: TimeAmount? = nil, mayStream: Bool = false, decodesContent: Bool = true
+        total: TimeAmount? = nil, pause: TimeAmount? = nil, mayStream: Bool = false, wholeResponse: Int = 0,
+        decodesContent: Bool = true
     ) {
+        self.wholeResponse = mayStream ? wholeResponse : .max
         self.mayResend = mayResend
         self.decodesContent = decodesContent
         self.mayStream = mayStream
@@ -81,7 +88,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         deadlines = CallDeadlines(
             limits: pool.callLimits.with(
                 pool.limits, connect: connectTimeout, write: writeTimeout, firstByte: firstByteTimeout,
-                read: readTimeout, total: total),
+                read: readTimeout, total: total, pause: pause),
             started: now)
         super.init(on: loop)
     }

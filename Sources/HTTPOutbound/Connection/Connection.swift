@@ -267,7 +267,9 @@ extension Connection: StreamHandler {
             // Moved out and back to avoid a retain.
             let served = call.take()
             served?.bytesReceived(areFirst: isFirst, now: loop.wakeTime)
-            guard served?.mayStream != true, let layout = response.locateResponse(in: bytes) else {
+            guard let limit = served?.wholeResponse, bytes.count <= limit,
+                let layout = response.locateResponse(in: bytes)
+            else {
                 call = served
                 return read(bytes)
             }

@@ -39,7 +39,8 @@ struct ResponseReader {
     private(set) var head: HTTPResponseHead?
     private var framing: ResponseFraming?
     private var body: ResponseBody
-    /// nil for a plain body that is gathered, as most are.
+    private var isStreamed = false
+    /// nil for a plain body without reports of its progress, as most are.
     private var handling: BodyHandling?
     var decodesContent = true
     private var charge: FairBudget.Charge?
@@ -47,7 +48,6 @@ struct ResponseReader {
     private final class BodyHandling {
         var codings: [ContentCoding] = []
         var decoder: BodyDecoder?
-        var isStreamed = false
         var reportsProgress = false
         /// The fields and, within the limit, the body of a failure (400 and up) before content decoding.
         var codedFields: HTTPFields?
@@ -92,7 +92,9 @@ struct ResponseReader {
     /// Lets `read` put body bytes directly where they are gathered. Returns false if they need parsing or decoding.
     mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         let left = parser.bodyLeft
-        guard left > 0, handling == nil, let count = body.fill(atMost: left, read) else { return false }
+        guard left > 0, handling == nil, !isStreamed, let count = body.fill(atMost: left, read) else {
+            return false
+        }
         parser.advanceBody(by: count)
         return true
     }
@@ -140,10 +142,8 @@ struct ResponseReader {
     /// Chooses how to deliver the body after its head has arrived. Returns the failure if that is impossible.
     /// `reportsProgress`: whether to report `.gathered`.
     mutating func deliver(_ delivery: BodyDelivery, reportsProgress: Bool) -> Step? {
-        if delivery.isStreamed {
-            handling = handling ?? BodyHandling()
-            handling?.isStreamed = true
-        } else {
+        isStreamed = delivery.isStreamed
+        if !delivery.isStreamed {
             var promised = 0
             if case .length(let length)? = framing?.body { promised = length }
             guard promised <= bodyLimit else { return tooLarge }
@@ -193,7 +193,7 @@ struct ResponseReader {
 
     /// Handles a decoded piece of the body. Returns nil if it was gathered.
     private mutating func receive(_ piece: UnsafeRawBufferPointer) -> Step? {
-        guard let handling, handling.isStreamed else {
+        guard isStreamed else {
             switch body.append(piece) {
             case .limit: return tooLarge
             case .memory: return outOfMemory
@@ -238,6 +238,7 @@ struct ResponseReader {
             preconditionFailure("a response ended that had no head")
         }
         handling = nil
+        isStreamed = false
         let (content, charge) = body.take()
         self.charge = charge
         return .whole(
