@@ -36,7 +36,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private final var obstacle: RetryObstacle?
     /// The call's index in the request's record; nil if it is not recorded.
     private final var recordIndex: Int?
-    fileprivate final let state = Lock(CallState())
+    final let state = Lock(CallState())
 
     init(_ call: TransportCall, _ provider: ProviderSettings) {
         self.call = call
@@ -61,6 +61,12 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     var mayBeSentAgain: Bool { true }
 
+    /// Whether somebody else ends the call at the request's deadline.
+    var keepsDeadline: Bool { false }
+
+    /// Whether the response is being passed on, so that only the limits on gaps hold.
+    var isStreaming: Bool { false }
+
     var streaming: (any StreamingAttemptReceiver)? { nil }
 
     private final var scheduler: any SchedulerType { (transport ?? provider.transport).scheduler }
@@ -76,7 +82,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let started = scheduler.now
         self.started = started
         let total = call.totalNanoseconds
-        let deadline = call.context?.deadline?.nanoseconds(since: started) ?? .max
+        let deadline = keepsDeadline ? .max : call.context?.deadline?.nanoseconds(since: started) ?? .max
         end = min(total, deadline)
         endsAtDeadline = deadline < total
         guard end > 0 else { return failLater(on: scheduler) }
@@ -191,7 +197,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
                 return finish(retried.outcome)
             }
         }
-        let isLate = elapsed >= end - Self.clockError
+        let isLate = !isStreaming && elapsed >= end - Self.clockError
         // A call that spent all its time waiting for a connection reports that instead.
         let waitedOnly = error.reason == .connectionLimitReached && !endsAtDeadline
         let error = isLate && !waitedOnly ? limitError : error
@@ -383,14 +389,5 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         endsAtDeadline
             ? TransportError(.deadlineExceeded, "the request's deadline passed")
             : TransportError(.responseTimeout, "no complete response in time")
-    }
-}
-
-extension CallRun: RunningCall {
-    final var outcomeSoFar: CallOutcome {
-        let (attempts, attempt) = state.withLock { ($0.retry.attempts, $0.attempt) }
-        let address = (attempt as? any AddressedAttempt)?.knownAddress
-        let areLeft = attempts > 0 && attempts < call.settings.policy.retry.maxAttempts
-        return CallOutcome(address: address, attempts: attempts, hasAttemptsLeft: areLeft)
     }
 }

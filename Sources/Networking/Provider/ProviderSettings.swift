@@ -1,6 +1,7 @@
 import HTTPModel
 import Locking
 import Rx
+import Synchronization
 
 /// Owns a provider's plugins. Calls refer to it weakly, because a plugin may store calls.
 final class PluginList: Sendable {
@@ -53,7 +54,13 @@ final class ProviderSettings: Sendable {
     private let policy: CallPolicy
     private let plugins: PluginList
     private let jitter: Jitter
-    private let configured: CallSettings?
+    /// The configured upstream; nil if each target names its own base URL.
+    let configuredUpstream: Upstream?
+    /// The settings of calls to the configured upstream.
+    private let configured: ConfiguredCalls?
+    /// Which of them apply. Open until the first call, when the upstream's policy is known. An integer, and not a lazy
+    /// reference to the settings: the compiler does not specialize that, and a call costs a thousand instructions more.
+    private let choice = Atomic(Choice.open)
     private let parsed = Lock(Parsed())
 
     private struct Parsed: Sendable {
@@ -87,18 +94,46 @@ final class ProviderSettings: Sendable {
         let plugins = PluginList(plugins)
         self.plugins = plugins
         self.jitter = jitter
-        configured = upstream.map {
-            CallSettings(
-                upstream: $0, policy: policy, plugins: plugins, jitter: jitter, fields: transport.fields,
-                fieldsWithoutContext: transport.fieldsWithoutContext)
+        configuredUpstream = upstream
+        let fieldsWithoutContext = transport.fieldsWithoutContext
+        configured = upstream.map { upstream in
+            func calls(_ fields: HTTPFields) -> CallSettings {
+                CallSettings(
+                    upstream: upstream, policy: policy, plugins: plugins, jitter: jitter, fields: fields,
+                    fieldsWithoutContext: fieldsWithoutContext)
+            }
+            return ConfiguredCalls(
+                plain: calls(transport.fields), compressing: transport.compressionFields.map(calls))
         }
     }
 
-    var configuredUpstream: Upstream? { configured?.upstream }
+    private struct ConfiguredCalls {
+        /// With the transport's fields.
+        let plain: CallSettings
+        /// With the transport's `compressionFields`; nil if it has none.
+        let compressing: CallSettings?
+    }
+
+    private enum Choice {
+        static let open = 0
+        static let plain = 1
+        static let compressing = 2
+    }
+
+    @inline(never)
+    private func choose(_ calls: ConfiguredCalls) -> CallSettings {
+        let accepts =
+            calls.compressing != nil && transport.acceptsCompression(from: calls.plain.upstream)
+        // The first of several threads decides for all.
+        let (isFirst, other) = choice.compareExchange(
+            expected: Choice.open, desired: accepts ? Choice.compressing : Choice.plain, ordering: .relaxed)
+        let isCompressing = isFirst ? accepts : other == Choice.compressing
+        return isCompressing ? calls.compressing ?? calls.plain : calls.plain
+    }
 
     func withTransport(_ transport: any Transport) -> ProviderSettings {
         ProviderSettings(
-            name: name, isNamed: isNamed, upstream: configured?.upstream, transport: transport,
+            name: name, isNamed: isNamed, upstream: configuredUpstream, transport: transport,
             policy: policy,
             plugins: plugins.all, interceptor: stages?.interceptor, cookies: stages?.cookies, jitter: jitter)
     }
@@ -131,8 +166,12 @@ final class ProviderSettings: Sendable {
 
     /// Returns the settings of calls to the configured upstream, or to the target's base URL. Each URL is parsed once.
     func calls(to baseURL: @autoclosure () -> String) throws(RequestFault) -> CallSettings {
-        if let configured { return configured }
-        return try calls(at: baseURL())
+        guard let configured else { return try calls(at: baseURL()) }
+        switch choice.load(ordering: .relaxed) {
+        case Choice.plain: return configured.plain
+        case Choice.compressing: return configured.compressing ?? configured.plain
+        default: return choose(configured)
+        }
     }
 
     /// Returns the settings of calls redirected to `url`: those of `call`, if `url` is within its upstream or else at
@@ -164,8 +203,12 @@ final class ProviderSettings: Sendable {
         } catch {
             throw RequestFault(error)
         }
+        var fields = transport.fields
+        if let compressed = transport.compressionFields, transport.acceptsCompression(from: upstream) {
+            fields = compressed
+        }
         let calls = CallSettings(
-            upstream: upstream, policy: policy, plugins: plugins, jitter: jitter, fields: transport.fields,
+            upstream: upstream, policy: policy, plugins: plugins, jitter: jitter, fields: fields,
             fieldsWithoutContext: transport.fieldsWithoutContext)
         let dropped = parsed.withLock { parsed in
             var dropped: Parsed?

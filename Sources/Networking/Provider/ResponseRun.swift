@@ -37,6 +37,10 @@ final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked
 
     override var mayBeSentAgain: Bool { !observer.hasBegun }
 
+    override var keepsDeadline: Bool { observer.keepsDeadline }
+
+    override var isStreaming: Bool { call.isUnbounded && observer.hasBegun }
+
     override var streaming: (any StreamingAttemptReceiver)? { self }
 
     func attemptSent(_ bytes: Int64, of total: Int64?) { observer.callSent(bytes, of: total) }
@@ -44,6 +48,8 @@ final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked
     func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
         // A status that the target rejects is a failure with its body.
         guard call.validation.accepts(head.status.code) else { return .whole }
+        // Interceptors and redirects act on responses that are no success.
+        if observer.keepsDeadline, !head.status.isSuccess, head.status != .notModified { return .whole }
         return observer.callStarted(head, flow: flow)
     }
 

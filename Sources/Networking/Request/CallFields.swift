@@ -16,6 +16,13 @@ final class CallFields: Sendable {
         var contextFields = context?.fields(for: shared.upstream) ?? shared.fieldsWithoutContext
         if let context, context.forwards || !headers.isEmpty {
             if contextFields.contains(.accept), !headers.contains(.accept) { fields.remove(.accept) }
+            // As in `RequestBuilder.add`, for a forwarded Range.
+            if contextFields.contains(.range), !headers.contains(.acceptEncoding),
+                fields.contains(.acceptEncoding)
+            {
+                fields.remove(.acceptEncoding)
+                fields.append(.acceptEncoding, "identity")
+            }
             for (text, _) in headers {
                 if let name = HTTPFieldName(text) { contextFields.remove(name) }
             }
@@ -23,6 +30,18 @@ final class CallFields: Sendable {
         self.fields = fields
         self.contextFields = contextFields
         self.headers = headers
+    }
+
+    /// The fields of a call that passes on a client's. None of them is one of the gateway's own.
+    init(relaying fields: HTTPFields, in context: CallContext, to upstream: Upstream) {
+        var contextFields = context.fields(for: upstream)
+        if context.forwards {
+            let passed = FieldNameSet(fields.compactMap { HTTPFieldName($0.name) })
+            contextFields.remove(where: passed.contains)
+        }
+        self.fields = fields
+        self.contextFields = contextFields
+        headers = fields
     }
 
     /// Returns nil if the provider's and the context's fields apply unchanged.

@@ -20,6 +20,13 @@ final class CallOptions: Sendable {
         self.contentDecoding = contentDecoding
     }
 
+    /// Of calls whose responses are passed on as they are.
+    static let relaying = CallOptions(unbounded, nil, .none, ContentDecoding.none)
+
+    static func relaying(_ limits: AttemptLimits?) -> CallOptions {
+        limits == nil ? relaying : CallOptions(unbounded, limits, .none, ContentDecoding.none)
+    }
+
     /// Returns nil if all options have their default values.
     @inline(__always)
     static func makeIfNeeded(

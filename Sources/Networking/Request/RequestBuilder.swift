@@ -95,6 +95,11 @@ enum RequestBuilder {
             }
             fields.append(name, value)
         }
+        // A part of a compressed body cannot be decoded.
+        if added.contains(.range), !added.contains(.acceptEncoding), fields.contains(.acceptEncoding) {
+            fields.remove(.acceptEncoding)
+            fields.append(.acceptEncoding, "identity")
+        }
         if let contentType, !headers.contains(.contentType) { fields.append(.contentType, contentType) }
         return fields
     }

@@ -34,7 +34,7 @@ public final class Upstream: Sendable {
     package let jsonName: [UInt8]
 
     /// The path of the base URL without a trailing slash: empty, or `/prefix`.
-    let prefix: [UInt8]
+    package let prefix: [UInt8]
 
     /// Parses and checks the address: scheme, host and a path without `.` and `..`; no query.
     ///

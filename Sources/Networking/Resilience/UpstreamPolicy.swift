@@ -23,6 +23,8 @@ public struct UpstreamPolicy: Sendable, Hashable {
     public var slowStart: Duration? = .seconds(10)
     /// How the addresses are checked besides the calls. Default nil: not at all.
     public var health: HealthCheckPolicy?
+    /// Whether calls accept compressed responses. Default `.unlessNearby`.
+    public var compression = UpstreamCompression.unlessNearby
 
     /// Creates the default policy: a breaker, ejection, and no limit on calls in flight.
     public init() {}

@@ -5,7 +5,7 @@ public import Rx
 /// operators that read the body check it.
 public final class Response: Sendable {
     /// The response as the transport delivered it.
-    let raw: TransportResponse
+    package let raw: TransportResponse
     /// The call that led to the response.
     public let call: TransportCall
     /// Number of attempts, including this one.

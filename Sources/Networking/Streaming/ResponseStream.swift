@@ -120,3 +120,71 @@ private final class StreamReading: Sendable {
 
     deinit { subscription.dispose() }
 }
+
+// MARK: - Responses that are passed on
+
+extension UpstreamCall {
+    /// The call's method; nil if the call cannot be built.
+    package var method: HTTPMethod? {
+        switch content {
+        case .target(let call): call.method
+        case .path(let method, _, _): method
+        case .fault: nil
+        }
+    }
+
+    /// Whether the call has a body of its own.
+    package var hasBody: Bool {
+        if case .target(let call) = content { !call.body.isNone } else { false }
+    }
+
+    /// Where the call goes; nil if it cannot be built.
+    package var upstream: Upstream? {
+        switch content {
+        case .target(let call): call.upstream
+        case .path(_, _, let settings): settings.upstream
+        case .fault: nil
+        }
+    }
+
+    /// Returns the call with the fields and the body of a client's request.
+    ///
+    /// The response comes as it is: its content codings are not decoded, and its total time is not limited.
+    ///
+    /// - Parameters:
+    ///   - method: in place of the target's.
+    ///   - passed: fields of the client. The target's own have precedence.
+    ///   - body: sent if the target has none.
+    ///   - context: the client's request.
+    ///   - observer: receives the response.
+    package func relayed(
+        _ method: HTTPMethod, _ passed: HTTPFields, _ body: RequestBody, in context: CallContext,
+        to observer: any CallObserver
+    ) -> Single<TransportResponse> {
+        switch content {
+        case .target(let call):
+            let fields = Self.ownFields(of: call).map { $0.adding(passed) } ?? passed
+            return provider.relay(
+                TransportCall(
+                    relaying: method, call.target, fields, call.body.isNone ? body : call.body, in: context,
+                    call.settings, CallOptions.relaying(call.options?.attemptLimits)), to: observer)
+        case .path(_, let target, let settings):
+            return provider.relay(
+                TransportCall(relaying: method, target, passed, body, in: context, settings, .relaying),
+                to: observer)
+        case .fault(let fault):
+            return .error(NetworkError(unbuilt: fault, upstream: provider.name))
+        }
+    }
+}
+
+extension Provider {
+    /// Returns a call of the provider's configured upstream.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - target: path, with that of the base URL, and query, as they are sent. The caller has checked them.
+    package func call(_ method: HTTPMethod, at target: [UInt8]) -> UpstreamCall {
+        UpstreamCall(settings, method, at: target)
+    }
+}

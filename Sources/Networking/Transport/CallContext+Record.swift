@@ -45,7 +45,9 @@ extension CallContext {
     func cancelled(_ upstream: Upstream, part number: Int, _ outcome: CallOutcome) {
         let part = Int32(truncatingIfNeeded: number)
         owner.record.withLock { record in
-            if !record.hasCall(for: part) { record.append(RecordedCall(to: upstream, for: part, outcome)) }
+            if part == CallContext.noPart || !record.hasCall(for: part) {
+                record.append(RecordedCall(to: upstream, for: part, outcome))
+            }
         }
     }
 

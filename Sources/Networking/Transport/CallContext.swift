@@ -232,9 +232,13 @@ public final class CallContext: Sendable {
 
     static let fieldsWithoutContext = fieldsWithoutContext(.standard)
 
-    /// The default fields of a gateway's calls. Between nearby machines, compression costs more than it saves.
+    /// The fields of a gateway's calls to upstreams whose responses should not be compressed.
     package static let standardFields =
         ([.accept: "application/json", .acceptEncoding: "identity"] as HTTPFields).checked()
+
+    /// The fields of a gateway's calls to upstreams that may compress.
+    package static let compressionFields =
+        ([.accept: "application/json", .acceptEncoding: "gzip, deflate, br"] as HTTPFields).checked()
 
     /// Never taken from the client: the gateway's own fields, and `Accept-Encoding`, which may name unsupported
     /// codings.

@@ -1,5 +1,8 @@
 /// Receives the progress of an attempt. Called inline on the attempt's loop.
 public protocol StreamingAttemptReceiver: AttemptReceiver {
+    /// Whether a small response that arrives at once may come as a whole, without `attemptStarted`. Default false.
+    var takesWhole: Bool { get }
+
     /// Reports that bytes of the request's body were handed to the system.
     ///
     /// - Parameters:
@@ -23,6 +26,10 @@ public protocol StreamingAttemptReceiver: AttemptReceiver {
     ///   - bytes: number of bytes of the body so far.
     ///   - total: length of the body; nil if the response does not announce it or uses a content coding.
     func attemptReceived(_ bytes: Int64, of total: Int64?)
+}
+
+extension StreamingAttemptReceiver {
+    public var takesWhole: Bool { false }
 }
 
 /// How the body of a response is delivered.

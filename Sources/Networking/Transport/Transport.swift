@@ -21,6 +21,13 @@ public protocol Transport: AnyObject, Sendable {
     /// application/json` and `Accept-Encoding: identity`, for a gateway's calls to nearby upstreams.
     var fields: HTTPFields { get }
 
+    /// The fields sent instead of `fields` to upstreams that may compress their responses. Default nil: `fields` go to all.
+    var compressionFields: HTTPFields? { get }
+
+    /// Whether calls to the upstream have `compressionFields`. A provider asks once, before its first call to the upstream,
+    /// if there are such fields. Default false.
+    func acceptsCompression(from upstream: Upstream) -> Bool
+
     /// Additional fields for calls made outside a client's request. Default: a `Via` with `sluice`.
     var fieldsWithoutContext: HTTPFields { get }
 
@@ -63,6 +70,8 @@ extension Transport {
     public func hasOtherAddress(of _: Upstream, than _: TriedAddresses, orOut _: Bool) -> Bool { false }
     public var wallTime: RxTime { scheduler.now }
     public var fields: HTTPFields { CallContext.standardFields }
+    public var compressionFields: HTTPFields? { nil }
+    public func acceptsCompression(from _: Upstream) -> Bool { false }
     public var fieldsWithoutContext: HTTPFields { CallContext.fieldsWithoutContext }
 }
 

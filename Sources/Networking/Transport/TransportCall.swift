@@ -121,7 +121,10 @@ public final class TransportCall: Sendable {
     var totalNanoseconds: Int64 { options?.timeout?.nanoseconds ?? settings.totalNanoseconds }
 
     /// Whether the total time is unlimited, as for streams.
-    var isUnbounded: Bool { options?.timeout == CallOptions.unbounded }
+    package var isUnbounded: Bool { options?.timeout == CallOptions.unbounded }
+
+    /// Whether the body goes to the client of a gateway, which has its own limits on slow clients.
+    package var followsClient: Bool { isUnbounded && context != nil }
 
     /// The longest wait outside the wire, for an interceptor or before the next attempt, in nanoseconds.
     var maximumWait: Int64 { isUnbounded ? settings.totalNanoseconds : totalNanoseconds }

@@ -58,6 +58,12 @@ package final class UpstreamProtections: Sendable {
         state.withLock { $0.policies[upstream] = policy }
     }
 
+    /// Returns the upstream's own policy, or that of upstreams without one.
+    func policy(of upstream: Upstream) -> UpstreamPolicy {
+        guard upstream.isNamed, !upstream.isRedirectTarget else { return standard }
+        return state.withLock { $0.policies[upstream.name] } ?? standard
+    }
+
     /// Returns the protection of an upstream; nil if it has none. Upstreams without a name of their own have none: they
     /// are different servers that share a name. The names in the code bound their number.
     func protection(of upstream: Upstream) -> UpstreamProtection? {

@@ -120,6 +120,11 @@ extension OutboundCall {
 extension RequestWriter {
     func write(_ call: TransportCall) {
         if case .stream(let source) = call.body {
+            if let arriving = source as? any ArrivingBody {
+                return write(
+                    call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
+                    stream: ArrivingOutboundBody(arriving))
+            }
             return write(
                 call.method, target: call.target, fields: call.fields, sharedFields: call.contextFields,
                 stream: BlockingBody(source, expectsContinue: call.expectsContinue))

@@ -11,7 +11,8 @@ import Synchronization
 package final class LoopTransport: ObservedTransport, ProtectingTransport {
     private let loops: [SingleLoopTransport]
     private let nextLoop = Atomic(0)
-    package let fields: HTTPFields
+    /// Nil for a gateway's, which depend on the upstream's policy.
+    private let fixedFields: HTTPFields?
     package let fieldsWithoutContext: HTTPFields
     package let upstreamObserver: (any UpstreamObserver)?
     private let protections: UpstreamProtections?
@@ -19,27 +20,40 @@ package final class LoopTransport: ObservedTransport, ProtectingTransport {
     /// - Parameters:
     ///   - clients: one for each loop.
     ///   - retryBudget: the initial budget of each upstream on each loop.
-    ///   - fields: fields of every call unless its target or a plugin overrides them. Default: a gateway's.
+    ///   - fields: fields of every call unless its target or a plugin overrides them. Default nil: a gateway's, with the
+    ///     codings that the upstream's policy accepts.
     ///   - fieldsWithoutContext: additional fields for calls outside a client's request. Default: a gateway's `Via`.
     ///   - observer: learns how calls go.
     ///   - protections: those of the clients. Default nil: none.
     ///   - lifetime: retained until the last call has ended. Default nil, for loops that outlive all calls.
     package init(
         _ clients: [LoopBound<LoopClient>], retryBudget: RetryBudget = RetryBudget(),
-        fields: HTTPFields = CallContext.standardFields,
+        fields: HTTPFields? = nil,
         fieldsWithoutContext: HTTPFields = CallContext.fieldsWithoutContext(.standard),
         observer: (any UpstreamObserver)? = nil, protections: UpstreamProtections? = nil,
         lifetime: (any LoopLifetime)? = nil
     ) {
-        self.fields = fields
+        fixedFields = fields
         self.fieldsWithoutContext = fieldsWithoutContext
         upstreamObserver = observer
         self.protections = protections
         loops = clients.map { client in
             SingleLoopTransport(
-                client, retryBudget: retryBudget, fields: fields, fieldsWithoutContext: fieldsWithoutContext,
+                client, retryBudget: retryBudget, fields: fields ?? CallContext.standardFields,
+                fieldsWithoutContext: fieldsWithoutContext,
                 lifetime: lifetime)
         }
+    }
+
+    package var fields: HTTPFields { fixedFields ?? CallContext.standardFields }
+
+    package var compressionFields: HTTPFields? {
+        fixedFields == nil ? CallContext.compressionFields : nil
+    }
+
+    package func acceptsCompression(from upstream: Upstream) -> Bool {
+        let compression = protections?.policy(of: upstream).compression ?? .unlessNearby
+        return compression.accepts(from: upstream)
     }
 
     package func forOneCall() -> any Transport {

@@ -18,6 +18,8 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     private var received: Int64 = 0
     private var expected: Int64?
     private var permit: AttemptPermit
+    /// Nil after the end.
+    private var handle: Handle?
 
     private init(
         _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
@@ -31,8 +33,13 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
             connectTimeout: limits.connect, writeTimeout: limits.write, firstByteTimeout: limits.firstByte,
-            readTimeout: limits.firstByte, total: limit, mayStream: true, decodesContent: decodesContent)
+            readTimeout: limits.firstByte, total: limit, pause: call.followsClient ? .never : nil,
+            mayStream: true, wholeResponse: receiver.takesWhole ? Self.wholeResponse : 0,
+            decodesContent: decodesContent)
     }
+
+    /// Streaming costs more than copying so few bytes.
+    static var wholeResponse: Int { 8 << 10 }
 
     /// Starts the attempt on the loop and returns the means to cancel it.
     static func start(
@@ -42,14 +49,17 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         let attempt = StreamingAttempt(
             call, to: upstream, within: limit, decodesContent: decodesContent, permit, for: receiver)
         let handle = Handle(attempt)
+        attempt.handle = handle
         upstream.start(attempt)
         return handle
     }
 
-    /// Cancels the attempt, even if only the last bytes of its file are left. Unchecked like `LoopDisposable`: acts on
-    /// the loop.
-    private final class Handle: LoopDisposable, AddressedAttempt, @unchecked Sendable {
+    /// Cancels the attempt, even if only the last bytes of its file are left, and pauses its body from any thread. Unchecked like
+    /// `LoopDisposable`: acts on the loop.
+    private final class Handle: LoopDisposable, AddressedAttempt, FlowControl, @unchecked Sendable {
         private let attempt: StreamingAttempt
+        /// The latest request. One from another thread may reach the loop after a later one made on the loop.
+        private let isHeld = Atomic(false)
 
         init(_ attempt: StreamingAttempt) {
             self.attempt = attempt
@@ -62,24 +72,16 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
             attempt.cancel()
             attempt.receiver = nil
             attempt.dropFile()
+            attempt.handle = nil
         }
-    }
-
-    /// Pauses and resumes the body from any thread.
-    private final class Flow: FlowControl {
-        private let attempt: StreamingAttempt
-        /// The latest request. One from another thread may reach the loop after a later one made on the loop.
-        private let isHeld = Atomic(false)
-
-        init(_ attempt: StreamingAttempt) { self.attempt = attempt }
 
         func pause() { set(isHeld: true) }
         func resume() { set(isHeld: false) }
 
         private func set(isHeld: Bool) {
             self.isHeld.store(isHeld, ordering: .relaxed)
-            guard !attempt.loop.isCurrent else { return apply() }
-            attempt.loop.execute { self.apply() }
+            guard !loop.isCurrent else { return apply() }
+            loop.execute { self.apply() }
         }
 
         private func apply() {
@@ -98,20 +100,21 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     // MARK: Response
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
-        guard let receiver else { return .gathered }
+        guard let receiver, let handle else { return .gathered }
         if case .bytes(let bytes) = call.body {
             receiver.attemptSent(Int64(bytes.count), of: Int64(bytes.count))
         }
         received = 0
         expected = head.fields[.contentLength].flatMap { Int64($0) }
         let response = TransportResponse(status: head.status, fields: head.fields)
-        switch receiver.attemptStarted(response, flow: Flow(self)) {
+        switch receiver.attemptStarted(response, flow: handle) {
         case .whole: return .gathered
         case .pieces: break
         case .file(let path): open(path)
         }
         permit.streamBegan(head.status, at: loop.wakeTime)
-        return .streamed(total: limit)
+        // Once a response streams, only the limits on gaps hold, unless the call has a time limit of its own.
+        return .streamed(total: call.isUnbounded ? nil : limit)
     }
 
     override func bodyReceived(_ piece: UnsafeRawBufferPointer) {
@@ -148,6 +151,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     // MARK: End
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
+        handle = nil
         permit.attemptSucceeded(head.status, at: loop.wakeTime)
         if let address { receiver?.attemptReached(address) }
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }
@@ -165,9 +169,13 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         }
     }
 
-    override func cancelled() { permit.attemptCancelled(wasSilent: wasSilent(call), at: loop.wakeTime) }
+    override func cancelled() {
+        handle = nil
+        permit.attemptCancelled(wasSilent: wasSilent(call), at: loop.wakeTime)
+    }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
+        handle = nil
         endPermit(&permit, reason, call)
         dropFile()
         if let address { receiver?.attemptReached(address) }

@@ -1,0 +1,22 @@
+import HTTPModel
+import Locking
+import Rx
+
+extension CallRun {
+    /// Whether a response with this status may lead to another attempt.
+    final func mayRetry(after status: HTTPStatus) -> Bool {
+        guard RetryMachine.isRetried(status.code, hasRetryAfter: true), call.method.isIdempotent,
+            mayBeSentAgain
+        else { return false }
+        return state.withLock { $0.retry.attempts } < call.settings.policy.retry.maxAttempts
+    }
+}
+
+extension CallRun: RunningCall {
+    final var outcomeSoFar: CallOutcome {
+        let (attempts, attempt) = state.withLock { ($0.retry.attempts, $0.attempt) }
+        let address = (attempt as? any AddressedAttempt)?.knownAddress
+        let areLeft = attempts > 0 && attempts < call.settings.policy.retry.maxAttempts
+        return CallOutcome(address: address, attempts: attempts, hasAttemptsLeft: areLeft)
+    }
+}
