@@ -12,7 +12,7 @@ extension Answer {
     /// The head is sent with the first piece. What fails before is answered like the failure of a handler's call; what fails later
     /// resets the connection, so that the client does not take a part for the whole. The sequence is read no faster than the client
     /// receives, and it is cancelled when the client leaves, when the deadline passes before the first piece, or when a piece takes
-    /// longer than `GatewayLimits.streamGap`. Its upstream calls end at the endpoint's deadline.
+    /// longer than `GatewayLimits.streamGap`. A response of an upstream that it passes on may take any time once its head has arrived.
     ///
     /// - Parameters:
     ///   - pieces: the body. Empty pieces are skipped.

@@ -14,9 +14,14 @@ public struct Answer: Sendable {
         case steps([NamedPart], then: @Sendable (StepValues) throws -> Answer)
         /// The body is these bytes, without an envelope.
         indirect case raw(RawBody)
+        /// The response to this call, without an envelope.
+        case relay(RelayedCall)
 
         var isRaw: Bool {
-            if case .raw = self { true } else { false }
+            switch self {
+            case .raw, .relay: true
+            case .parts, .value, .steps: false
+            }
         }
     }
 
@@ -89,7 +94,7 @@ public struct Answer: Sendable {
         switch content {
         case .parts(let parts): answer.content = .parts(parts.map { $0.madeOptional() })
         case .steps(let steps, let then): answer.content = .steps(steps) { try then($0).optionalParts() }
-        case .value, .raw: break
+        case .value, .raw, .relay: break
         }
         return answer
     }

@@ -66,6 +66,8 @@ final class Endpoint: Sendable {
 struct EndpointSettings: Sendable {
     var deadline: Duration
     var bodyLimit: Int
+    /// Whether an option has set the limit of bodies.
+    var hasOwnBodyLimit = false
     var streamsBody = false
     /// Nil for no limit but the fair share of a loop's requests.
     var concurrency: Int?
@@ -75,6 +77,7 @@ struct EndpointSettings: Sendable {
     var authorizationUpstreams: [String] = []
     var cookieUpstreams: [String] = []
     var revealsUpstreamMessages = false
+    var compresses = true
     /// Nil for Sluice's envelope.
     var format: EnvelopeFormat?
 
@@ -104,12 +107,21 @@ public struct EndpointOption: Sendable {
 
     /// Limits the request body to this many bytes; a longer one is answered with 413.
     public static func bodyLimit(_ bytes: Int) -> EndpointOption {
-        EndpointOption { $0.bodyLimit = bytes }
+        EndpointOption {
+            $0.bodyLimit = bytes
+            $0.hasOwnBodyLimit = true
+        }
     }
 
     /// Limits the time that a streamed answer may wait for its next piece while the client is ready for it.
     public static func streamGap(_ duration: Duration) -> EndpointOption {
         EndpointOption { $0.streamGap = duration }
+    }
+
+    /// Whether answers may be compressed. Default true. Turn it off where an answer has a secret beside text that a stranger can choose,
+    /// such as a search term: who sees the size of many answers could guess the secret (the attack BREACH).
+    public static func compression(_ isOn: Bool) -> EndpointOption {
+        EndpointOption { $0.compresses = isOn }
     }
 
     /// Limits the requests in flight at this endpoint in the whole process; further ones are answered with 503

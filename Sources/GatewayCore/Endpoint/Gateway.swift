@@ -54,8 +54,20 @@ public final class Gateway: Sendable {
         _ target: Target.Type, upstream: String, policy: CallPolicy = CallPolicy(),
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil
     ) -> Provider<Target> {
+        provider(
+            target, upstream: upstream, baseURL: nil, policy: policy, plugins: plugins,
+            interceptor: interceptor)
+    }
+
+    /// - Parameter baseURL: in place of the targets' own.
+    func provider<Target: TargetType>(
+        _ target: Target.Type, upstream: String, baseURL: String?, policy: CallPolicy,
+        plugins: [any PluginType], interceptor: (any RequestInterceptor)?
+    ) -> Provider<Target> {
         declarations.add(upstream: upstream)
-        let addresses = environment.upstreamOverrides[upstream] ?? environment.otherUpstreams?(upstream)
+        let addresses =
+            environment.upstreamOverrides[upstream] ?? environment.otherUpstreams?(upstream)
+            ?? baseURL.map { UpstreamURLs($0) }
         do {
             let provider = try Provider<Target>(
                 upstream: upstream, baseURLs: addresses, transport: environment.transport, policy: policy,
@@ -102,7 +114,7 @@ public final class Gateway: Sendable {
         return GatewayResponder(routes, environment: environment, limits: limits, cors: cors)
     }
 
-    private func add(
+    func add(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption], _ handler: Endpoint.Handler
     ) {
         declarations.add(

@@ -16,7 +16,9 @@ public final class GatewayRequest: Sendable {
 
     private let request: ReceivedRequest
     let match: EndpointMatch
-    /// Nil if the body is buffered.
+    /// Whether the client sent HEAD, which arrives as GET.
+    let isHead: Bool
+    /// Nil if the body is buffered, and if there is none.
     let stream: BodyCursor?
     @usableFromInline let storage = Lock<RequestStorage?>(nil)
     /// False for nearly all requests.
@@ -27,12 +29,17 @@ public final class GatewayRequest: Sendable {
     /// `source` gives the body at an endpoint that streams it; without it, the request's own body is given in one piece.
     init(
         _ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch, from remote: String,
-        _ source: (any BodySource)?
+        isHead: Bool, _ source: (any BodySource)?
     ) {
         remoteAddress = remote
+        self.isHead = isHead
         if match.streamsBody {
-            stream = source.map { BodyCursor($0) } ?? BodyCursor(request.body)
-            request.body = []
+            if let source {
+                stream = BodyCursor(source)
+            } else {
+                stream = request.body.isEmpty ? nil : BodyCursor(request.body)
+                request.body = []
+            }
         } else {
             stream = nil
         }

@@ -4,7 +4,7 @@ import Synchronization
 /// The endpoint that a request's method and path match, with the values of its path parameters.
 package final class EndpointMatch: Sendable {
     let endpoint: Endpoint
-    /// The decoded segments that the template's parameters match, in the order of the template.
+    /// The decoded segments, or the rest of the path, that the template's parameters match, in the order of the template.
     let parameters: [ArraySlice<UInt8>]
     /// Takes the place of the handler, for requests that pass through middleware but that no endpoint takes.
     package enum Substitute: Sendable {
@@ -58,6 +58,9 @@ package final class EndpointMatch: Sendable {
 
     /// Whether the handler reads the body as it arrives.
     package var streamsBody: Bool { endpoint.settings.streamsBody }
+
+    /// Whether answers may be compressed.
+    package var compresses: Bool { endpoint.settings.compresses }
 
     /// Whether the endpoint's own limit has room for another request.
     package var hasRoom: Bool {

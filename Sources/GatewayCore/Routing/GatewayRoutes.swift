@@ -57,11 +57,14 @@ struct GatewayRoutes: Sendable {
 
     /// Makes the endpoint for the requests in a group that none of its endpoints takes.
     private mutating func group(_ scope: RouteScope, number: Int, _ limits: GatewayLimits) -> Endpoint? {
-        template(scope.prefix.isEmpty ? "/" : scope.prefix).map {
-            Endpoint(
-                number: number, method: .get, template: $0, handler: .none,
-                settings: Self.settings(limits, scope), scope: scope)
+        guard let template = template(scope.prefix.isEmpty ? "/" : scope.prefix) else { return nil }
+        if template.endsInRest {
+            faults.append("the group \(scope.prefix) ends in the rest of a path, so it has no endpoints")
+            return nil
         }
+        return Endpoint(
+            number: number, method: .get, template: template, handler: .none,
+            settings: Self.settings(limits, scope), scope: scope)
     }
 
     private mutating func template(_ path: String) -> PathTemplate? {

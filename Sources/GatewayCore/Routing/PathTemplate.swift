@@ -1,11 +1,14 @@
 /// The declared path of an endpoint: `/api/weights/{date}/{half}`.
 ///
-/// A segment is either a literal or a parameter in braces, which matches exactly one segment. Literals are written decoded and
-/// compared byte by byte with the percent-decoded segments of a request; case matters.
+/// A segment is either a literal or a parameter in braces, which matches exactly one segment. `{name...}`, only at the end, matches the
+/// rest of the path. Literals are written decoded and compared byte by byte with the percent-decoded segments of a request; case
+/// matters.
 struct PathTemplate: Sendable, Equatable {
     enum Segment: Sendable, Equatable {
         case literal([UInt8])
         case parameter(String)
+        /// All segments from here on, which may be empty: `/files/{path...}` matches `/files/`, but not `/files`.
+        case rest(String)
     }
 
     let text: String
@@ -15,9 +18,13 @@ struct PathTemplate: Sendable, Equatable {
         segments.compactMap { segment in
             switch segment {
             case .literal: nil
-            case .parameter(let name): name
+            case .parameter(let name), .rest(let name): name
             }
         }
+    }
+
+    var endsInRest: Bool {
+        if case .rest? = segments.last { true } else { false }
     }
 
     /// - Throws: an error phrased to follow the path: "must begin with a slash".
@@ -36,9 +43,16 @@ struct PathTemplate: Sendable, Equatable {
         for part in text.utf8.dropFirst().split(
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         {
+            if case .rest(let name)? = segments.last {
+                throw PathTemplateError("has the parameter {\(name)...} before its end")
+            }
             let segment = try Self.segment(Substring(part))
-            if case .parameter(let name) = segment, !names.insert(name).inserted {
-                throw PathTemplateError("has the parameter {\(name)} twice")
+            switch segment {
+            case .literal: break
+            case .parameter(let name), .rest(let name):
+                guard names.insert(name).inserted else {
+                    throw PathTemplateError("has the parameter {\(name)} twice")
+                }
             }
             segments.append(segment)
         }
@@ -52,13 +66,16 @@ struct PathTemplate: Sendable, Equatable {
         let opens = text.utf8.first == UInt8(ascii: "{")
         let closes = text.utf8.last == UInt8(ascii: "}")
         if opens || closes {
-            let name = Substring(text.utf8.dropFirst().dropLast())
+            var name = Substring(text.utf8.dropFirst().dropLast())
+            let isRest = name.hasSuffix("...")
+            if isRest { name = name.dropLast(3) }
             guard opens, closes, isName(name) else {
                 throw PathTemplateError(
-                    "has the segment \(text); a parameter is a whole segment, {name}, with a name of letters, digits and _"
+                    "has the segment \(text); a parameter is a whole segment, {name} or {name...}, with a name of "
+                        + "letters, digits and _"
                 )
             }
-            return .parameter(String(name))
+            return isRest ? .rest(String(name)) : .parameter(String(name))
         }
         if text == "." || text == ".." {
             throw PathTemplateError("has the segment \(text), which no request can match")

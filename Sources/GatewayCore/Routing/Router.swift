@@ -2,11 +2,12 @@ import HTTPModel
 
 /// Finds the endpoint of a path and method in a trie of segments, which are compared as bytes.
 ///
-/// A literal segment is preferred to a parameter; if the literal branch has no match, the parameter branch is searched. A trailing
-/// slash or an empty segment makes a different path, which matches nothing. Case matters.
+/// A literal segment is preferred to a parameter, and both to a parameter for the rest of the path; if one branch has no match, the
+/// next is searched. A trailing slash or an empty segment makes a different path, which only such a rest matches. Case matters.
 struct Router<Value: Sendable>: Sendable {
     enum Result: Sendable {
-        /// `parameters` are the decoded segments that the template's parameters match, in the order of the template.
+        /// `parameters` are the decoded segments, or the rest of the path, that the template's parameters match, in the order of the
+        /// template.
         case found(Value, parameters: [ArraySlice<UInt8>])
         /// The path exists, with these methods in the order of their declaration.
         case otherMethods([HTTPMethod])
@@ -16,6 +17,7 @@ struct Router<Value: Sendable>: Sendable {
     private struct Node: Sendable {
         var literals: [(segment: [UInt8], node: Int)] = []
         var parameter: Int?
+        var rest: Int?
         var methods: [(method: HTTPMethod, value: Value)] = []
     }
 
@@ -80,15 +82,20 @@ struct Router<Value: Sendable>: Sendable {
             if let known = nodes[node].parameter { return known }
             nodes.append(Node())
             nodes[node].parameter = nodes.count - 1
+        case .rest:
+            if let known = nodes[node].rest { return known }
+            nodes.append(Node())
+            nodes[node].rest = nodes.count - 1
         }
         return nodes.count - 1
     }
 
     func route(_ method: HTTPMethod, _ path: DecodedPath) -> Result {
         var search = Search(method: method)
-        let found = path.bytes.withUnsafeBufferPointer { bytes in
+        let found = path.bytes.withUnsafeBufferPointer { bytes -> Value? in
             // "/" is the root itself; elsewhere a segment begins after each slash.
-            bytes.count == 1 ? visit(0, &search) : walk(0, from: 1, bytes, &search)
+            if bytes.count == 1, let root = visit(0, &search) { return root }
+            return walk(0, from: 1, bytes, &search)
         }
         if let found {
             let start = path.bytes.startIndex
@@ -122,6 +129,17 @@ struct Router<Value: Sendable>: Sendable {
     }
 
     private func walk(
+        _ node: Int, from start: Int, _ path: UnsafeBufferPointer<UInt8>, _ search: inout Search
+    ) -> Value? {
+        if let found = walkSegment(node, from: start, path, &search) { return found }
+        guard let rest = nodes[node].rest else { return nil }
+        search.parameters.append(start..<path.count)
+        if let found = visit(rest, &search) { return found }
+        search.parameters.removeLast()
+        return nil
+    }
+
+    private func walkSegment(
         _ node: Int, from start: Int, _ path: UnsafeBufferPointer<UInt8>, _ search: inout Search
     ) -> Value? {
         var end = start

@@ -38,7 +38,7 @@ struct UnmatchedRoutes: Sendable {
             switch (left, right) {
             case (.literal, .parameter): return true
             case (.parameter, .literal): return false
-            case (.literal, .literal), (.parameter, .parameter): continue
+            case (.literal, .literal), (.parameter, .parameter), (.rest, _), (_, .rest): continue
             }
         }
         let (left, right) = (one.template.segments.count, other.template.segments.count)
@@ -75,6 +75,9 @@ struct UnmatchedRoutes: Sendable {
                 if !literal.elementsEqual(bytes) { return nil }
             case .parameter:
                 parameters.append(bytes)
+            case .rest:
+                // A prefix has none: `GatewayRoutes` refuses it.
+                return nil
             }
         }
         return parameters

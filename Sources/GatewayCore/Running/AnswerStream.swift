@@ -1,4 +1,5 @@
 import Locking
+package import Networking
 
 /// The body of an answer that is sent piece by piece. Iterate once, in one task. Releasing it, or cancelling the task that reads it,
 /// cancels the work that makes it.
@@ -9,22 +10,26 @@ public final class AnswerStream: AsyncSequence, Sendable {
     public let length: Int?
     /// How long a piece may take while the client is ready for it.
     package let gap: Duration
-    private let channel: PieceChannel
+    private let source: any PieceSource
 
-    init(_ channel: PieceChannel, length: Int?, gap: Duration) {
-        self.channel = channel
+    init(_ source: any PieceSource, length: Int?, gap: Duration) {
+        self.source = source
         self.length = length
         self.gap = gap
     }
 
-    deinit { channel.cancel() }
+    deinit { source.cancel() }
 
     /// Calls `receiver` once with the next piece, nil at the end, or the error that ends the body early. At most one read at a time.
     package func read(_ receiver: @escaping @Sendable (Result<ArraySlice<UInt8>?, any Error>) -> Void) {
-        channel.read(receiver)
+        source.read(receiver)
     }
 
-    package func cancel() { channel.cancel() }
+    package func cancel() { source.cancel() }
+
+    /// Passes the pieces of an upstream's response to `sink` as they arrive, in place of `read`. Returns what pauses them; nil for any
+    /// other body, which has to be read.
+    package func relay(to sink: any PieceSink) -> (any FlowControl)? { (source as? Relay)?.relay(to: sink) }
 
     public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 
@@ -50,6 +55,13 @@ public final class AnswerStream: AsyncSequence, Sendable {
     }
 }
 
+/// Where the pieces of an answer come from.
+protocol PieceSource: AnyObject, Sendable {
+    /// Calls `receiver` once with the next piece, nil at the end, or the error that ends the body early.
+    func read(_ receiver: @escaping @Sendable (Result<ArraySlice<UInt8>?, any Error>) -> Void)
+    func cancel()
+}
+
 /// Makes the pieces of an answer: a task that sends each and waits until it is taken.
 final class StreamSource: Sendable {
     let length: Int?
@@ -62,7 +74,7 @@ final class StreamSource: Sendable {
 }
 
 /// Hands pieces from the task that makes them to a reader. At most one piece waits.
-final class PieceChannel: Sendable {
+final class PieceChannel: PieceSource {
     typealias Receiver = @Sendable (Result<ArraySlice<UInt8>?, any Error>) -> Void
 
     private struct State {

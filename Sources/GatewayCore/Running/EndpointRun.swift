@@ -131,6 +131,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
                 return stream(source, body, overrides)
             }
             end { renderer.raw(body, overrides, for: $0) }
+        case .relay(let call): try relay(call, overrides)
         }
     }
 

@@ -61,13 +61,20 @@ public final class GatewayResponder: Sendable {
     public func respond(
         to request: ReceivedRequest, deliver: @escaping @Sendable (GatewayResponse) -> Void
     ) -> (any OngoingRequest)? {
+        respond(to: request, isHead: request.head.method == .head, deliver: deliver)
+    }
+
+    /// - Parameter isHead: whether a server received HEAD, which it makes a GET.
+    package func respond(
+        to request: ReceivedRequest, isHead: Bool, deliver: @escaping @Sendable (GatewayResponse) -> Void
+    ) -> (any OngoingRequest)? {
         do throws(GatewayError) {
             switch try route(request.head) {
             case .endpoint(let match):
                 guard request.body.count <= match.bodyLimit else {
                     throw GatewayError.payloadTooLarge(limit: match.bodyLimit)
                 }
-                return respond(to: request, at: match, for: ClosureReceiver(deliver))
+                return respond(to: request, at: match, isHead: isHead, for: ClosureReceiver(deliver))
             case .answer(let response):
                 deliver(response)
             }
@@ -80,13 +87,13 @@ public final class GatewayResponder: Sendable {
     /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
-        body: (any BodySource)? = nil, for receiver: any AnswerReceiver
+        isHead: Bool = false, body: (any BodySource)? = nil, for receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
         let request = GatewayRequest(
-            consume request, requestID: requestID, match, from: remote, body)
+            consume request, requestID: requestID, match, from: remote, isHead: isHead, body)
         var context = context(request, started)
         if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed(from: started) }
         let run = EndpointRun(

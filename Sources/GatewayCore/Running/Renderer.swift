@@ -221,7 +221,7 @@ final class Renderer: Sendable {
 
     // MARK: - Fields
 
-    private func response(
+    func response(
         _ answer: consuming HTTPResponse, _ code: String, _ results: consuming PartResults?,
         _ request: RequestFacts, hasCORS: Bool = false
     ) -> GatewayResponse {

@@ -45,6 +45,23 @@ final class BodyCursor: Sendable {
         if wasClaimed { throw EndpointFault("the body of a request was read twice") }
     }
 
+    /// The body for a reader that needs no task.
+    enum Claimed {
+        case bytes(ArraySlice<UInt8>)
+        case source(any BodySource)
+    }
+
+    /// Takes the body for a reader that needs no task. Throws if there was another one.
+    func claimSource() throws -> Claimed {
+        try claim()
+        if let source { return .source(source) }
+        return state.withLock { state in
+            guard case .buffered(let bytes) = state.progress else { return .bytes([]) }
+            state.progress = .over(.end)
+            return .bytes(bytes)
+        }
+    }
+
     /// Returns the next piece; nil at the end. Ends the body if the task is cancelled.
     func next() async throws -> ArraySlice<UInt8>? {
         let happensBefore = HappensBeforeEdge()

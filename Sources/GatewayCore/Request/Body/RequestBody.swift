@@ -59,7 +59,7 @@ extension GatewayRequest {
 
     /// Throws for a function that needs the buffered body, if the endpoint streams it.
     func requireBufferedBody(for function: String) throws(EndpointFault) {
-        guard stream == nil else {
+        guard !match.streamsBody else {
             throw EndpointFault("\(function) needs the whole body, but the endpoint streams it")
         }
     }

@@ -1,0 +1,123 @@
+import HTTPModel
+import Locking
+import Networking
+import Rx
+
+extension EndpointRun {
+    /// Sends a call with the client's fields and body, and answers with its response.
+    func relay(_ relayed: RelayedCall, _ overrides: AnswerOverrides) throws {
+        if let fault = relayed.fault { throw fault }
+        if state.withLock({ $0.isOver }) { return }
+        let stage = state.withLock { $0.beginStage() }
+        let (body, arriving) = try relayed.call.hasBody ? (.none, nil) : relayedBody()
+        let relay = Relay(self, relayed, overrides, body: arriving)
+        keep(relay, of: stage)
+        let method = relayed.call.method ?? .get
+        let call = relayed.call.relayed(
+            request.isHead && method == .get ? .head : method, relayed.fields.fields(of: request.fields),
+            body,
+            in: context, to: relay)
+        relay.start(call)
+    }
+
+    /// Returns the body of the client's request, and the same if it is still arriving.
+    private func relayedBody() throws -> (Networking.RequestBody, RelayedBody?) {
+        // Most requests without a body have a method that needs none.
+        if request.stream == nil, request.body.isEmpty, request.method == .get { return (.none, nil) }
+        let fields = request.fields
+        let isChunked = fields.contains(.transferEncoding)
+        let length = fields.firstValueBytes(.contentLength).flatMap {
+            Int64(String(decoding: $0, as: UTF8.self))
+        }
+        // An empty body is a body.
+        let hasBody = isChunked || length != nil
+        var bytes = request.body
+        switch try request.stream?.claimSource() {
+        case nil: break
+        case .bytes(let all): bytes = all
+        case .source(let source):
+            guard isChunked || (length ?? 0) > 0 else { break }
+            let body = RelayedBody(
+                source, length: isChunked ? nil : length, expectsContinue: fields.contains(.expect)
+            ) { [weak self] isUploading in
+                self?.restartDeadline(isUploading: isUploading)
+            }
+            return (.stream(body), body)
+        }
+        return (hasBody || !bytes.isEmpty ? .bytes(bytes) : .none, nil)
+    }
+
+    /// Stops the deadline during an upload, which has limits of its own, and starts it anew after that.
+    private func restartDeadline(isUploading: Bool) {
+        let next = isUploading ? nil : scheduler.setTimer(after: endpoint.deadlineInterval, target: self)
+        let unneeded = state.withLock { state -> TimerToken? in
+            if state.isOver { return next }
+            defer { state.timer = next }
+            return state.timer
+        }
+        if let unneeded { scheduler.cancelTimer(unneeded) }
+    }
+
+    /// Answers with the head of a response. From now on the call belongs to the answer.
+    func relayBegan(_ head: TransportResponse, _ relay: Relay) {
+        state.withLock { $0.work = nil }
+        end { facts in
+            var answer = renderer.relayed(head, relay.relayed, relay.overrides, for: facts)
+            answer.stream = AnswerStream(relay, length: nil, gap: endpoint.settings.streamGap)
+            return answer
+        }
+    }
+
+    /// Answers with a response that has arrived as a whole.
+    func relayEnded(_ response: TransportResponse, _ relay: Relay) {
+        guard request.isHead else {
+            return end { renderer.relayed(response, relay.relayed, relay.overrides, for: $0) }
+        }
+        // A streamed head has the length of the body that it leaves out.
+        relayBegan(response, relay)
+    }
+}
+
+extension Renderer {
+    /// Returns the answer that passes on a response.
+    fileprivate func relayed(
+        _ head: TransportResponse, _ relayed: RelayedCall, _ overrides: AnswerOverrides,
+        for request: RequestFacts
+    ) -> GatewayResponse {
+        let status = overrides.status ?? head.status
+        var fields = HTTPFields(room: head.fields.count + 8, capacity: head.fields.textSize + 128)
+        fields.append(.xContentTypeOptions, "nosniff")
+        fields.append(.xRequestID, request.requestID)
+        relayed.fields.add(head.fields, to: &fields)
+        // It frames a streamed body, and tells the length of one that HEAD leaves out.
+        if head.body.isEmpty, let length = head.fields.firstValueBytes(.contentLength) {
+            fields.append(.contentLength, bytes: length)
+        }
+        if relayed.fields.location, let value = fields.firstValueBytes(.location) {
+            let location = relayed.location(value)
+            fields.remove(.location)
+            if let location { fields.append(.location, bytes: location) }
+        }
+        if !overrides.fields.isEmpty {
+            fields.removeReplaced(by: overrides.fields)
+            add(overrides.fields, to: &fields)
+        }
+        let code = status.code < 400 ? "OK" : ErrorCode(status: status.code).name
+        let answer = HTTPResponse(
+            status: status, fields: fields, body: head.body.isEmpty ? [] : [head.body])
+        return response(answer, code, nil, request)
+    }
+}
+
+extension HTTPFields {
+    /// Removes the fields of the upstream whose place the handler's take. Fields that may have several lines are kept.
+    fileprivate mutating func removeReplaced(by own: HTTPFields) {
+        for (text, _) in own {
+            guard let name = HTTPFieldName(text), !Renderer.isGatewayField(name), !Self.lists.contains(name)
+            else { continue }
+            remove(name)
+        }
+    }
+
+    private static let lists: [HTTPFieldName] = [.link, .setCookie, .vary, .wwwAuthenticate]
+}

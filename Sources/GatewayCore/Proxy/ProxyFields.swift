@@ -1,0 +1,99 @@
+public import HTTPModel
+
+/// The fields that pass through a proxy, by name. All others stay behind.
+///
+///     gateway.proxy("/files/{path...}", to: files, fields: .standard.adding(request: .userAgent, response: .setCookie))
+///
+/// Fields that belong to one connection never pass (RFC 9110 7.6.1), nor does any that `Connection` names.
+public struct ProxyFields: Sendable {
+    /// Names of a client's fields that reach the upstream.
+    public let request: [HTTPFieldName]
+    /// Names of the upstream's fields that reach the client.
+    public let response: [HTTPFieldName]
+    let passed: PassedFields
+
+    private init(request: [HTTPFieldName], response: [HTTPFieldName]) {
+        self.request = request
+        self.response = response
+        passed = PassedFields(
+            request: FieldNameSet(request), response: FieldNameSet(response),
+            location: response.contains(.location))
+    }
+
+    /// The fields about content, caching, conditions and ranges, and what a client needs to follow an answer: `Allow`, `Link`,
+    /// `Location`, `Retry-After` and `WWW-Authenticate`. No credentials: neither `Authorization` and `Cookie` nor `Set-Cookie`.
+    public static let standard = ProxyFields(
+        request: [
+            .accept, .acceptEncoding, .acceptLanguage, .cacheControl, "Pragma", .contentType,
+            .contentEncoding,
+            .contentLanguage, "Content-Disposition", .contentRange, "Content-Digest", "Repr-Digest", .range,
+            .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange,
+        ],
+        response: [
+            .contentType, .contentEncoding, .contentLanguage, "Content-Disposition", .contentRange,
+            "Content-Digest", "Repr-Digest", .acceptRanges, .cacheControl, "Expires", .age, .eTag,
+            .lastModified, .vary, .allow, .link, .location, .retryAfter, .wwwAuthenticate,
+        ])
+
+    /// No field at all. The body keeps its length and nothing else.
+    public static let none = ProxyFields(request: [], response: [])
+
+    /// Returns these fields and others. A field that belongs to one connection, or that the gateway sets itself, is a fault of the
+    /// declaration.
+    public func adding(request: HTTPFieldName..., response: HTTPFieldName...) -> ProxyFields {
+        ProxyFields(request: self.request + request, response: self.response + response)
+    }
+
+    /// Returns these fields without some.
+    public func removing(request: HTTPFieldName..., response: HTTPFieldName...) -> ProxyFields {
+        ProxyFields(
+            request: self.request.filter { !request.contains($0) },
+            response: self.response.filter { !response.contains($0) })
+    }
+
+    /// Why the lists are invalid; nil if they are valid.
+    var fault: String? {
+        for name in request where HopByHopFields.contains(name) || Self.ownOfRequest.contains(name) {
+            return "passes on \(name), which each hop sets itself"
+        }
+        for name in response where HopByHopFields.contains(name) || Self.ownOfResponse.contains(name) {
+            return "passes on \(name), which each hop sets itself"
+        }
+        return nil
+    }
+
+    private static let ownOfRequest: [HTTPFieldName] = [
+        .host, .contentLength, .expect, .via, .xRequestID, .traceParent, .traceState, .proxyAuthorization,
+    ]
+    private static let ownOfResponse: [HTTPFieldName] = [
+        .contentLength, .date, .xRequestID, .xContentTypeOptions, .proxyStatus, .proxyAuthenticate,
+    ]
+}
+
+/// The lists as they are looked up for each request. A class, so that an answer retains one object.
+final class PassedFields: Sendable {
+    let request: FieldNameSet
+    let response: FieldNameSet
+    /// Whether `Location` passes, which may be rewritten.
+    let location: Bool
+
+    init(request: FieldNameSet, response: FieldNameSet, location: Bool) {
+        self.request = request
+        self.response = response
+        self.location = location
+    }
+
+    /// Returns the fields of a client's request that pass.
+    func fields(of request: HTTPFields) -> HTTPFields {
+        var passed = HTTPFields(room: request.count + 1, capacity: request.textSize + 32)
+        passed.append(contentsOf: request, in: self.request)
+        // Without the field, any coding would do (RFC 9110 12.5.3), and the client may know none.
+        if !passed.contains(.acceptEncoding) { passed.append(.acceptEncoding, "identity") }
+        return passed
+    }
+
+    /// Adds the fields of an upstream's response that pass.
+    func add(_ response: HTTPFields, to fields: inout HTTPFields) {
+        fields.append(contentsOf: response, in: self.response)
+    }
+}

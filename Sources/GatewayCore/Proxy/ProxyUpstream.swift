@@ -1,0 +1,42 @@
+public import Networking
+
+/// An upstream whose responses pass through as they are, without an API that describes its paths.
+public struct ProxyUpstream: Sendable {
+    let provider: Provider<PassedPath>
+}
+
+/// A target that is never built: the calls of a `ProxyUpstream` take their paths from requests.
+struct PassedPath: TargetType {
+    var baseURL: String { "" }
+    var path: RequestPath { "" }
+}
+
+extension Gateway {
+    /// Declares an upstream for `proxy`. Its policy is set with `upstream(_:_:)`, like that of any other.
+    ///
+    ///     let images = gateway.proxyUpstream("images", baseURL: "http://images.internal:8080/v1")
+    ///     gateway.proxy("/images/{path...}", to: images)
+    ///
+    /// - Parameters:
+    ///   - name: the name in logs, errors and settings.
+    ///   - baseURL: where it is, unless the environment has an address for the name. An upstream without either is a fault of the
+    ///     declaration.
+    ///   - policy: retries and the limits of attempts. `totalTimeout` does not apply, as bodies may take any time.
+    ///   - plugins: called in this order.
+    ///   - interceptor: adapts requests, for example with credentials of the gateway. With one, bodies of failures are buffered.
+    public func proxyUpstream(
+        _ name: String, baseURL: String? = nil, policy: CallPolicy = CallPolicy(),
+        plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil
+    ) -> ProxyUpstream {
+        let provider = provider(
+            PassedPath.self, upstream: name, baseURL: baseURL, policy: policy, plugins: plugins,
+            interceptor: interceptor)
+        if provider.configuredUpstream == nil {
+            declarations.add(
+                fault:
+                    "the upstream \"\(name)\" of a proxy has no address: give it a baseURL, or set its address"
+            )
+        }
+        return ProxyUpstream(provider: provider)
+    }
+}
