@@ -6,7 +6,7 @@ TEST = SWIFT='$(SWIFT)' Tests/run
 PORT ?= 8080
 PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libmimalloc-dev curl
 # Servers that tests talk to. Tests that need a missing one are skipped. pip downloads dnslib, the DNS server.
-PEERS = nginx libnginx-mod-http-brotli-filter python3 python3-pip openssl tinyproxy
+PEERS = nginx libnginx-mod-http-brotli-filter python3 python3-pip python3-brotli openssl tinyproxy
 # `make test-browser` needs a browser, its driver and the fonts of the pages.
 BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji python3-pip
 # Proofs under load need these, too.
@@ -24,7 +24,7 @@ ALLOCATIONS = 26
 # Debug builds and tests check exclusive access to memory; the release build does not (checks cost a sixth of a request).
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked $(FLAGS)
 
-.PHONY: help setup libraries build demo run test test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-peers bench-typed bench-client docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup libraries build demo run test test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding bench-peers bench-typed bench-client docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make demo          build, start the sample upstreams and the gateway on port $(PORT)'
@@ -92,9 +92,9 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
-bench: bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway
+bench: bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding
 
-bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway: bench-%:
+bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding: bench-%:
 	$(SWIFT) build -c release --product $(firstword $(BENCHMARK_$*)) $(RELEASE)
 	.build/release/$(BENCHMARK_$*)
 
@@ -111,11 +111,13 @@ bench-client:
 	Tests/Benchmarks/client .build/release/ClientBench --require 0.7
 
 BENCHMARK_json = JSONBench 2 --require 800
+BENCHMARK_compression = CompressionBench --most 1500
 BENCHMARK_rx = RxBench
 BENCHMARK_wire = WireBench
 BENCHMARK_outbound = OutboundBench
 BENCHMARK_stream = StreamBench 1024 --most 512
 BENCHMARK_gateway = GatewayBench
+BENCHMARK_coding = CodingBench
 
 # Fails on broken links and undocumented parameters.
 docs:
@@ -145,6 +147,7 @@ soak: build
 	@docker/setup $(SOAK) || echo 'soak: proofs that need a missing one of $(SOAK) fail'
 	$(if $(or $(if $(PROOF),,all),$(filter bodies,$(PROOF))),$(SWIFT) build -c release --product BodySoak $(RELEASE))
 	$(if $(or $(if $(PROOF),,all),$(filter hosts,$(PROOF))),$(SWIFT) build -c release --product HostSoak $(RELEASE))
+	$(if $(or $(if $(PROOF),,all),$(filter relay,$(PROOF))),$(SWIFT) build -c release --product RelaySoak $(RELEASE))
 	Tests/Soak/run $(PROOF)
 
 sanitize: sanitize-thread sanitize-address

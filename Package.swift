@@ -84,7 +84,7 @@ let package = Package(
 
         module("EventIO", ["CLibevent", "CAres", "COpenSSL", "CLinux", "Rx", "Locking"]),
         module("HTTPWire", ["HTTPModel", "ASCIIText"]),
-        // Decodes gzip, deflate and br as a stream; encodes gzip.
+        // Decodes gzip, deflate and br as a stream; encodes gzip and br.
         module("ContentCoding", ["CZlib", "CBrotli"]),
 
         // Decides who gets how much, and whom to spare: values, with the time as a parameter.
@@ -156,6 +156,7 @@ let package = Package(
         tests("RulesTests", []),
         benchmark("GatewayBench", ["GatewayCore", "Networking", "Rx", "JSONBytes", "HTTPModel"]),
         benchmark("JSONBench", ["JSONBytes", "JSONCoding"]),
+        benchmark("CompressionBench", ["ContentCoding"], linkerSettings: allocator),
         benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
         benchmark("StreamBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
         benchmark(
@@ -163,6 +164,10 @@ let package = Package(
             linkerSettings: allocator),
         benchmark(
             "ClientBench", ["NetworkingSession", "Networking", "HTTPOutbound", "EventIO", "HTTPModel", "Rx"],
+            linkerSettings: allocator),
+        // Also measures over simulated links, which tests use, too.
+        benchmark(
+            "CodingBench", ["GatewayHTTP", "GatewayCore", "Networking", "Rx", "HTTPModel", "TestSupport"],
             linkerSettings: allocator),
         benchmark("WireBench", ["HTTPWire", "HTTPModel"]),
         benchmark("RxBench", ["EventIO", "Rx"]),
@@ -186,6 +191,11 @@ let package = Package(
             name: "HostSoak",
             dependencies: ["HostCrowd", "GatewayHTTP", "NetworkingSession"],
             path: "Tests/Soak/HostSoak", swiftSettings: settings, linkerSettings: allocator),
+
+        // The gateway that `make soak PROOF=relay` measures.
+        .executableTarget(
+            name: "RelaySoak", dependencies: ["GatewayHTTP", "GatewayCore"],
+            path: "Tests/Soak/RelaySoak", swiftSettings: settings, linkerSettings: allocator),
 
         tests("LockingTests", ["Locking"]),
         tests("RxTests", ["Rx", "RxTesting", "Locking"]),

@@ -24,7 +24,7 @@ public enum ContentCodingError: Error, Sendable, Hashable, CustomStringConvertib
         case .encodedTooLarge(let limit): "the encoded content is larger than \(limit) bytes"
         case .ratioExceeded(let ratio):
             "the decoded content is more than \(ratio) times as large as the encoded content"
-        case .memory: "not enough memory to decode the content"
+        case .memory: "not enough memory to decode or encode the content"
         }
     }
 }
