@@ -14,6 +14,10 @@ package final class GatewayExchange: InboundExchange {
     private var answer: GatewayResponse?
     /// Sends a streamed answer; nil for any other.
     private var pump: StreamPump?
+    /// Passes on the response of an upstream; nil for any other answer.
+    private var relay: RelayPump?
+    /// Compresses and sends a large answer; nil for any other.
+    private var slices: SlicedAnswer?
     /// Whether the request has a place among those in flight.
     private var isAdmitted = false
 
@@ -34,7 +38,8 @@ package final class GatewayExchange: InboundExchange {
         // Only at an endpoint that streams bodies.
         let body = bodyReader.map { ExchangeBody($0, limit: match.bodyLimit, loop: loop) }
         let started = handler.responder.respond(
-            to: request, at: match, from: remoteText, body: body, for: LoopBound(self, loop: loop))
+            to: request, at: match, from: remoteText, isHead: method.isHead, body: body,
+            for: LoopBound(self, loop: loop))
         // The client may be gone, or the answer sent, before `respond` has returned.
         if isOver {
             started.dispose()
@@ -49,14 +54,25 @@ package final class GatewayExchange: InboundExchange {
         handler.admission.leave(match)
     }
 
-    fileprivate func deliver(_ answer: consuming GatewayResponse) {
+    /// - Parameter sink: takes the pieces of a response that is passed on.
+    fileprivate func deliver(
+        _ answer: consuming GatewayResponse, _ sink: LoopBound<GatewayExchange>? = nil
+    ) {
         ongoing = nil
         var response = HTTPResponse(status: .ok, fields: HTTPFields())
         swap(&response, &answer.response)
         if let stream = answer.stream {
             answer.releaseStream()
+            let requestID = answer.summary.requestID
             self.answer = consume answer
-            return send(HTTPResponseHead(status: response.status, fields: response.fields), stream)
+            let head = HTTPResponseHead(status: response.status, fields: response.fields)
+            return send(head, stream, requestID: requestID, sink)
+        }
+        if let compressor,
+            case .sliced(let encoder) = compressor.compress(&response, for: request.head.fields)
+        {
+            self.answer = consume answer
+            return send(response, by: encoder)
         }
         leave()
         self.answer = consume answer
@@ -65,15 +81,49 @@ package final class GatewayExchange: InboundExchange {
         if isAnswerWaiting { self.answer?.dropValues() }
     }
 
-    /// The request keeps its place among those in flight until the stream has ended.
-    private func send(_ head: HTTPResponseHead, _ stream: AnswerStream) {
-        pump = StreamPump.send(stream, head, on: self, handler.log)
+    /// Nil if the answer is sent as it is.
+    private var compressor: AnswerCompressor? { match.compresses ? handler.compressor : nil }
+
+    private func send(_ response: HTTPResponse, by encoder: AnswerEncoder) {
+        let writer = startStreaming(HTTPResponseHead(status: response.status, fields: response.fields))
+        guard method != .head, !isOver else { return writer.finish() }
+        let slices = SlicedAnswer(response.body, by: encoder, to: writer, on: loop)
+        self.slices = slices
+        slices.start()
     }
+
+    /// The request keeps its place among those in flight until the stream has ended.
+    private func send(
+        _ head: HTTPResponseHead, _ stream: AnswerStream, requestID: String,
+        _ sink: LoopBound<GatewayExchange>?
+    ) {
+        guard let sink, let flow = stream.relay(to: sink) else {
+            pump = StreamPump.send(stream, head, on: self, handler.log, compressor: compressor)
+            return
+        }
+        var head = head
+        let length = head.fields.firstValueBytes(.contentLength).flatMap {
+            Int(String(decoding: $0, as: UTF8.self))
+        }
+        let encoder = compressor?.encoder(for: &head, length: length, request.head.fields)
+        let writer = startStreaming(head)
+        if isOver { return stream.cancel() }
+        relay = RelayPump(
+            stream, flow, to: writer, by: method == .head ? nil : encoder, requestID: requestID, handler.log)
+    }
+
+    fileprivate func relayed(_ piece: UnsafeRawBufferPointer) { relay?.received(piece) }
+
+    fileprivate func relayEnded(_ error: (any Error)?) { relay?.ended(error) }
 
     package override func ended(_ outcome: InboundOutcome) {
         leave()
         pump?.stop()
         pump = nil
+        relay?.stop()
+        relay = nil
+        slices?.stop()
+        slices = nil
         // If the client left or the server ended the request, its upstream calls are cancelled.
         let cancelled = ongoing.take()?.cancel()
         if let answer = answer.take() {
@@ -99,7 +149,20 @@ package final class GatewayExchange: InboundExchange {
 
 extension LoopBound: AnswerReceiver where Value == GatewayExchange {
     package func answered(_ answer: consuming GatewayResponse) {
-        guard !loop.isCurrent else { return value.deliver(answer) }
-        loop.execute { [answer] in self.value.deliver(answer) }
+        guard !loop.isCurrent else { return value.deliver(answer, self) }
+        loop.execute { [answer] in self.value.deliver(answer, self) }
+    }
+}
+
+extension LoopBound: PieceSink where Value == GatewayExchange {
+    package func received(_ piece: UnsafeRawBufferPointer) {
+        guard !loop.isCurrent else { return value.relayed(piece) }
+        let bytes = ArraySlice(piece)
+        loop.execute { bytes.withUnsafeBytes { self.value.relayed($0) } }
+    }
+
+    package func ended(_ error: (any Error)?) {
+        guard !loop.isCurrent else { return value.relayEnded(error) }
+        loop.execute { self.value.relayEnded(error) }
     }
 }

@@ -6,6 +6,7 @@ public import NetworkingSession
 @_exported public import struct HTTPInbound.InboundLimits
 @_exported public import struct HTTPOutbound.OutboundLimits
 @_exported public import struct Networking.RetryBudget
+@_exported public import struct Networking.UpstreamCompression
 @_exported public import struct Networking.UpstreamPolicy
 @_exported public import struct Networking.UpstreamURLs
 @_exported public import struct NetworkingSession.ConnectionSettings
@@ -64,6 +65,9 @@ public struct GatewayServerConfiguration: Sendable {
     /// with `memory_limit`. At least 1 MiB. Default: a quarter of the memory of the machine or control group, at most 1 GiB.
     public var upstreamBodies = min(mostUpstreamBodies, max(1 << 20, ProcessLimits.usableMemory() / 4))
     static let mostUpstreamBodies = 1 << 30
+    /// Which answers are compressed; nil for none. Default: those of 1 KiB or more whose type compresses well, unless an endpoint has
+    /// `.compression(false)`.
+    public var compression: CompressionSettings? = CompressionSettings()
     /// The scripts of other origins that may call. Default: none.
     public var cors: CORSPolicy?
     /// Static files for paths that no endpoint matches. Default: none, such paths are 404.

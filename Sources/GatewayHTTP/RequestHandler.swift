@@ -14,14 +14,17 @@ final class RequestHandler: InboundHandler {
     /// Nil if any name is accepted. The loop guards it.
     private var hosts: HostCheck?
     private let files: LoopFiles?
+    /// Nil if answers are sent as they are. The loop guards it.
+    let compressor: AnswerCompressor?
     let log: Log
 
     /// `files` serve the paths that no endpoint matches.
     init(
         _ responder: GatewayResponder, phase: Phase, hosts: HostNames, requestsInFlight: Int,
-        records: RequestRecords?, files: LoopFiles?, log: Log
+        records: RequestRecords?, files: LoopFiles?, compression: CompressionSettings?, log: Log
     ) {
         self.log = log
+        compressor = compression.map { AnswerCompressor($0) }
         admission = RequestAdmission(capacity: requestsInFlight, endpoints: responder.endpointCount)
         self.hosts = HostCheck(hosts)
         self.files = files

@@ -8,6 +8,8 @@ import Rx
 final class StreamPump {
     private let stream: AnswerStream
     private let writer: BodyWriter
+    /// Nil to send the pieces as they are.
+    private let encoder: AnswerEncoder?
     private let loop: EventLoop
     private let requestID: String
     private let log: Log
@@ -19,11 +21,16 @@ final class StreamPump {
     private var isOver = false
 
     /// Sends a head and the stream behind it. Returns nil if there is nothing to send behind it.
+    ///
+    /// - Parameter compressor: nil to send the body as it is.
     static func send(
-        _ stream: AnswerStream, _ head: HTTPResponseHead, on exchange: InboundExchange, _ log: Log
+        _ stream: AnswerStream, _ head: HTTPResponseHead, on exchange: InboundExchange, _ log: Log,
+        compressor: AnswerCompressor? = nil
     ) -> StreamPump? {
         var head = head
         if let length = stream.length { head.fields.append(.contentLength, "\(length)") }
+        let encoder = compressor?.encoder(
+            for: &head, length: stream.length, exchange.request.head.fields)
         let writer = exchange.startStreaming(head)
         // HEAD has no body, and the client may have left.
         guard exchange.method != .head, !exchange.isOver else {
@@ -32,14 +39,16 @@ final class StreamPump {
             return nil
         }
         let id = head.fields[.xRequestID] ?? ""
-        let pump = StreamPump(stream, to: writer, on: exchange.loop, requestID: id, log: log)
+        let pump = StreamPump(stream, to: writer, by: encoder, on: exchange.loop, requestID: id, log: log)
         pump.start()
         return pump
     }
 
     private init(
-        _ stream: AnswerStream, to writer: BodyWriter, on loop: EventLoop, requestID: String, log: Log
+        _ stream: AnswerStream, to writer: BodyWriter, by encoder: AnswerEncoder?, on loop: EventLoop,
+        requestID: String, log: Log
     ) {
+        self.encoder = encoder
         self.requestID = requestID
         self.stream = stream
         self.writer = writer
@@ -83,15 +92,28 @@ final class StreamPump {
         case .success(let bytes?):
             sent += bytes.count
             if let length = stream.length, sent > length { return breakOff("more than its \(length) bytes") }
-            writer.write(bytes)
+            write(bytes)
             pump()
         case .success(nil):
             if let length = stream.length, sent < length {
                 return breakOff("\(sent) of its \(length) bytes")
             }
             isOver = true
-            writer.finish()
+            do {
+                try writer.finish(by: encoder)
+            } catch {
+                writer.fail()
+            }
         case .failure(let error): breakOff("\(error)")
+        }
+    }
+
+    private func write(_ bytes: ArraySlice<UInt8>) {
+        guard let encoder else { return writer.write(bytes) }
+        do {
+            try bytes.withUnsafeBytes { try writer.write($0, by: encoder) }
+        } catch {
+            breakOff("\(error)")
         }
     }
 

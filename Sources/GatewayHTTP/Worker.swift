@@ -44,7 +44,7 @@ final class Worker {
         let files = plan.files.map { LoopFiles($0, responder, records: records, log: log) }
         let handler = RequestHandler(
             responder, phase: plan.phase, hosts: plan.hosts, requestsInFlight: limits.requestsInFlight,
-            records: records, files: files, log: log)
+            records: records, files: files, compression: configuration.compression, log: log)
         self.handler = handler
         server = InboundServer(
             loop: loop, limits: limits, total: plan.connections, handler: handler

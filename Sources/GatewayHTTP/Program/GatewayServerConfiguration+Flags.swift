@@ -26,6 +26,11 @@ extension GatewayServerConfiguration {
         case true?: upstreamPolicy.breaker = upstreamPolicy.breaker ?? CircuitBreakerPolicy()
         case false?: upstreamPolicy.breaker = nil
         }
+        switch try arguments.isOn("compression") {
+        case nil: break
+        case true?: compression = compression ?? CompressionSettings()
+        case false?: compression = nil
+        }
         limits.allowsTimeline = try arguments.isOn("timeline") ?? limits.allowsTimeline
     }
 

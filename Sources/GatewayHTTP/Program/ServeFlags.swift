@@ -94,6 +94,10 @@ package struct ServeFlags {
                 help: "name servers, ADDRESS or ADDRESS:PORT, separated by commas, or system for getaddrinfo",
                 fallback: "those in resolv.conf"),
             ProgramFlag(
+                name: "compression", placeholder: "on|off",
+                help: "compress answers of 1 KiB or more with br or gzip for clients that accept it",
+                fallback: defaults.compression == nil ? "off" : "on"),
+            ProgramFlag(
                 name: "timeline", placeholder: "on|off",
                 help: "answer Prefer: timeline with the times of each upstream call and attempt",
                 fallback: defaults.limits.allowsTimeline ? "on" : "off"),

@@ -92,7 +92,8 @@ struct StubPattern: Sendable, CustomStringConvertible {
     func match(_ request: StubUpstream.Request) -> Match {
         var reasons: [String] = []
         var distance = 0
-        if let method, method != request.method {
+        // As a server answers HEAD like GET, without the body.
+        if let method, method != request.method, method != .get || request.method != .head {
             reasons.append("the method is \(request.method)")
             distance += 10
         }

@@ -37,7 +37,7 @@ public final class StubUpstream: Sendable {
     /// Begins a stub for the calls that meet all conditions. It counts once it has an answer.
     ///
     /// - Parameters:
-    ///   - method: the method.
+    ///   - method: the method. GET matches HEAD too, whose answer has no body.
     ///   - path: literal segments and parameters, `/weights/{date}`, not percent-encoded. A parameter matches one segment.
     ///   - query: decoded values of the query. The call may have others.
     ///   - json: text of the same JSON as the body's; the order of members and the spelling of numbers do not count.

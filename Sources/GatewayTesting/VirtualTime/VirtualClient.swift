@@ -96,7 +96,7 @@ final class VirtualClient: TestBackend {
             clock.execute { [responder] in
                 guard !ongoing.isDisposed else { return }
                 let start = clock.now
-                let request = responder.respond(to: received) { answer in
+                let request = responder.respond(to: received, isHead: isHead) { answer in
                     let elapsed: @Sendable () -> Duration = { .nanoseconds(clock.now - start) }
                     let isWhole = answer.stream == nil
                     began(answer.response.framed(isHead: isHead, isWhole: isWhole))

@@ -128,7 +128,7 @@ final class VirtualTransport: Transport {
             call.timeline?.attemptUsed(.new, sent: 0, firstByte: delay)
             let (announced, sent) = response.truncatedBody
             if let streaming = receiver.streaming {
-                begin(response, sent, of: announced, call, streaming)
+                begin(response.withLength(announced), sent, of: announced, call, streaming)
             }
             receiver.attemptFailed(
                 TransportError(
@@ -142,6 +142,7 @@ final class VirtualTransport: Transport {
         to receiver: any AttemptReceiver
     ) {
         let hasBody = call.method != .head && !response.status.forbidsBody
+        let response = receiver.streaming == nil ? response : response.withLength(body.count)
         var whole = TransportResponse(
             status: response.status, fields: response.fields, body: hasBody ? body : [])
         if let streaming = receiver.streaming,
@@ -194,4 +195,14 @@ final class VirtualTransport: Transport {
 
 extension StubUpstream.Answer {
     fileprivate var isEndless: Bool { if case .hangs = content { true } else { false } }
+}
+
+extension HTTPResponse {
+    /// The response as a server frames it.
+    fileprivate func withLength(_ count: Int) -> HTTPResponse {
+        guard !status.forbidsBody, !fields.contains(.contentLength) else { return self }
+        var response = self
+        response.fields.append(.contentLength, "\(count)")
+        return response
+    }
 }

@@ -45,6 +45,9 @@ private func check(_ template: PathTemplate) {
         case .parameter(let name):
             guard !name.isEmpty else { fatalError("a parameter without a name: \(template.text)") }
             text += "/{\(name)}"
+        case .rest(let name):
+            guard !name.isEmpty else { fatalError("a rest without a name: \(template.text)") }
+            text += "/{\(name)...}"
         }
     }
     guard template.text == (text.isEmpty ? "/" : text),
@@ -58,7 +61,7 @@ private func isSame(_ left: PathTemplate, _ right: PathTemplate) -> Bool {
         && zip(left.segments, right.segments).allSatisfy { left, right in
             switch (left, right) {
             case (.literal(let left), .literal(let right)): left == right
-            case (.parameter, .parameter): true
+            case (.parameter, .parameter), (.rest, .rest): true
             default: false
             }
         }
@@ -122,31 +125,40 @@ private func segmentsPlainly(_ raw: ArraySlice<UInt8>) -> [[UInt8]]? {
 
 private func matches(_ template: PathTemplate, _ segments: [[UInt8]]) -> Bool {
     if template.segments.isEmpty { return segments == [[]] }
-    return template.segments.count == segments.count
-        && zip(template.segments, segments).allSatisfy { part, segment in
-            switch part {
-            case .literal(let bytes): bytes == segment
-            case .parameter: !segment.isEmpty
-            }
+    guard
+        template.endsInRest
+            ? template.segments.count <= segments.count : template.segments.count == segments.count
+    else { return false }
+    return zip(template.segments, segments).allSatisfy { part, segment in
+        switch part {
+        case .literal(let bytes): bytes == segment
+        case .parameter: !segment.isEmpty
+        case .rest: true
         }
+    }
 }
 
 private func parameters(of template: PathTemplate, _ segments: [[UInt8]]) -> [[UInt8]] {
-    zip(template.segments, segments).compactMap { part, segment in
-        if case .parameter = part { segment } else { nil }
+    template.segments.indices.compactMap { index in
+        switch template.segments[index] {
+        case .literal: nil
+        case .parameter: segments[index]
+        case .rest: Array(segments[index...].joined(separator: [0x2f]))
+        }
     }
 }
 
-/// Whether `left` is preferred: at the first difference, a literal is preferred over a parameter.
+/// Whether `left` is preferred: at the first difference, a literal is preferred over a parameter, and both over the rest of the path.
 private func isPreferred(_ left: PathTemplate, _ right: PathTemplate) -> Bool {
     for (left, right) in zip(left.segments, right.segments) {
         switch (left, right) {
-        case (.literal, .parameter): return true
-        case (.parameter, .literal): return false
+        case (.literal, .parameter), (.literal, .rest), (.parameter, .rest): return true
+        case (.parameter, .literal), (.rest, .literal), (.rest, .parameter): return false
         default: continue
         }
     }
-    return false
+    // "/" itself is preferred over the rest of a path that begins there.
+    return left.segments.count < right.segments.count
 }
 
 // MARK: - Queries

@@ -70,4 +70,17 @@ struct UpstreamPolicyTests {
         }
         #expect(throws: Never.self) { try gateway.responder() }
     }
+
+    @Test("Upstreams may be allowed or forbidden to compress")
+    func compression() throws {
+        let gateway = Gateway(GatewayEnvironment(transport: StubTransport(scheduler: ManualScheduler())))
+        let weather = gateway.provider(PartsAPI.self, upstream: "weather")
+        let archive = gateway.provider(PartsAPI.self, upstream: "archive")
+        gateway.upstream("weather") { $0.compression = .never }
+        gateway.upstream("archive") { $0.compression = .always }
+        gateway.get("/page") { _ in
+            .parts(a: weather.rx.request(.first).fragment(), b: archive.rx.request(.first).fragment())
+        }
+        #expect(throws: Never.self) { try gateway.responder() }
+    }
 }

@@ -1,0 +1,122 @@
+import GatewayCore
+import JSONBytes
+import Networking
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("Failures of upstreams behind a proxy", .timeLimit(.minutes(1)))
+struct ProxyFailureTests {
+    private static let silent: [String: (steps: Script, reason: String)] = [
+        "reset": ([.reset], "connection_terminated"),
+        "closed": ([.close], "connection_terminated"),
+        "in the head": ([.send("HTTP/1.1 200 OK\r\nContent-Le"), .close], "http_response_incomplete"),
+        "no HTTP": ([.send("nonsense\r\n\r\n"), .awaitEnd], "http_protocol_error"),
+        "two lengths": (
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"), .awaitEnd],
+            "http_protocol_error"
+        ),
+    ]
+
+    @Test("A failure before the head is answered in the gateway's style", arguments: silent.keys)
+    func beforeTheHead(name: String) throws {
+        let (steps, reason) = try #require(Self.silent[name])
+        let lines = try withProxy([.readRequest] + steps, .next) { server, _ in
+            let client = try RawClient(port: server.port)
+            client.begin("GET /files/a")
+            let reply = try client.reply()
+            #expect(reply.status == 502)
+            #expect(reply.value("Content-Type")?.hasPrefix("application/json") == true)
+            #expect(reply.value("Proxy-Status") == "sluice; error=\(reason)")
+            #expect(reply.text.contains("\"reason\":\"\(reason)\""))
+            #expect(try client.goesOn())
+        }
+        #expect(lines.ends == ["complete", "complete"])
+        #expect(lines.statuses == [502, 200])
+    }
+
+    private static let broken: [String: Script] = [
+        "reset": [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .reset],
+        "short of its length": [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .close],
+        "without its last chunk": [
+            .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"), .close,
+        ],
+        "with a broken chunk": [
+            .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n"), .awaitEnd,
+        ],
+        "without a byte": [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"), .close],
+    ]
+
+    @Test(
+        "A body that breaks off is reset, and the log says aborted", arguments: broken.keys, ["1.1", "1.0"])
+    func inTheBody(name: String, version: String) throws {
+        let lines = try withProxy([.readRequest] + (Self.broken[name] ?? []), .next) { server, _ in
+            let client = try RawClient(port: server.port)
+            client.send("GET /files/a HTTP/\(version)\r\nHost: test\r\n\r\n")
+            #expect(client.readToEnd().end == .reset)
+            #expect(try RawClient(port: server.port).goesOn())
+        }
+        #expect(lines.ends == ["aborted", "complete"])
+    }
+
+    @Test("A broken body is not repeated, though the policy allows attempts")
+    func notRepeated() throws {
+        try withProxy(
+            [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .reset],
+            policy: .patient(attempts: 3)
+        ) { server, upstream in
+            let client = try RawClient(port: server.port)
+            client.begin("GET /files/a")
+            #expect(client.readToEnd().end == .reset)
+            #expect(upstream.requests.count == 1)
+        }
+    }
+
+    enum Phase: String, CaseIterable, Sendable {
+        case beforeTheHead, inTheResponse, inTheUpload, beforeTheContinue
+    }
+
+    @Test(
+        "When the client leaves, the upstream sees the end within 100 ms", arguments: Phase.allCases,
+        [true, false])
+    func clientLeaves(phase: Phase, byReset: Bool) throws {
+        let script: Script
+        switch phase {
+        case .beforeTheHead: script = [.readRequest, .awaitEnd]
+        case .inTheResponse:
+            script = [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"), .awaitEnd]
+        case .inTheUpload, .beforeTheContinue: script = [.readHead, .awaitEnd]
+        }
+        let rounds = 3
+        let lines = try withProxy(script, configure: { $0.outbound.continueTimeout = .seconds(300) }) {
+            server, upstream in
+            for _ in 0..<rounds {
+                let client = try RawClient(port: server.port)
+                switch phase {
+                case .beforeTheHead: client.begin("GET /files/a")
+                case .inTheResponse:
+                    client.begin("GET /files/a")
+                    _ = try client.read(through: "hello")
+                case .inTheUpload:
+                    client.begin("PUT /files/a", "Content-Length: 100")
+                    client.send("some")
+                case .beforeTheContinue:
+                    client.begin("PUT /files/a", "Content-Length: 100", "Expect: 100-continue")
+                }
+                #expect(upstream.requestRead.waitBlocking())
+                let start = ContinuousClock.now
+                if byReset { client.reset() } else { client.close() }
+                #expect(upstream.clientEnded.waitBlocking())
+                #expect(ContinuousClock.now - start < .milliseconds(100 * Sanitizer.slowdown))
+            }
+            #expect(upstream.requests.count == rounds)
+        }
+        #expect(lines.count == rounds)
+        if phase == .inTheResponse {
+            #expect(Set(lines.ends) == ["client_gone"])
+        } else {
+            #expect(Set(lines.statuses) == [499])
+        }
+    }
+}
