@@ -28,11 +28,20 @@ function drawTags(tags) {
     "li", {}, el("span", { "aria-hidden": "true" }, tag.icon), inLanguage(tag.name, tag.nameEn))))];
 }
 
+/** The user's picture, which passes through the gateway; if it does not come, the first letter of the name. The name is beside it. */
+function face(user, name) {
+  const picture = el("img", {
+    class: "face", alt: "", width: 52, height: 52, loading: "lazy", src: `/images/${encodeURIComponent(user.name)}/picture`,
+    onerror: () => picture.replaceWith(el("span", { class: "face", "aria-hidden": "true" }, [...name][0])),
+  });
+  return picture;
+}
+
 function drawUser(user) {
   const name = inLanguage(user.nameKo, user.nameEn) ?? user.name;
   return [
     el("div", { class: "user" },
-      el("span", { class: "face", "aria-hidden": "true" }, [...name][0]),
+      face(user, name),
       el("div", {}, el("p", { class: "who" }, name),
         el("p", { class: "rank" }, t("user.rank", { level: whole(user.level), tier: user.tier })))),
     user.introduction && el("p", { class: "user-words", lang: "ko" }, user.introduction),

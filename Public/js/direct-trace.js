@@ -2,6 +2,7 @@ import { el } from "./dom.js";
 import { milliseconds } from "./format.js";
 import { t } from "./language.js";
 import { coloured } from "./raw.js";
+import { sizeOf } from "./size.js";
 import { bar, scaleEnd } from "./waterfall.js";
 
 function row(call, end) {
@@ -17,9 +18,10 @@ function row(call, end) {
 /** What happened without the gateway: the page's own calls, and the body of each. */
 export function directTable({ direct, took }) {
   const end = scaleEnd(took);
+  const caption = [t("direct.caption"), sizeOf(direct)].filter(Boolean).join(": ");
   return el(
     "div", { class: "waterfall-room" },
-    el("table", { class: "waterfall" }, el("caption", {}, t("direct.caption")), el("tbody", {}, direct.map((call) => row(call, end)))),
+    el("table", { class: "waterfall" }, el("caption", {}, caption), el("tbody", {}, direct.map((call) => row(call, end)))),
     direct.filter((call) => call.text).map((call) => el(
       "details", { class: "raw" }, el("summary", {}, t("direct.body", { call: call.name })),
       el("pre", { role: "group", tabindex: 0, translate: "no", "aria-label": t("direct.body", { call: call.name }) },

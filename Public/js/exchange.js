@@ -12,6 +12,9 @@ import { isBroken, visitorField } from "./visitor.js";
  * @property {string} text the raw body
  * @property {?object} envelope the parsed body, if it is an envelope of the gateway
  * @property {number} took milliseconds from the request to the last byte of the answer, as the browser measured them
+ * @property {number} size bytes of the body
+ * @property {number} sent bytes of the body as it was sent, perhaps compressed
+ * @property {?string} coding how it was compressed
  * @property {number} at when the request was sent, in milliseconds since 1970
  */
 
@@ -39,13 +42,13 @@ const patience = 20_000;
 performance.addEventListener("resourcetimingbufferfull", () => performance.clearResourceTimings());
 
 /**
- * How long a request took, by Resource Timing: unlike a clock in this script, it does not count the time in which the page was
- * busy. The entry may appear shortly after the answer; undefined if it does not appear.
+ * A request's entry in Resource Timing. Unlike a clock in this script, it does not count the time in which the page was busy. It
+ * may appear shortly after the answer; undefined if it does not appear.
  */
 async function measured(url, begun) {
   for (let turn = 0; turn < 3; turn++) {
     const entry = performance.getEntriesByName(url, "resource").at(-1);
-    if (entry?.startTime >= begun - 1) return entry.duration;
+    if (entry?.startTime >= begun - 1) return entry;
     await new Promise((resolve) => setTimeout(resolve));
   }
 }
@@ -57,11 +60,15 @@ async function measured(url, begun) {
  */
 export async function ask(request, signal) {
   const begun = performance.now();
-  const exchange = { request, at: Date.now(), reached: false, status: null, statusText: null, fields: null, text: "", envelope: null };
+  const exchange = { request, at: Date.now(), reached: false, status: null, statusText: null, fields: null, text: "", envelope: null, size: 0, sent: 0, coding: null };
   try {
     const response = await fetch(request.path, options(request, signal));
     exchange.text = await response.text();
-    exchange.took = await measured(response.url, begun);
+    const entry = await measured(response.url, begun);
+    exchange.took = entry?.duration;
+    exchange.size = entry?.decodedBodySize || new Blob([exchange.text]).size;
+    exchange.sent = entry?.encodedBodySize || exchange.size;
+    exchange.coding = response.headers.get("content-encoding");
     exchange.reached = true;
     exchange.status = response.status;
     exchange.statusText = response.statusText;

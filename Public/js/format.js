@@ -53,6 +53,10 @@ export function plainMilliseconds(value) {
 /** Milliseconds with unit, or a dash if unknown. */
 export const milliseconds = (value) => (value == null ? "–" : `${plainMilliseconds(value)} ms`);
 
+/** Bytes with unit: `640 B`, `10.4 kB`. */
+export const bytes = (value) => (value < 1000 ? `${whole(value)} B`
+  : `${format("kB", Intl.NumberFormat, { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(value / 1000)} kB`);
+
 /** Seconds with one decimal place: `0.9 s`. */
 export const seconds = (value) =>
   `${format("s", Intl.NumberFormat, { minimumFractionDigits: 0, maximumFractionDigits: 1 }).format(value / 1000)} s`;

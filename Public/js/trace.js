@@ -2,6 +2,7 @@ import { el, redraw } from "./dom.js";
 import { milliseconds, timeOfDay } from "./format.js";
 import { t } from "./language.js";
 import { coloured } from "./raw.js";
+import { sizeOf } from "./size.js";
 import { arrivals, waitingBar, waitingTime } from "./waiting.js";
 import { waterfall } from "./waterfall.js";
 
@@ -19,13 +20,15 @@ const outcome = ({ reached, status, statusText, envelope, direct }) =>
 function summary(exchange) {
   const { request, envelope, took } = exchange;
   const gateway = envelope?.meta?.elapsedMs;
+  const size = sizeOf([exchange]);
   return el(
     "p", { class: "trace-line" },
     el("code", { translate: "no" }, `${request.method} ${request.path}`),
     el("span", { class: `badge ${verdict(exchange)}`, translate: "no" }, outcome(exchange)),
     el("span", { class: "soft" }, gateway === undefined
       ? t("took", { page: milliseconds(took) })
-      : t("took.both", { gateway: milliseconds(gateway), page: milliseconds(took) })));
+      : t("took.both", { gateway: milliseconds(gateway), page: milliseconds(took) })),
+    size && el("span", { class: "soft", "data-size": true }, size));
 }
 
 /** A response field that explains what happened. */

@@ -21,6 +21,7 @@ private import Locking
 ///     GET    /places/piechart?date=YYYY-MM-DD                         how the day's time was spent
 ///
 ///     GET    /users/{name}                                            a profile
+///     GET    /users/{name}/picture                                    a portrait as SVG, with an ETag
 ///
 ///     GET    /tags                                                    all tags
 ///     GET    /tags/received/{cardUUID}                                the tags that a card received

@@ -37,36 +37,38 @@ struct RunningServer {
     /// Sends a request on a new connection and reads to the end of the stream.
     @discardableResult
     func send(
-        _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil
+        _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil, field: String = ""
     ) throws -> RawAnswerText {
-        RawAnswerText(try sendRaw(method, target, body, visitor: visitor))
+        RawAnswerText(try sendRaw(method, target, body, visitor: visitor, field: field))
     }
 
     /// Returns the bytes of the answer up to the end of the stream.
     func sendRaw(
-        _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil
+        _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil, field: String = ""
     ) throws -> [UInt8] {
-        let (bytes, end) = try exchange(method, target, body, visitor: visitor)
+        let (bytes, end) = try exchange(method, target, body, visitor: visitor, field: field)
         try #require(end == .fin)
         return bytes
     }
 
     /// Sends a request on a new connection and returns the bytes that follow and the end of the connection.
     func exchange(
-        _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil
+        _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil, field: String = ""
     ) throws -> (bytes: [UInt8], end: RawClient.End) {
         let client = try RawClient(port: port)
-        client.send(request(method, target, body, visitor: visitor))
+        client.send(request(method, target, body, visitor: visitor, field: field))
         return client.readToEnd()
     }
 
+    /// - Parameter field: one more line of the head, such as `If-None-Match: *`.
     func request(
-        _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil
+        _ method: String, _ target: String, _ body: String? = nil, visitor: String? = nil, field: String = ""
     ) -> String {
         let length = body.map { "Content-Length: \($0.utf8.count)\r\n" } ?? ""
         let visitor = visitor.map { "Demo-Visitor: \($0)\r\n" } ?? ""
+        let field = field.isEmpty ? "" : "\(field)\r\n"
         return
-            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(visitor)\(length)\r\n"
+            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(visitor)\(field)\(length)\r\n"
             + (body ?? "")
     }
 }

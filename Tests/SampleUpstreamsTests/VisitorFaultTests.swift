@@ -59,9 +59,10 @@ struct VisitorFaultTests {
         #expect(board.fault(of: .recent) == .none)
         #expect(board.fault(of: .users, for: first) == .none)
         #expect(board.fault(of: .users, for: second) == .garbage)
-        #expect(board.list(of: .users, for: first).description == #"{"users":"none"}"#)
-        #expect(board.list(of: .users, for: second).description == #"{"users":"garbage"}"#)
-        #expect(board.list(of: .users).description == #"{"users":"none"}"#)
+        #expect(board.list(of: .users, for: first).description == #"{"users":"none","picture":"none"}"#)
+        #expect(
+            board.list(of: .users, for: second).description == #"{"users":"garbage","picture":"none"}"#)
+        #expect(board.list(of: .users).description == #"{"users":"none","picture":"none"}"#)
     }
 
     @Test("A visitor has the faults of everybody, unless the visitor has set one at the same place or above")

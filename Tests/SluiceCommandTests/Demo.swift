@@ -59,6 +59,14 @@ final class Demo {
         return Answer(status: status, json: try JSONFragment(validating: Array(body.utf8)[...]))
     }
 
+    /// Runs curl with these arguments; the last one is the request target. Returns the answer's status, head and body as they came.
+    func askRaw(_ arguments: String...) throws -> (status: Int, head: String, body: String) {
+        let target = try #require(arguments.last)
+        let (status, text) = try curl(["--include"] + arguments.dropLast() + [base + target])
+        let end = try #require(text.range(of: "\r\n\r\n"))
+        return (status, String(text[..<end.lowerBound]) + "\r\n", String(text[end.upperBound...]))
+    }
+
     func set(_ fault: String, _ upstream: String, api: String? = nil) throws {
         let name = api.map { #""api":"\#($0)","# } ?? ""
         let answer = try ask(

@@ -214,6 +214,7 @@ export const en = {
   "no.answer": "no answer",
   "took": "{page} in this page",
   "took.both": "{gateway} in the gateway, {page} in this page",
+  "size.saved": "{size}, sent as {sent} ({coding}), {share}% saved",
   "waterfall": "Begin, first byte and end of each part and each attempt, in ms",
   "column.what": "Parts, attempts",
   "column.bars": "Timeline",

@@ -214,6 +214,7 @@ export const ko = {
   "no.answer": "응답 없음",
   "took": "페이지에서 측정 {page}",
   "took.both": "게이트웨이에서 {gateway}, 페이지에서 {page}",
+  "size.saved": "{size}를 {sent}({coding})로 전송, {share}% 절약",
   "waterfall": "항목별, 호출 시도별 시작 · 첫 바이트 · 끝(ms)",
   "column.what": "항목, 시도",
   "column.bars": "막대 그래프",

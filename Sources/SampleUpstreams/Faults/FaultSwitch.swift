@@ -25,6 +25,8 @@ public enum FaultSwitch: String, CaseIterable, Sendable {
     case piechart
 
     case users
+    /// `GET /users/{name}/picture`.
+    case picture
 
     case tags
     /// `GET /tags/received/{cardUUID}`.
@@ -38,6 +40,7 @@ public enum FaultSwitch: String, CaseIterable, Sendable {
         case .weights, .day, .record: .diary
         case .now, .forecast: .weather
         case .path, .piechart: .places
+        case .picture: .users
         case .received: .tags
         }
     }
@@ -49,7 +52,7 @@ public enum FaultSwitch: String, CaseIterable, Sendable {
         case .diary, .weights, .recent, .total, .day, .record: .diary
         case .weather, .now, .forecast: .weather
         case .places, .path, .piechart: .places
-        case .users: .users
+        case .users, .picture: .users
         case .tags, .received: .tags
         }
     }

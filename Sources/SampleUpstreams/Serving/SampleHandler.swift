@@ -65,7 +65,7 @@ final class SampleHandler: InboundHandler {
         } catch {
             return exchange.respond(GenericResponse.failure(.badRequest, error.description))
         }
-        switch resource?.read(head.method, head.target, exchange.request.body, visitor) {
+        switch resource?.read(exchange.request, visitor) {
         case nil: exchange.respond(Self.notFound(head))
         case .respond(let response): exchange.respond(response)
         case .query(let route, let query):

@@ -6,6 +6,7 @@ struct SampleInput: Sendable {
     /// The values in the path, in order.
     let values: [String]
     let query: QueryItems
+    let fields: HTTPFields
     let body: ArraySlice<UInt8>
     /// The visitor whose faults are meant; nil for those of everybody.
     let visitor: FaultVisitor?

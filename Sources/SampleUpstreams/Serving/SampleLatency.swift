@@ -26,6 +26,7 @@ extension FaultSwitch {
         case .diary, .day: 60
         case .tags: 65
         case .weights, .recent: 70
+        case .picture: 75
         case .weather, .now: 80
         case .received: 85
         case .record: 90

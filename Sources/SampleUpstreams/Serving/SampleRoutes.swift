@@ -42,12 +42,12 @@ struct SampleRoutes: Sendable {
         }
 
         /// Returns how a request is answered. An invalid one gets the refusal of its API.
-        func read(
-            _ method: HTTPMethod, _ target: RequestTarget, _ body: ArraySlice<UInt8>, _ visitor: FaultVisitor?
-        ) -> SampleCall? {
-            guard let entry = entries.first(where: { $0.route.method == method }) else { return nil }
+        func read(_ request: ReceivedRequest, _ visitor: FaultVisitor?) -> SampleCall? {
+            let head = request.head
+            guard let entry = entries.first(where: { $0.route.method == head.method }) else { return nil }
             let input = SampleInput(
-                values: values, query: QueryItems(target.queryBytes), body: body, visitor: visitor)
+                values: values, query: QueryItems(head.target.queryBytes), fields: head.fields,
+                body: request.body, visitor: visitor)
             do throws(Refusal) {
                 return try entry.route.read(input)
             } catch {

@@ -1,24 +1,36 @@
 internal import HTTPModel
 internal import JSONBytes
 
-/// The users API. It has no envelope: a profile is `{"user":{...}}`, a failure `{"code":"USER_NOT_FOUND","message":...}`.
+/// The users API. It has no envelope: a profile is `{"user":{...}}`, a failure `{"code":"USER_NOT_FOUND","message":...}`, and a picture
+/// is SVG.
 enum UsersAPI: SampleAPI {
     private static let maximumNameLength = 32
 
     static let routes = [
         SampleRoute(.get, "/users/{name}") { (input) throws(Refusal) in
-            let name = input.values[0]
-            guard name.unicodeScalars.count <= maximumNameLength else {
-                throw Refusal("a name can have at most \(maximumNameLength) characters")
-            }
-            return .query(.users) { (data) throws(SampleDataError) in
-                guard let profile = try data.users.profile(name) else {
-                    return failure(.notFound, "USER_NOT_FOUND", "no user is called \(name)")
-                }
-                return answer(profile)
-            }
-        }
+            try query(.users, input, answer)
+        },
+        SampleRoute(.get, "/users/{name}/picture") { (input) throws(Refusal) in
+            try query(.picture, input) { UserPicture(of: $0).answer(to: input.fields) }
+        },
     ]
+
+    /// Returns the query for what `answer` makes of the profile that the path names.
+    private static func query(
+        _ route: FaultSwitch, _ input: SampleInput,
+        _ answer: @escaping @Sendable (UserDirectory.Profile) -> HTTPResponse
+    ) throws(Refusal) -> SampleCall {
+        let name = input.values[0]
+        guard name.unicodeScalars.count <= maximumNameLength else {
+            throw Refusal("a name can have at most \(maximumNameLength) characters")
+        }
+        return .query(route) { (data) throws(SampleDataError) in
+            guard let profile = try data.users.profile(name) else {
+                return failure(.notFound, "USER_NOT_FOUND", "no user is called \(name)")
+            }
+            return answer(profile)
+        }
+    }
 
     static func answer(to refusal: Refusal) -> HTTPResponse {
         failure(refusal.status, "INVALID_NAME", refusal.message)

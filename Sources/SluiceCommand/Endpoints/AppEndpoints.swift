@@ -11,5 +11,6 @@ enum AppEndpoints {
         UserEndpoints.declare(on: gateway)
         TagEndpoints.declare(on: gateway)
         HomeEndpoint.declare(on: gateway)
+        PictureEndpoints.declare(on: gateway)
     }
 }

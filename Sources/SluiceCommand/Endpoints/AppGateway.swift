@@ -34,6 +34,13 @@ struct AppGateway {
 
     func delete(_ path: String, handler: @escaping Handler) { add(.delete, path, [], handler) }
 
+    /// Passes the requests below a path on to an upstream.
+    func proxy(_ path: String, to upstream: String, baseURL: String) {
+        let upstream = gateway.proxyUpstream(upstream, baseURL: baseURL)
+        let fields = hasVisitors ? ProxyFields.standard.adding(request: FaultVisitor.field) : .standard
+        gateway.proxy(path, to: upstream, methods: [.get], fields: fields)
+    }
+
     private func add(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption], _ handler: @escaping Handler
     ) {
