@@ -28,14 +28,11 @@ function drawTags(tags) {
     "li", {}, el("span", { "aria-hidden": "true" }, tag.icon), inLanguage(tag.name, tag.nameEn))))];
 }
 
-/** The user's picture, which passes through the gateway; if it does not come, the first letter of the name. The name is beside it. */
-function face(user, name) {
-  const picture = el("img", {
-    class: "face", alt: "", width: 52, height: 52, loading: "lazy", src: `/images/${encodeURIComponent(user.name)}/picture`,
-    onerror: () => picture.replaceWith(el("span", { class: "face", "aria-hidden": "true" }, [...name][0])),
-  });
-  return picture;
-}
+/** The user's picture, or the first letter of the name beside it. */
+const face = (user, name) => el("img", {
+  class: "face", alt: "", loading: "lazy", width: 52, height: 52, src: `/images/${encodeURIComponent(user.name)}/picture`,
+  onerror: ({ target }) => target.replaceWith(el("span", { class: "face", "aria-hidden": "true" }, [...name][0])),
+});
 
 function drawUser(user) {
   const name = inLanguage(user.nameKo, user.nameEn) ?? user.name;

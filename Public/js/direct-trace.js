@@ -1,8 +1,7 @@
 import { el } from "./dom.js";
-import { milliseconds } from "./format.js";
+import { milliseconds, sizeOf } from "./format.js";
 import { t } from "./language.js";
 import { coloured } from "./raw.js";
-import { sizeOf } from "./size.js";
 import { bar, scaleEnd } from "./waterfall.js";
 
 function row(call, end) {

@@ -39,8 +39,7 @@ async function make(call, date, signal) {
   const path = `/demo/direct/${call.name}?date=${date}`;
   const exchange = await ask({ method: "GET", path }, signal);
   const received = exchange.envelope?.data?.response ?? null;
-  const { took, reached, size, sent, coding } = exchange;
-  return { ...call, path, took, reached, size, sent, coding, status: received?.status ?? null, text: received?.body ?? "", ...read(call, exchange, received) };
+  return { ...exchange, ...call, path, status: received?.status ?? null, text: received?.body ?? "", ...read(call, exchange, received) };
 }
 
 /**

@@ -12,9 +12,8 @@ import { isBroken, visitorField } from "./visitor.js";
  * @property {string} text the raw body
  * @property {?object} envelope the parsed body, if it is an envelope of the gateway
  * @property {number} took milliseconds from the request to the last byte of the answer, as the browser measured them
- * @property {number} size bytes of the body
- * @property {number} sent bytes of the body as it was sent, perhaps compressed
- * @property {?string} coding how it was compressed
+ * @property {number} [size] bytes of the body
+ * @property {number} [sent] those that were sent
  * @property {number} at when the request was sent, in milliseconds since 1970
  */
 
@@ -60,7 +59,7 @@ async function measured(url, begun) {
  */
 export async function ask(request, signal) {
   const begun = performance.now();
-  const exchange = { request, at: Date.now(), reached: false, status: null, statusText: null, fields: null, text: "", envelope: null, size: 0, sent: 0, coding: null };
+  const exchange = { request, at: Date.now(), reached: false, status: null, statusText: null, fields: null, text: "", envelope: null };
   try {
     const response = await fetch(request.path, options(request, signal));
     exchange.text = await response.text();
@@ -68,7 +67,6 @@ export async function ask(request, signal) {
     exchange.took = entry?.duration;
     exchange.size = entry?.decodedBodySize || new Blob([exchange.text]).size;
     exchange.sent = entry?.encodedBodySize || exchange.size;
-    exchange.coding = response.headers.get("content-encoding");
     exchange.reached = true;
     exchange.status = response.status;
     exchange.statusText = response.statusText;

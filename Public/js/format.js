@@ -1,4 +1,4 @@
-import { language } from "./language.js";
+import { language, t } from "./language.js";
 
 const locale = () => (language() === "ko" ? "ko-KR" : "en-GB");
 const formats = new Map();
@@ -53,13 +53,21 @@ export function plainMilliseconds(value) {
 /** Milliseconds with unit, or a dash if unknown. */
 export const milliseconds = (value) => (value == null ? "–" : `${plainMilliseconds(value)} ms`);
 
-/** Bytes with unit: `640 B`, `10.4 kB`. */
-export const bytes = (value) => (value < 1000 ? `${whole(value)} B`
-  : `${format("kB", Intl.NumberFormat, { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(value / 1000)} kB`);
+/** Thousands with at most one decimal place. */
+const thousands = (value) => format("k", Intl.NumberFormat, { maximumFractionDigits: 1 }).format(value / 1000);
+const kilobytes = (value) => `${thousands(value)} kB`;
+
+/** The size of the bodies of exchanges, and what compression saved; null without a body. */
+export function sizeOf(exchanges) {
+  const sum = (name) => exchanges.reduce((total, exchange) => total + (exchange[name] ?? 0), 0);
+  const [size, sent] = [sum("size"), sum("sent")];
+  if (sent >= size) return size ? kilobytes(size) : null;
+  const codings = new Set(exchanges.flatMap(({ fields }) => fields?.get("content-encoding") ?? []));
+  return t("size.saved", { size: kilobytes(size), sent: kilobytes(sent), coding: [...codings].join(", "), share: whole(100 * (1 - sent / size)) });
+}
 
 /** Seconds with one decimal place: `0.9 s`. */
-export const seconds = (value) =>
-  `${format("s", Intl.NumberFormat, { minimumFractionDigits: 0, maximumFractionDigits: 1 }).format(value / 1000)} s`;
+export const seconds = (value) => `${thousands(value)} s`;
 
 /** The visitor's time of day: `14:03:22`. */
 export const timeOfDay = (time) => format("time", Intl.DateTimeFormat, { timeStyle: "medium" }).format(time);

@@ -1,8 +1,7 @@
 import { el, redraw } from "./dom.js";
-import { milliseconds, timeOfDay } from "./format.js";
+import { milliseconds, sizeOf, timeOfDay } from "./format.js";
 import { t } from "./language.js";
 import { coloured } from "./raw.js";
-import { sizeOf } from "./size.js";
 import { arrivals, waitingBar, waitingTime } from "./waiting.js";
 import { waterfall } from "./waterfall.js";
 

@@ -106,9 +106,6 @@ static const unsigned char js_raw_js[] = {
 static const unsigned char js_screen_js[] = {
 #embed "../../Public/js/screen.js"
 };
-static const unsigned char js_size_js[] = {
-#embed "../../Public/js/size.js"
-};
 static const unsigned char js_texts_en_js[] = {
 #embed "../../Public/js/texts/en.js"
 };
@@ -177,7 +174,6 @@ static const struct CPage pages[] = {
     PAGE("js/preferences.js", js_preferences_js),
     PAGE("js/raw.js", js_raw_js),
     PAGE("js/screen.js", js_screen_js),
-    PAGE("js/size.js", js_size_js),
     PAGE("js/texts/en.js", js_texts_en_js),
     PAGE("js/texts/ko.js", js_texts_ko_js),
     PAGE("js/tour.js", js_tour_js),
