@@ -159,7 +159,7 @@ final class ProviderSettings: Sendable {
             run.bind(to: transport)
             return .emitting(run)
         }
-        let run = ObservedRun(call, self, observer)
+        let run = ObservedRun<Response>(call, self, observer)
         run.bind(to: transport)
         return .emitting(run)
     }

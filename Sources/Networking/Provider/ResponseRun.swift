@@ -15,8 +15,30 @@ final class ResponseRun: CallRun<Response>, @unchecked Sendable {
     }
 }
 
+/// What an `ObservedRun` emits.
+protocol ObservedOutput: Sendable {
+    static func make(
+        of response: consuming TransportResponse, attempts: Int, by run: CallRun<Self>
+    ) -> Self
+}
+
+extension Response: ObservedOutput {
+    static func make(
+        of response: consuming TransportResponse, attempts: Int, by run: CallRun<Response>
+    ) -> Response { run.received(response, attempts: attempts) }
+}
+
+/// A response that is passed on needs nothing more.
+extension TransportResponse: ObservedOutput {
+    static func make(
+        of response: consuming TransportResponse, attempts: Int, by run: CallRun<TransportResponse>
+    ) -> TransportResponse { response }
+}
+
 /// A call that reports its progress to an observer. `@unchecked Sendable` as `CallRun`: adds only a constant.
-final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked Sendable {
+final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttemptReceiver,
+    @unchecked Sendable
+{
     private let observer: any CallObserver
 
     init(_ call: TransportCall, _ provider: ProviderSettings, _ observer: any CallObserver) {
@@ -24,15 +46,15 @@ final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked
         super.init(call, provider)
     }
 
-    override func copy() -> Emitter<Response> {
+    override func copy() -> Emitter<Output> {
         let copy = ObservedRun(call, provider, observer)
         copy.bind(to: boundTransport)
         return copy
     }
 
     override func report(_ response: consuming TransportResponse, attempts: Int) {
-        let response = received(response, attempts: attempts)
-        inContext { onLast(response) }
+        let output = Output.make(of: response, attempts: attempts, by: self)
+        inContext { onLast(output) }
     }
 
     override var mayBeSentAgain: Bool { !observer.hasBegun }
@@ -43,14 +65,23 @@ final class ObservedRun: CallRun<Response>, StreamingAttemptReceiver, @unchecked
 
     override var streaming: (any StreamingAttemptReceiver)? { self }
 
+    /// Only what passes on responses keeps the deadline. Without a body, the length of a response to HEAD would be lost.
+    var takesWhole: Bool { observer.keepsDeadline && !call.method.isHead }
+
     func attemptSent(_ bytes: Int64, of total: Int64?) { observer.callSent(bytes, of: total) }
 
     func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
         // A status that the target rejects is a failure with its body.
         guard call.validation.accepts(head.status.code) else { return .whole }
-        // Interceptors and redirects act on responses that are no success.
-        if observer.keepsDeadline, !head.status.isSuccess, head.status != .notModified { return .whole }
+        if observer.keepsDeadline, mayBeReplaced(head.status) { return .whole }
         return observer.callStarted(head, flow: flow)
+    }
+
+    /// Whether another response may come in place of one that is passed on: by a retry, or by interceptors and redirects, which act
+    /// on responses that are no success.
+    private func mayBeReplaced(_ status: HTTPStatus) -> Bool {
+        if provider.stages != nil, !status.isSuccess, status != .notModified { return true }
+        return mayRetry(after: status)
     }
 
     func attemptReceived(_ piece: UnsafeRawBufferPointer) { observer.callReceived(piece) }

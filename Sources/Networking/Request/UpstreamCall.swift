@@ -53,7 +53,7 @@ extension ProviderSettings {
         _ call: TransportCall, to observer: any CallObserver
     ) -> Single<TransportResponse> {
         if let stages { return stages.response(to: call, by: self, observer: observer).map(\.raw) }
-        return .emitting(RelayRun(call, self, observer))
+        return .emitting(ObservedRun<TransportResponse>(call, self, observer))
     }
 }
 
