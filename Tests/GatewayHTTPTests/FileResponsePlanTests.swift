@@ -147,4 +147,19 @@ struct FileResponsePlanTests {
         #expect(plan([gzip, (.range, "bytes=100-")]).verdict == .unsatisfiableRange)
         #expect(plan([gzip, (.range, "bytes=0-"), (.ifRange, "\"a\"")]).verdict == .whole)
     }
+
+    @Test(
+        "The form is the coding that the client likes best, br before gzip",
+        arguments: [
+            ("gzip, br", "br"), ("br;q=0.5, gzip", "gzip"), ("gzip", "gzip"), ("br", "br"), ("*", "br"),
+            ("br;q=0, *", "gzip"), ("identity", nil), ("zstd", nil),
+        ])
+    func forms(accepted: String, coding: String?) {
+        let facts = FileFacts(
+            plain: .init(byteCount: 1000, tag: .of("a")), compressed: .init(byteCount: 100, tag: .of("a-gz")),
+            brotli: .init(byteCount: 90, tag: .of("a-br")), modified: Self.modified)
+        let plan = FileResponsePlan([.acceptEncoding: accepted], isHead: false, facts, now: Self.modified)
+        #expect(plan.coding?.rawValue == coding)
+        #expect(plan.body(of: facts).count == (coding == nil ? 1000 : coding == "br" ? 90 : 100))
+    }
 }

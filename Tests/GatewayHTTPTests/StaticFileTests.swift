@@ -1,3 +1,4 @@
+import ContentCoding
 import EventIO
 import Foundation
 import Glibc
@@ -212,9 +213,9 @@ struct StaticFileTests {
     @Test("If gzip is accepted, the file is sent compressed and with another tag", arguments: Source.allCases)
     func compressed(source: Source) throws {
         try serve(source) { client in
-            let plain = try client.ask("/", "Accept-Encoding: br, gzip;q=0")
+            let plain = try client.ask("/", "Accept-Encoding: br;q=0, gzip;q=0")
             #expect(plain.body == Self.page)
-            let reply = try client.ask("/", "Accept-Encoding: gzip, br")
+            let reply = try client.ask("/", "Accept-Encoding: gzip, br;q=0.9")
             #expect(reply.value("Content-Encoding") == "gzip")
             #expect(reply.value("Content-Type") == "text/html; charset=utf-8")
             #expect(reply.value("Vary") == "Accept-Encoding")
@@ -229,6 +230,38 @@ struct StaticFileTests {
             #expect(style.text == "p{}")
             #expect(style.value("Vary") == nil)
         }
+    }
+
+    @Test("A built-in file is sent as br to clients that like it as much as gzip, and a folder's never")
+    func brotli() throws {
+        var sizes: [Source: Int] = [:]
+        for source in Source.allCases {
+            try serve(source) { client in
+                let reply = try client.ask("/", "Accept-Encoding: gzip, deflate, br")
+                #expect(reply.value("Vary") == "Accept-Encoding")
+                sizes[source] = reply.body.count
+                let gzip = try client.ask("/", "Accept-Encoding: gzip")
+                guard source == .builtIn else { return #expect(reply.value("Content-Encoding") == "gzip") }
+                #expect(reply.value("Content-Encoding") == "br")
+                let decoder = try ContentDecoder([.brotli])
+                var output = [UInt8](repeating: 0, count: Self.page.count + 1)
+                var consumed = 0
+                let count = try reply.body.withUnsafeBytes { input in
+                    try output.withUnsafeMutableBytes {
+                        try decoder.decode(input, consumed: &consumed, into: $0)
+                    }
+                }
+                #expect(Array(output[..<count]) == Self.page)
+                let tag = try #require(reply.value("ETag"))
+                #expect(tag != gzip.value("ETag"))
+                #expect(try client.ask("/", "Accept-Encoding: br", "If-None-Match: \(tag)").status == 304)
+                #expect(try client.ask("/", "Accept-Encoding: gzip", "If-None-Match: \(tag)").status == 200)
+                #expect(
+                    try client.ask("/", "Accept-Encoding: br", "Range: bytes=0-3").body
+                        == Array(reply.body[..<4]))
+            }
+        }
+        #expect(sizes.count == 2)
     }
 
     @Test("A compressed copy is sent byte for byte, unless the file itself is newer")

@@ -83,7 +83,7 @@ struct PublicFolderTests {
         let page = try curl("--include", "--compressed", "\(url)/")
         #expect(page.status == 200)
         #expect(page.body.contains("Content-Type: text/html; charset=utf-8"))
-        #expect(page.body.contains("Content-Encoding: gzip"))
+        #expect(page.body.contains("Content-Encoding: br"))
         #expect(page.body.contains("Content-Security-Policy: default-src 'none';"))
         // Every file that the page links to is served.
         let links = page.body.matches(of: /(?:href|src)="(\/[^"]+)"/).map { String($0.1) }

@@ -12,10 +12,33 @@ struct FileFacts: Hashable, Sendable {
     var plain: Representation
     /// Nil without a gzip form.
     var compressed: Representation?
+    /// Nil without a br form.
+    var brotli: Representation?
     /// Seconds since 1970.
     var modified: Int64
 
-    func representation(isCompressed: Bool) -> Representation { isCompressed ? compressed ?? plain : plain }
+    func representation(in coding: FileCoding?) -> Representation {
+        switch coding {
+        case nil: plain
+        case .gzip: compressed ?? plain
+        case .brotli: brotli ?? plain
+        }
+    }
+
+    /// Returns the coding in which a client gets the file; nil for none. br comes first, because it makes text smaller.
+    fileprivate func coding(for fields: HTTPFields) -> FileCoding? {
+        guard compressed != nil || brotli != nil else { return nil }
+        var known: [FileCoding] = []
+        if brotli != nil { known.append(.brotli) }
+        if compressed != nil { known.append(.gzip) }
+        return AcceptedCodings(fields).best(of: known.map(\.rawValue)).flatMap { FileCoding(rawValue: $0) }
+    }
+}
+
+/// A content coding in which a file may be stored.
+enum FileCoding: String, Hashable, Sendable {
+    case gzip
+    case brotli = "br"
 }
 
 /// How to answer a GET or HEAD of a file, given the request's fields and the file's metadata (RFC 9110 13.2.2).
@@ -34,13 +57,14 @@ struct FileResponsePlan: Hashable, Sendable {
     }
 
     let verdict: Verdict
-    /// Whether the answer is about the gzip form.
-    let isCompressed: Bool
+    /// The coding of the form that the answer is about; nil for the plain one.
+    let coding: FileCoding?
+    var isCompressed: Bool { coding != nil }
 
     /// `now` is in seconds since 1970.
     init(_ fields: HTTPFields, isHead: Bool, _ facts: FileFacts, now: Int64) {
-        isCompressed = facts.compressed != nil && AcceptedCodings(fields).prefers("gzip")
-        let chosen = facts.representation(isCompressed: isCompressed)
+        coding = facts.coding(for: fields)
+        let chosen = facts.representation(in: coding)
         let conditions = Conditions(fields: fields, chosen: chosen, modified: facts.modified, now: now)
         if !conditions.matchConditionsHold {
             verdict = .preconditionFailed
@@ -61,7 +85,7 @@ struct FileResponsePlan: Hashable, Sendable {
     }
 
     func representation(of facts: FileFacts) -> FileFacts.Representation {
-        facts.representation(isCompressed: isCompressed)
+        facts.representation(in: coding)
     }
 
     /// The bytes that a GET receives.

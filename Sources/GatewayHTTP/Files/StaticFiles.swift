@@ -6,7 +6,8 @@ import EventIO
 ///
 /// GET and HEAD serve each file at its path; `/` and `folder/` serve the `index.html` there. Only regular files are served: folder
 /// listings, symbolic links and names that begin with a dot, at any depth, are 404. Supported are `ETag` and `Last-Modified` with
-/// their conditions (304, 412), single byte ranges (206, 416; a request for several ranges gets the whole file), and gzip.
+/// their conditions (304, 412), single byte ranges (206, 416; a request for several ranges gets the whole file), gzip, and br for
+/// files inside the program.
 /// Each answer with a file has a strict Content-Security-Policy and keeps pages of other origins from loading, framing or reading it.
 ///
 /// Four helper threads read the files. If 4096 requests are waiting for them, further ones get 503 `OVERLOADED`.
@@ -46,7 +47,7 @@ public struct StaticFiles: Sendable {
     ///   then, and renaming the folder later has no effect.
     public static func folder(_ path: String) -> StaticFiles { StaticFiles(.folder(path)) }
 
-    /// Files in memory, compressed once when the gateway starts. `modified` is in seconds since 1970.
+    /// Files in memory, compressed with gzip and br once when the gateway starts. `modified` is in seconds since 1970.
     public static func builtIn(_ files: [BuiltInFile], modified: Int64) -> StaticFiles {
         StaticFiles(.builtIn(files, modified: modified))
     }
