@@ -1,7 +1,7 @@
 // Finds words in Latin letters in a Korean page. Units and texts marked by translate="no" or lang="en" are exempt.
 const complaints = [];
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-const units = /\b(kg|ms|m\/s|mm|Sluice|Swift|API|JSON|OK|GET|HTTP|Level|curl|UTC|GOLD|gzip)\b/g;
+const units = /\b(kg|ms|m\/s|mm|Sluice|Swift|API|JSON|OK|GET|HTTP|Level|curl|UTC|GOLD)\b/g;
 while (walker.nextNode()) {
   const text = walker.currentNode.textContent.replace(units, "").trim();
   const element = walker.currentNode.parentElement;
