@@ -12,12 +12,10 @@ extension EndpointRun {
         let (body, arriving) = try relayed.call.hasBody ? (.none, nil) : relayedBody()
         let relay = Relay(self, relayed, overrides, body: arriving)
         keep(relay, of: stage)
-        let method = relayed.call.method ?? .get
-        let call = relayed.call.relayed(
-            request.isHead && method == .get ? .head : method, relayed.fields.fields(of: request.fields),
-            body,
-            in: context, to: relay)
-        relay.start(call)
+        var method = relayed.call.method ?? .get
+        if request.isHead, method == .get { method = .head }
+        let fields = relayed.fields.fields(of: request.fields)
+        relay.start(relayed.call.relayed(method, fields, body, in: context, to: relay))
     }
 
     /// Returns the body of the client's request, and the same if it is still arriving.

@@ -110,7 +110,7 @@ private struct ProxyRule: Sendable {
     /// mean something else to the upstream than to the gateway and its middleware.
     private static func check(_ rest: ArraySlice<UInt8>) throws(GatewayError) {
         if rest.first == UInt8(ascii: "/") {
-            throw .invalidRequest("The path must not have an empty segment there")
+            throw .invalidRequest("The path must not have two slashes where the upstream's part begins")
         }
         // Java servers drop `;` and what follows it before they resolve dot segments.
         guard rest.contains(UInt8(ascii: ";")) else { return }
