@@ -3,6 +3,10 @@ public struct OutboundLimits: Sendable, Hashable {
     /// Connections to one upstream on one loop, including those still connecting; to each address of an upstream that has
     /// several. Default 64.
     public var connectionsPerUpstream = 64
+    /// The part of `connectionsPerUpstream` that calls may have whose responses go to a client of a gateway as they arrive.
+    /// The client may be slow, and such calls would leave none to the others. Beyond it they wait for each other, while other
+    /// calls overtake them. 0 to 1, for at least one connection. Default 0.5.
+    public var relayShare = 0.5
     /// Calls that wait for a connection, over all upstreams of one loop. Beyond it calls fail at once with
     /// `connection_limit_reached`. Default 4096.
     public var waitingCalls = 4096
@@ -50,6 +54,12 @@ public struct OutboundLimits: Sendable, Hashable {
     public var informationalResponses = 10
 
     public init() {}
+
+    /// `relayShare` as a number of connections. NaN counts as 0.
+    var relaysPerUpstream: Int {
+        if relayShare >= 1 { return connectionsPerUpstream }
+        return max(1, relayShare > 0 ? Int(Double(connectionsPerUpstream) * relayShare) : 0)
+    }
 
     /// The defaults, but up to 65 536 calls per loop wait for a connection, as long as their total time allows.
     public static let program: OutboundLimits = {

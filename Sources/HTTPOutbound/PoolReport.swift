@@ -4,6 +4,8 @@ public struct PoolReport: Sendable, Hashable {
     public var idle = 0
     /// Connections that are connecting or serve a call.
     public var leased = 0
+    /// Those of them whose response goes to a client of a gateway as it arrives (`OutboundLimits.relayShare`).
+    public var relays = 0
     /// Calls that wait for a connection.
     public var waiting = 0
     /// Connections opened so far.
@@ -11,9 +13,12 @@ public struct PoolReport: Sendable, Hashable {
     /// Calls so far on a connection that had served another call.
     public var reused = 0
 
-    public init(idle: Int = 0, leased: Int = 0, waiting: Int = 0, opened: Int = 0, reused: Int = 0) {
+    public init(
+        idle: Int = 0, leased: Int = 0, relays: Int = 0, waiting: Int = 0, opened: Int = 0, reused: Int = 0
+    ) {
         self.idle = idle
         self.leased = leased
+        self.relays = relays
         self.waiting = waiting
         self.opened = opened
         self.reused = reused
@@ -22,7 +27,7 @@ public struct PoolReport: Sendable, Hashable {
     public static func + (one: PoolReport, other: PoolReport) -> PoolReport {
         PoolReport(
             idle: one.idle + other.idle, leased: one.leased + other.leased,
-            waiting: one.waiting + other.waiting,
+            relays: one.relays + other.relays, waiting: one.waiting + other.waiting,
             opened: one.opened + other.opened, reused: one.reused + other.reused)
     }
 }

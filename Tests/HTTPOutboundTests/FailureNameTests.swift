@@ -59,6 +59,7 @@ struct FailureNameTests {
     func defaults() {
         let limits = OutboundLimits()
         #expect(limits.connectionsPerUpstream == 64)
+        #expect(limits.relayShare == 0.5)
         #expect(limits.waitingCalls == 4096)
         #expect(limits.waitTimeout == .seconds(1))
         #expect(limits.connectTimeout == .seconds(1))

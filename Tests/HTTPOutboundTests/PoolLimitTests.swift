@@ -41,6 +41,33 @@ struct PoolLimitTests {
         upstream.stop()
     }
 
+    @Test("A relay that waits beyond the share of relays fails with a message about the share")
+    func relayWaitLimit() async throws {
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart"), .awaitEnd],
+            [.readRequest, .send(Self.ok), .again])
+        var limits = Self.limits(connections: 2)
+        limits.waitTimeout = .milliseconds(60)
+        try await ClientHarness.with(limits: limits) { harness in
+            let api = try await harness.upstream(upstream)
+            let relay = CallSettings(isRelay: true)
+            let slow = try await StreamedCall.begin(api, settings: relay)
+            await slow.pieceReceived.wait()
+            #expect(await api.get().text == "hi")
+            let second = try await api.call(OutboundRequest(target: "/"), settings: relay)
+            #expect(second.reason == "connection_limit_reached")
+            #expect(
+                second.failure?.detail
+                    == "no free connection within 60 ms; "
+                    + "responses that go to clients hold all connections that they may have, 1"
+            )
+            #expect(
+                try await harness.report() == PoolReport(idle: 1, leased: 1, relays: 1, opened: 2))
+            try await harness.loop.perform { slow.cancel() }
+        }
+        upstream.stop()
+    }
+
     @Test("A call does not wait beyond its total limit")
     func waitPastTheEnd() async throws {
         let go = Signal()

@@ -40,6 +40,7 @@ struct LimitsAndPoliciesTests {
     func sessionNumbers() {
         let limits = Session.Configuration().limits
         #expect(limits.connectionsPerUpstream == 64)
+        #expect(limits.relayShare == 0.5)
         #expect(limits.waitingCalls == 65_536)
         #expect(limits.waitTimeout == nil)
         #expect(limits.connectTimeout == .seconds(1))

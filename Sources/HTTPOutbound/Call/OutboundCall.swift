@@ -28,6 +28,9 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Bytes up to which a response that arrives in one read is delivered as a whole, even if the call may stream.
     final let wholeResponse: Int
     final let decodesContent: Bool
+    /// Whether the response is passed on as it arrives, so that a slow reader may hold the connection
+    /// (`OutboundLimits.relayShare`).
+    final let isRelay: Bool
     // Touched only on the loop, and never across a call that leads back here.
     final var state = State.unassigned
     final var deadlines: CallDeadlines
@@ -72,12 +75,14 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///   - wholeResponse: bytes, with the head, up to which a response that arrives in one read is delivered without
     ///     `responseBegan`, as `succeeded`. For calls that may stream; others get every response so.
     ///   - decodesContent: decode known content codings. Otherwise the body and its fields come unchanged.
+    ///   - isRelay: the response is passed on as it arrives, to a reader that may be slow.
     public init(
         to pool: borrowing UpstreamPool, mayResend: Bool, connectTimeout: Duration? = nil,
         writeTimeout: Duration? = nil, firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil,
         total: TimeAmount? = nil, pause: TimeAmount? = nil, mayStream: Bool = false, wholeResponse: Int = 0,
-        decodesContent: Bool = true
+        decodesContent: Bool = true, isRelay: Bool = false
     ) {
+        self.isRelay = isRelay
         self.wholeResponse = mayStream ? wholeResponse : .max
         self.mayResend = mayResend
         self.decodesContent = decodesContent
@@ -239,7 +244,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         checkDelivery()
         switch deadlines.verdict(now: loop.wakeTime) {
         case .notYet: updateTimer()
-        case .failed(let reason, let detail):
+        case .failed(let reason, var detail):
+            if isRelay, case .queued(let pool, _) = state { pool.explainWait(in: &detail) }
             keepAddress()
             let left = state
             state = .unassigned

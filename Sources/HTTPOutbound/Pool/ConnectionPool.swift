@@ -10,10 +10,12 @@ internal import EventIO
 ///     busy   -> vacant  connectionClosed
 ///     idle   -> vacant  connectionClosed
 ///
-/// Calls wait while every slot is busy, or while no more connections may be opened. No call overtakes the queue.
+/// Calls wait while every slot is busy, or while no more connections may be opened. No call overtakes the queue, with one
+/// exception: relays, the calls whose responses are passed on as they arrive, have only a part of the slots. At that
+/// bound they wait for each other, and other calls overtake them.
 struct ConnectionPool<Waiter> {
     typealias Slot = Int
-    typealias Ticket = WaitQueue<Waiter>.Ticket
+    typealias Ticket = CallQueue<Waiter>.Ticket
 
     enum Idle {
         /// The call gets the idle connection of this slot.
@@ -28,14 +30,14 @@ struct ConnectionPool<Waiter> {
         case open(Slot)
         /// The call waits. It leaves the queue by this ticket.
         case wait(Ticket)
-        /// No connection is idle or may be opened, and the call cannot wait: the queue is full, or no connection is in use.
-        /// Or the pool is closed.
+        /// The call gets no connection now and cannot wait: the queue is full, or no connection is in use. Or the pool is
+        /// closed.
         case refuse
     }
 
     enum Release {
         case keep
-        /// The connection goes to the first waiter.
+        /// The connection goes to the first waiter that may have it.
         case lend(Waiter)
         /// The connection is used up: close it and tell the pool.
         case close
@@ -43,7 +45,7 @@ struct ConnectionPool<Waiter> {
 
     enum Vacancy {
         case none
-        /// Open a connection for the first waiter, in the slot that has become vacant.
+        /// Open a connection for the first waiter that may have it, in the slot that has become vacant.
         case open(Slot, Waiter)
     }
 
@@ -55,6 +57,8 @@ struct ConnectionPool<Waiter> {
 
     private struct Entry {
         var state = State.vacant
+        /// Whether it is busy with a relay.
+        var isRelay = false
         var oldest = MonotonicTime.distantFuture
         var expiry = MonotonicTime.distantFuture
         var requestsLeft = 0
@@ -64,7 +68,9 @@ struct ConnectionPool<Waiter> {
     private var entries: [Entry] = []
     private var vacant: [Slot] = []
     private var idle: [Slot] = []
-    private var queue = WaitQueue<Waiter>()
+    private var queue = CallQueue<Waiter>()
+    /// Busy slots with relays.
+    private(set) var relays = 0
     private var isClosed = false
     private var opened = 0
     private var reused = 0
@@ -80,49 +86,61 @@ struct ConnectionPool<Waiter> {
     var isVacant: Bool { vacant.count == entries.count }
 
     var report: PoolReport {
-        PoolReport(idle: idleCount, leased: busyCount, waiting: waiting, opened: opened, reused: reused)
+        PoolReport(
+            idle: idleCount, leased: busyCount, relays: relays, waiting: waiting, opened: opened,
+            reused: reused)
     }
 
-    /// A call wants a connection. The one used last is lent first, so that surplus connections expire. If there is none, call
-    /// `callArrived`.
-    mutating func takeIdle(now: MonotonicTime) -> Idle {
-        guard let slot = idle.last, !isClosed else { return .none }
+    /// Whether relays have all connections that they may have.
+    var isRelayShareUsed: Bool { !mayRelay }
+
+    private var mayRelay: Bool { relays < limits.relays }
+
+    /// A call wants a connection. The one used last is lent first, so that surplus connections expire. If there is none, or
+    /// none for a relay, call `callArrived`.
+    mutating func takeIdle(isRelay: Bool = false, now: MonotonicTime) -> Idle {
+        guard let slot = idle.last, !isClosed, !isRelay || mayRelay else { return .none }
         if entries[slot].expiry <= now { return .discard(slot) }
         idle.removeLast()
-        lend(slot)
+        lend(slot, isRelay: isRelay)
         return .reuse(slot)
     }
 
     /// Whether a slot is vacant.
     var hasVacantSlot: Bool { busyCount < limits.connections && !isClosed }
 
-    /// A call wants a connection, and none is idle.
+    /// A call wants a connection, and none is idle, or none for a relay.
     ///
     /// - Parameters:
+    ///   - waiter: the call.
+    ///   - isRelay: whether its response is passed on as it arrives.
     ///   - mayOpen: whether another connection may be opened. If not, a call waits for one of those in use.
     ///   - mayWait: whether the queue has room.
+    ///   - now: the time.
     mutating func callArrived(
-        _ waiter: @autoclosure () -> Waiter, mayOpen: Bool = true, mayWait: Bool, now: MonotonicTime
+        _ waiter: @autoclosure () -> Waiter, isRelay: Bool = false, mayOpen: Bool = true, mayWait: Bool,
+        now: MonotonicTime
     ) -> Arrival {
         if isClosed { return .refuse }
-        if mayOpen, queue.count == 0, let slot = vacantSlot() {
-            occupy(slot, now: now)
+        if mayOpen, !isRelay || mayRelay, !queue.hasNext(mayRelay: mayRelay), let slot = vacantSlot() {
+            occupy(slot, isRelay: isRelay, now: now)
             return .open(slot)
         }
         // Without a busy connection nothing would end the wait.
-        return mayWait && (mayOpen || busyCount > 0) ? .wait(queue.append(waiter())) : .refuse
+        guard mayWait, mayOpen || busyCount > 0 else { return .refuse }
+        return .wait(queue.append(waiter(), isRelay: isRelay))
     }
 
-    /// Another connection may be opened. Returns the first waiter and a slot for its connection; nil if none waits, or
-    /// every slot is busy.
+    /// Another connection may be opened. Returns the first waiter that may have it and a slot for it; nil if there is no such
+    /// waiter, or every slot is taken.
     mutating func mayOpenAgain(now: MonotonicTime) -> (slot: Slot, waiter: Waiter)? {
-        guard queue.count > 0, let slot = vacantSlot() else { return nil }
-        guard let waiter = queue.popFirst() else {
+        guard queue.hasNext(mayRelay: mayRelay), let slot = vacantSlot() else { return nil }
+        guard let next = queue.popFirst(mayRelay: mayRelay) else {
             vacant.append(slot)
             return nil
         }
-        occupy(slot, now: now)
-        return (slot, waiter)
+        occupy(slot, isRelay: next.isRelay, now: now)
+        return (slot, next.waiter)
     }
 
     /// Returns whether it was still in the queue.
@@ -141,9 +159,14 @@ struct ConnectionPool<Waiter> {
             entries[slot].requestsLeft = entry.requestsLeft
         }
         if isClosed || entry.requestsLeft <= 0 || entry.oldest <= now { return .close }
-        if let waiter = queue.popFirst() {
-            lend(slot)
-            return .lend(waiter)
+        if entry.isRelay {
+            relays -= 1
+            entry.isRelay = false
+            entries[slot] = entry
+        }
+        if let next = queue.popFirst(mayRelay: mayRelay) {
+            lend(slot, isRelay: next.isRelay)
+            return .lend(next.waiter)
         }
         let idleTime = min(limits.idle, peer.idleTimeout ?? limits.idle)
         if idleTime <= .zero { return .close }
@@ -157,21 +180,22 @@ struct ConnectionPool<Waiter> {
     /// The busy connection of this slot was closed, and the same call opens another one.
     mutating func connectionReplaced(_ slot: Slot, now: MonotonicTime) {
         precondition(entries[slot].state == .busy, "slot \(slot) replaced while \(entries[slot].state)")
-        occupy(slot, now: now)
+        relays -= entries[slot].isRelay ? 1 : 0
+        occupy(slot, isRelay: entries[slot].isRelay, now: now)
     }
 
     /// The connection of this slot was closed, or could not be opened.
     mutating func connectionClosed(_ slot: Slot, now: MonotonicTime) -> Vacancy {
         switch entries[slot].state {
         case .vacant: preconditionFailure("slot \(slot) closed twice")
-        case .busy: break
+        case .busy: relays -= entries[slot].isRelay ? 1 : 0
         case .idle: idle.removeAll { $0 == slot }
         }
-        if !isClosed, let waiter = queue.popFirst() {
-            occupy(slot, now: now)
-            return .open(slot, waiter)
+        if !isClosed, let next = queue.popFirst(mayRelay: mayRelay) {
+            occupy(slot, isRelay: next.isRelay, now: now)
+            return .open(slot, next.waiter)
         }
-        entries[slot].state = .vacant
+        entries[slot] = Entry()
         vacant.append(slot)
         return .none
     }
@@ -198,7 +222,7 @@ struct ConnectionPool<Waiter> {
     mutating func close() -> (idle: [Slot], waiters: [Waiter]) {
         isClosed = true
         var waiters: [Waiter] = []
-        while let waiter = queue.popFirst() { waiters.append(waiter) }
+        while let next = queue.popFirst(mayRelay: true) { waiters.append(next.waiter) }
         return (idle, waiters)
     }
 
@@ -209,16 +233,19 @@ struct ConnectionPool<Waiter> {
         return entries.count - 1
     }
 
-    private mutating func occupy(_ slot: Slot, now: MonotonicTime) {
+    private mutating func occupy(_ slot: Slot, isRelay: Bool, now: MonotonicTime) {
         opened += 1
+        if isRelay { relays += 1 }
         entries[slot] = Entry(
-            state: .busy, oldest: now + limits.age, requestsLeft: limits.requests - 1)
+            state: .busy, isRelay: isRelay, oldest: now + limits.age, requestsLeft: limits.requests - 1)
     }
 
-    private mutating func lend(_ slot: Slot) {
+    private mutating func lend(_ slot: Slot, isRelay: Bool) {
         reused += 1
+        if isRelay { relays += 1 }
         var entry = entries[slot]
         entry.state = .busy
+        entry.isRelay = isRelay
         entry.requestsLeft -= 1
         entries[slot] = entry
     }
@@ -226,12 +253,14 @@ struct ConnectionPool<Waiter> {
 
 private struct PoolLimits {
     let connections: Int
+    let relays: Int
     let requests: Int
     let idle: TimeAmount
     let age: TimeAmount
 
     init(_ limits: OutboundLimits) {
         connections = limits.connectionsPerUpstream
+        relays = limits.relaysPerUpstream
         requests = limits.requestsPerConnection
         idle = TimeAmount(limits.idleTimeout)
         age = TimeAmount(limits.connectionAge)

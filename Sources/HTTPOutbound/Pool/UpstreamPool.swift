@@ -91,7 +91,7 @@ public final class UpstreamPool: TimerTarget {
     public func start(_ call: OutboundCall) {
         if shared.isClosed { return call.failLater(.destinationUnavailable, "the client is closed") }
         while true {
-            switch pool.takeIdle(now: loop.wakeTime) {
+            switch pool.takeIdle(isRelay: call.isRelay, now: loop.wakeTime) {
             case .reuse(let slot):
                 publish()
                 guard let connection = connections[slot] else {
@@ -116,7 +116,8 @@ public final class UpstreamPool: TimerTarget {
             place = connectionPlaces.charge(1)
             mayOpen = place != nil
         }
-        let arrival = pool.callArrived(call, mayOpen: mayOpen, mayWait: mayWait, now: loop.wakeTime)
+        let arrival = pool.callArrived(
+            call, isRelay: call.isRelay, mayOpen: mayOpen, mayWait: mayWait, now: loop.wakeTime)
         publish()
         switch arrival {
         case .open(let slot):
@@ -142,6 +143,12 @@ public final class UpstreamPool: TimerTarget {
                 "\(waiting) calls to this upstream and \(shared.waitingCalls) to all are already "
                     + "waiting for a connection; at most \(limits.waitingCalls) may")
         }
+    }
+
+    /// Adds why a relay waits, if it does not wait for any connection.
+    func explainWait(in detail: inout String) {
+        guard pool.isRelayShareUsed else { return }
+        detail += "; responses that go to clients hold all connections that they may have, \(pool.relays)"
     }
 
     private func waiters(changedBy number: Int) {

@@ -40,6 +40,8 @@ struct WaitQueue<Element> {
         return Ticket(index: index, generation: nodes[index].generation)
     }
 
+    var firstElement: Element? { first == Self.none ? nil : nodes[first].element }
+
     mutating func popFirst() -> Element? {
         first == Self.none ? nil : take(first)
     }

@@ -14,6 +14,7 @@ struct CallSettings: Sendable {
     var total: Duration?
     var sharedFields = HTTPFields()
     var decodesContent = true
+    var isRelay = false
 }
 
 /// A call that streams its response under the control of a test.
@@ -49,7 +50,7 @@ final class StreamedCall: OutboundCall, @unchecked Sendable {
             to: api.pool, mayResend: request.method.isIdempotent,
             connectTimeout: settings.connect, firstByteTimeout: settings.firstByte,
             readTimeout: settings.read, total: settings.total.map { TimeAmount($0) }, mayStream: mayStream,
-            decodesContent: settings.decodesContent)
+            decodesContent: settings.decodesContent, isRelay: settings.isRelay)
     }
 
     /// Starts a call.
