@@ -70,6 +70,22 @@ struct StreamTests {
         for try await _ in stream { Issue.record("a piece of no body") }
     }
 
+    @Test("Outside a gateway streams may have all connections to an upstream")
+    func allConnections() async throws {
+        let upstream = try ScriptedUpstream(Self.endless)
+        var configuration = Session.Configuration()
+        configuration.loops = 1
+        configuration.limits.connectionsPerUpstream = 2
+        let session = try Session(configuration)
+        defer { session.close() }
+        let provider = Provider<Anything>(session: session)
+        let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
+        let streams = [try await provider.stream(target), try await provider.stream(target)]
+        #expect(streams.map(\.statusCode) == [200, 200])
+        #expect(session.report.leased == 2)
+        #expect(session.report.relays == 0)
+    }
+
     @Test("Releasing an unread stream ends its call")
     func unread() async throws {
         let upstream = try ScriptedUpstream(Self.endless)

@@ -123,6 +123,9 @@ public final class TransportCall: Sendable {
     /// Whether the total time is unlimited, as for streams.
     package var isUnbounded: Bool { options?.timeout == CallOptions.unbounded }
 
+    /// Whether the call belongs to a request to a gateway.
+    package var isOfRequest: Bool { context != nil }
+
     /// Whether the body goes to the client of a gateway, which has its own limits on slow clients.
     package var followsClient: Bool { isUnbounded && context != nil }
 

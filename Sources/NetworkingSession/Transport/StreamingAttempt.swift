@@ -35,7 +35,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
             connectTimeout: limits.connect, writeTimeout: limits.write, firstByteTimeout: limits.firstByte,
             readTimeout: limits.firstByte, total: limit, pause: call.followsClient ? .never : nil,
             mayStream: true, wholeResponse: receiver.takesWhole ? Self.wholeResponse : 0,
-            decodesContent: decodesContent)
+            decodesContent: decodesContent, isRelay: call.isOfRequest)
     }
 
     /// Streaming costs more than copying so few bytes.
