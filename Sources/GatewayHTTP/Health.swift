@@ -17,7 +17,7 @@ struct Health {
 
     /// Returns the answer on a health path, nil on any other path. Throws 405 for other methods.
     func answer(_ head: HTTPRequestHead) throws(GatewayError) -> HTTPResponse? {
-        guard head.target.pathLength < 16 else { return nil }
+        guard head.target.pathLength <= Self.ready.count else { return nil }
         let path = head.target.pathBytes
         guard path.starts(with: Self.prefix) else { return nil }
         let isReady = path.elementsEqual(Self.ready)

@@ -7,8 +7,8 @@ extension EndpointRun {
     /// Sends a call with the client's fields and body, and answers with its response.
     func relay(_ relayed: RelayedCall, _ overrides: AnswerOverrides) throws {
         if let fault = relayed.fault { throw fault }
-        if state.withLock({ $0.isOver }) { return }
-        let stage = state.withLock { $0.beginStage() }
+        let begun = state.withLock { $0.isOver ? nil : $0.beginStage() }
+        guard let stage = begun else { return }
         let (body, arriving) = try relayed.call.hasBody ? (.none, nil) : relayedBody()
         let relay = Relay(self, relayed, overrides, body: arriving)
         keep(relay, of: stage)
@@ -27,6 +27,8 @@ extension EndpointRun {
         let length = fields.firstValueBytes(.contentLength).flatMap {
             Int64(String(decoding: $0, as: UTF8.self))
         }
+        // RFC 9110 10.1.1: an HTTP/1.0 client expects nothing.
+        let expectsContinue = fields.contains(.expect) && request.head.version == .http11
         // An empty body is a body.
         let hasBody = isChunked || length != nil
         var bytes = request.body
@@ -36,7 +38,7 @@ extension EndpointRun {
         case .source(let source):
             guard isChunked || (length ?? 0) > 0 else { break }
             let body = RelayedBody(
-                source, length: isChunked ? nil : length, expectsContinue: fields.contains(.expect)
+                source, length: isChunked ? nil : length, expectsContinue: expectsContinue
             ) { [weak self] isUploading in
                 self?.restartDeadline(isUploading: isUploading)
             }
@@ -59,20 +61,18 @@ extension EndpointRun {
     /// Answers with the head of a response. From now on the call belongs to the answer.
     func relayBegan(_ head: TransportResponse, _ relay: Relay) {
         state.withLock { $0.work = nil }
-        end { facts in
-            var answer = renderer.relayed(head, relay.relayed, relay.overrides, for: facts)
-            answer.stream = AnswerStream(relay, length: nil, gap: endpoint.settings.streamGap)
-            return answer
-        }
+        guard let facts = finish() else { return }
+        var answer = renderer.relayed(head, relay.relayed, relay.overrides, for: facts)
+        answer.stream = AnswerStream(relay, length: nil, gap: endpoint.settings.streamGap)
+        deliver(answer)
     }
 
     /// Answers with a response that has arrived as a whole.
     func relayEnded(_ response: TransportResponse, _ relay: Relay) {
-        guard request.isHead else {
-            return end { renderer.relayed(response, relay.relayed, relay.overrides, for: $0) }
-        }
         // A streamed head has the length of the body that it leaves out.
-        relayBegan(response, relay)
+        if request.isHead { return relayBegan(response, relay) }
+        guard let facts = finish() else { return }
+        deliver(renderer.relayed(response, relay.relayed, relay.overrides, for: facts))
     }
 }
 
@@ -83,7 +83,7 @@ extension Renderer {
         for request: RequestFacts
     ) -> GatewayResponse {
         let status = overrides.status ?? head.status
-        var fields = HTTPFields(room: head.fields.count + 8, capacity: head.fields.textSize + 128)
+        var fields = HTTPFields(room: head.fields.count + 8, capacity: head.fields.textSize + 192)
         fields.append(.xContentTypeOptions, "nosniff")
         fields.append(.xRequestID, request.requestID)
         relayed.fields.add(head.fields, to: &fields)

@@ -90,7 +90,7 @@ private struct ProxyRule: Sendable {
         let path = request.head.target.pathBytes
         let template = request.endpoint.template
         let rest = template.endsInRest ? path.path(fromSegment: template.segments.count) : nil
-        if rest != nil { try Self.check(request.match.parameters.last ?? []) }
+        if rest != nil { try Self.check(request.match.parameters[request.endpoint.parameterNames.count - 1]) }
         let query = request.head.target.queryBytes
         var target: [UInt8] = []
         target.reserveCapacity(base.count + (rest?.count ?? 0) + (query?.count ?? 0) + 2)

@@ -48,9 +48,7 @@ final class Relay: Sendable {
 }
 
 extension Relay: CallObserver {
-    private var isPassedOn: Bool { state.withLock { $0.hasBegun } }
-
-    var hasBegun: Bool { isPassedOn || body?.hasBegun == true }
+    var hasBegun: Bool { state.withLock { $0.hasBegun } || body?.hasBegun == true }
 
     var keepsDeadline: Bool { true }
 
@@ -78,28 +76,30 @@ extension Relay: CallObserver {
 
 extension Relay: SingleReceiver {
     func succeeded(_ response: consuming TransportResponse, number: Int) {
-        if isPassedOn { return ended(nil) }
-        ended(nil)
-        run.relayEnded(response, self)
+        if !ended(nil) { run.relayEnded(response, self) }
     }
 
     func failed(_ error: any Error, number: Int) {
-        let isPassedOn = isPassedOn
-        ended(error)
+        let isPassedOn = ended(error)
         // The client's body is the cause: too long, too slow or malformed.
         if !isPassedOn { run.fail(body?.failure ?? error) }
     }
 
-    private func ended(_ error: (any Error)?) {
+    /// Returns whether the response had begun to be passed on, so that its reader learns the end.
+    private func ended(_ error: (any Error)?) -> Bool {
         let end: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
-        let (sink, receiver) = state.withLock { state in
+        var (sink, receiver): ((any PieceSink)?, Receiver?)
+        let isPassedOn = state.withLock { state in
             state.end = end
             state.flow = nil
             state.call = nil
-            return (state.sink.take(), state.receiver.take())
+            sink = state.sink.take()
+            receiver = state.receiver.take()
+            return state.hasBegun
         }
         sink?.ended(error)
         receiver?(end.map { nil })
+        return isPassedOn
     }
 }
 

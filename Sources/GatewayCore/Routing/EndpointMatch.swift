@@ -4,8 +4,7 @@ import Synchronization
 /// The endpoint that a request's method and path match, with the values of its path parameters.
 package final class EndpointMatch: Sendable {
     let endpoint: Endpoint
-    /// The decoded segments, or the rest of the path, that the template's parameters match, in the order of the template.
-    let parameters: [ArraySlice<UInt8>]
+    let parameters: PathParameters
     /// Takes the place of the handler, for requests that pass through middleware but that no endpoint takes.
     package enum Substitute: Sendable {
         /// 404 or 405.
@@ -22,7 +21,7 @@ package final class EndpointMatch: Sendable {
     /// Whether the endpoint has a limit of its own, which `hasRoom`, `enter` and `leave` keep.
     package let isLimited: Bool
 
-    init(_ endpoint: Endpoint, _ parameters: [ArraySlice<UInt8>] = []) {
+    init(_ endpoint: Endpoint, _ parameters: PathParameters = .none) {
         self.endpoint = endpoint
         self.parameters = parameters
         substitute = nil
@@ -85,7 +84,7 @@ package final class EndpointMatch: Sendable {
     }
 
     /// Returns the match with these values; `self`, without an allocation, if there are none.
-    func with(_ parameters: [ArraySlice<UInt8>]) -> EndpointMatch {
+    func with(_ parameters: PathParameters) -> EndpointMatch {
         parameters.isEmpty ? self : EndpointMatch(endpoint, parameters)
     }
 }

@@ -6,9 +6,7 @@ import HTTPModel
 /// next is searched. A trailing slash or an empty segment makes a different path, which only such a rest matches. Case matters.
 struct Router<Value: Sendable>: Sendable {
     enum Result: Sendable {
-        /// `parameters` are the decoded segments, or the rest of the path, that the template's parameters match, in the order of the
-        /// template.
-        case found(Value, parameters: [ArraySlice<UInt8>])
+        case found(Value, PathParameters)
         /// The path exists, with these methods in the order of their declaration.
         case otherMethods([HTTPMethod])
         case notFound
@@ -91,29 +89,28 @@ struct Router<Value: Sendable>: Sendable {
     }
 
     func route(_ method: HTTPMethod, _ path: DecodedPath) -> Result {
-        var search = Search(method: method)
+        var search = Search(method: method, start: path.bytes.startIndex)
         let found = path.bytes.withUnsafeBufferPointer { bytes -> Value? in
             // "/" is the root itself; elsewhere a segment begins after each slash.
             if bytes.count == 1, let root = visit(0, &search) { return root }
             return walk(0, from: 1, bytes, &search)
         }
-        if let found {
-            let start = path.bytes.startIndex
-            return .found(
-                found,
-                parameters: search.parameters.map {
-                    path.bytes[(start + $0.lowerBound)..<(start + $0.upperBound)]
-                })
-        }
+        if let found { return .found(found, PathParameters(path.bytes, search.parameters)) }
         return search.others.isEmpty ? .notFound : .otherMethods(search.others)
     }
 
     /// The state of one search. Each node is visited at most once, so the trie bounds the work.
     private struct Search {
         let method: HTTPMethod
+        /// The index of the path's first byte.
+        let start: Int
         /// The ranges of the parameters' segments in the path.
         var parameters: [Range<Int>] = []
         var others: [HTTPMethod] = []
+
+        mutating func take(_ segment: Range<Int>) {
+            parameters.append((start + segment.lowerBound)..<(start + segment.upperBound))
+        }
     }
 
     // These loop over indices: `for in` would copy and retain each entry on the way down.
@@ -133,7 +130,7 @@ struct Router<Value: Sendable>: Sendable {
     ) -> Value? {
         if let found = walkSegment(node, from: start, path, &search) { return found }
         guard let rest = nodes[node].rest else { return nil }
-        search.parameters.append(start..<path.count)
+        search.take(start..<path.count)
         if let found = visit(rest, &search) { return found }
         search.parameters.removeLast()
         return nil
@@ -152,7 +149,7 @@ struct Router<Value: Sendable>: Sendable {
             return found
         }
         guard let parameter = nodes[node].parameter else { return nil }
-        search.parameters.append(start..<end)
+        search.take(start..<end)
         if let found = descend(parameter, past: end, path, &search) { return found }
         search.parameters.removeLast()
         return nil

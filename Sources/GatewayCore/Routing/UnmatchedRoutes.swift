@@ -53,7 +53,7 @@ struct UnmatchedRoutes: Sendable {
         for group in groups {
             guard let parameters = Self.parameters(of: group.segments, in: segments) else { continue }
             guard Self.isSpecial(group.match.endpoint, gatewayFormat) else { return nil }
-            return group.match.with(parameters).with(substitute, number: number)
+            return group.match.with(PathParameters(path.bytes, parameters)).with(substitute, number: number)
         }
         return nil
     }
@@ -63,18 +63,18 @@ struct UnmatchedRoutes: Sendable {
         Self.isSpecial(other.endpoint, gatewayFormat) ? other.with(substitute, number: number) : nil
     }
 
-    /// Returns the segments that the parameters of a prefix match; nil if the path does not begin with the prefix.
+    /// Returns the places of the segments that the parameters of a prefix match; nil if the path does not begin with the prefix.
     private static func parameters(
         of prefix: [PathTemplate.Segment], in path: [ArraySlice<UInt8>]
-    ) -> [ArraySlice<UInt8>]? {
+    ) -> [Range<Int>]? {
         guard path.count >= prefix.count else { return nil }
-        var parameters: [ArraySlice<UInt8>] = []
+        var parameters: [Range<Int>] = []
         for (segment, bytes) in zip(prefix, path) {
             switch segment {
             case .literal(let literal):
                 if !literal.elementsEqual(bytes) { return nil }
             case .parameter:
-                parameters.append(bytes)
+                parameters.append(bytes.indices)
             case .rest:
                 // A prefix has none: `GatewayRoutes` refuses it.
                 return nil

@@ -294,14 +294,20 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     /// Ends the run, cancels what is in progress and delivers. Does nothing if the run is over.
     func end(_ response: (Renderer.RequestFacts) -> GatewayResponse) {
-        guard var finished = state.withLock({ $0.finish() }) else { return }
+        guard let facts = finish() else { return }
+        deliver(response(facts))
+    }
+
+    /// Ends the run, cancels what is in progress and returns what an answer needs to know. Returns nil if the run is over.
+    func finish() -> Renderer.RequestFacts? {
+        guard var finished = state.withLock({ $0.finish() }) else { return nil }
         finished.dispose()
         if let timer = finished.timer { scheduler.cancelTimer(timer) }
-        deliver(response(facts(finished.steps)))
+        return facts(finished.steps)
     }
 
     @inline(__always)
-    private func deliver(_ answer: consuming GatewayResponse) {
+    func deliver(_ answer: consuming GatewayResponse) {
         answer.note(context)
         if !endpoint.after.isEmpty, let fault = answer.apply(endpoint.after, to: request) {
             report(fault, part: nil)

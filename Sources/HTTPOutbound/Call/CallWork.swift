@@ -47,13 +47,13 @@ private final class SubscribedCall: OutboundCall, @unchecked Sendable {
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
         source.work.receiver?.responseBegan(head) { [weak self, loop] in
-            loop.execute { [weak self] in self?.resume() }
+            loop.execute { [weak self] in self?.resumeBody() }
         }
         return .streamed()
     }
 
     override func bodyReceived(_ piece: UnsafeRawBufferPointer) {
-        if source.work.receiver?.bodyReceived(piece) == false { pause() }
+        if source.work.receiver?.bodyReceived(piece) == false { pauseBody() }
     }
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {

@@ -3,14 +3,14 @@ internal import HTTPModel
 
 extension OutboundCall {
     /// Pauses the streamed response body, on the loop. TCP slows the upstream; the call fails after `pauseTimeout`.
-    public final func pause() {
+    public final func pauseBody() {
         guard !isPaused, !hasEnded else { return }
         isPaused = true
         if case .onConnection(let connection) = state { connection.callPaused() }
     }
 
     /// Resumes the response's body in the loop's next turn.
-    public final func resume() {
+    public final func resumeBody() {
         guard isPaused else { return }
         isPaused = false
         if case .onConnection(let connection) = state { connection.callResumed() }

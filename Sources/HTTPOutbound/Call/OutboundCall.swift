@@ -225,7 +225,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     }
 
     /// Stops the call. Nothing is reported any more.
-    public override final func cancel() {
+    open override func cancel() {
         keepAddress()
         let left = state
         guard end() else { return }

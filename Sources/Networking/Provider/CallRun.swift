@@ -111,7 +111,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private func enterRecord() {
         guard let context = call.context?.joining(.current) else { return }
         followUpContext = context
-        recordIndex = context.began(call.upstream, by: self)
+        recordIndex = context.began(call.settings, by: self)
     }
 
     /// Records how the call ended, for the request's log line.
@@ -133,7 +133,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     @inline(__always)
     private func note(_ outcome: consuming CallOutcome) {
         if let number = receiverNumber {
-            call.context?.ended(call.upstream, part: number, outcome)
+            call.context?.ended(call.settings, part: number, outcome)
         } else if let recordIndex {
             followUpContext?.ended(recordIndex, outcome)
         }
@@ -144,7 +144,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         guard !state.withLock({ $0.isOver }) else { return }
         let outcome = outcomeSoFar
         if let number = receiverNumber {
-            call.context?.cancelled(call.upstream, part: number, outcome)
+            call.context?.cancelled(call.settings, part: number, outcome)
         } else {
             note(outcome)
         }
@@ -351,6 +351,14 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             failure, call: call, attempts: attempts, notRetried: obstacle, elapsed: .nanoseconds(elapsed))
         for plugin in call.settings.plugins { plugin.didReceive(.failure(error), call: call) }
         inContext { onError(error) }
+    }
+
+    /// Emits the output in the request's context.
+    @inline(__always)
+    final func emit(_ output: consuming Output) {
+        guard let context = followUpContext else { return onLast(output) }
+        let output = output
+        CallContext.$current.withValue(context) { onLast(output) }
     }
 
     /// Emits in the request's context, so that calls made in response belong to the same request.

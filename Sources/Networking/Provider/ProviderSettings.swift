@@ -166,12 +166,14 @@ final class ProviderSettings: Sendable {
 
     /// Returns the settings of calls to the configured upstream, or to the target's base URL. Each URL is parsed once.
     func calls(to baseURL: @autoclosure () -> String) throws(RequestFault) -> CallSettings {
-        guard let configured else { return try calls(at: baseURL()) }
+        // The common cases first. They copy no more than they return.
         switch choice.load(ordering: .relaxed) {
-        case Choice.plain: return configured.plain
-        case Choice.compressing: return configured.compressing ?? configured.plain
-        default: return choose(configured)
+        case Choice.plain: if let plain = configured?.plain { return plain }
+        case Choice.compressing: if let compressing = configured?.compressing { return compressing }
+        default: break
         }
+        guard let configured else { return try calls(at: baseURL()) }
+        return choose(configured)
     }
 
     /// Returns the settings of calls redirected to `url`: those of `call`, if `url` is within its upstream or else at

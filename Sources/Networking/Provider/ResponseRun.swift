@@ -10,8 +10,7 @@ final class ResponseRun: CallRun<Response>, @unchecked Sendable {
     }
 
     override func report(_ response: consuming TransportResponse, attempts: Int) {
-        let response = received(response, attempts: attempts)
-        inContext { onLast(response) }
+        emit(received(response, attempts: attempts))
     }
 }
 
@@ -53,8 +52,7 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
     }
 
     override func report(_ response: consuming TransportResponse, attempts: Int) {
-        let output = Output.make(of: response, attempts: attempts, by: self)
-        inContext { onLast(output) }
+        emit(Output.make(of: response, attempts: attempts, by: self))
     }
 
     override var mayBeSentAgain: Bool { !observer.hasBegun }

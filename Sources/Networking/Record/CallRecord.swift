@@ -20,7 +20,7 @@ package struct CallRecord: Sendable {
     ///
     /// - Returns: its index; nil if the record is full.
     @discardableResult
-    mutating func append(_ call: RecordedCall) -> Int? {
+    mutating func append(_ call: consuming RecordedCall) -> Int? {
         guard calls.count < Self.limit else {
             omitted += 1
             return nil
@@ -37,6 +37,14 @@ package struct CallRecord: Sendable {
 
     mutating func move(_ part: Int32, to other: Int32) {
         for index in calls.indices where calls[index].part == part { calls[index].part = other }
+    }
+
+    /// Removes and returns all calls; nil if one is in progress.
+    mutating func takeEnded() -> CallRecord? {
+        for index in calls.indices where calls[index].run != nil { return nil }
+        var taken = CallRecord()
+        swap(&taken, &self)
+        return taken
     }
 
     func hasCall(for part: Int32) -> Bool { calls.contains { $0.part == part } }
@@ -64,7 +72,9 @@ package struct CallRecord: Sendable {
 @_spi(Records)
 public struct RecordedCall: Sendable {
     /// The upstream. Logs use only its name.
-    package let upstream: Upstream
+    package var upstream: Upstream { settings.upstream }
+    // Not the upstream: references to objects with weak references are slow to count.
+    private let settings: CallSettings
     /// The address of the last attempt's connection, or of its proxy; nil if none was chosen.
     public let address: PeerAddress?
     /// Why the call failed; nil if it did not fail or has not ended.
@@ -77,10 +87,10 @@ public struct RecordedCall: Sendable {
     private let hadAttemptsLeft: Bool
 
     init(
-        to upstream: Upstream, for part: Int32, _ outcome: CallOutcome = CallOutcome(),
-        by run: (any RunningCall)? = nil
+        by settings: CallSettings, for part: Int32, _ outcome: CallOutcome = CallOutcome(),
+        in run: (any RunningCall)? = nil
     ) {
-        self.upstream = upstream
+        self.settings = settings
         address = outcome.address
         reason = outcome.reason
         self.run = run
@@ -105,7 +115,7 @@ public struct RecordedCall: Sendable {
     package var hasEnded: Bool { code != 0 || reason != nil }
 
     fileprivate mutating func end(_ outcome: CallOutcome) {
-        if !hasEnded { self = RecordedCall(to: upstream, for: part, outcome) }
+        if !hasEnded { self = RecordedCall(by: settings, for: part, outcome) }
     }
 }
 

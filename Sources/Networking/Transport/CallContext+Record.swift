@@ -27,8 +27,8 @@ extension CallContext {
     ///
     /// - Parameter run: released when the call ends.
     /// - Returns: the index for `ended`; nil if the record is full.
-    func began(_ upstream: Upstream, by run: any RunningCall) -> Int? {
-        owner.record.withLock { $0.append(RecordedCall(to: upstream, for: part, by: run)) }
+    func began(_ settings: CallSettings, by run: any RunningCall) -> Int? {
+        owner.record.withLock { $0.append(RecordedCall(by: settings, for: part, in: run)) }
     }
 
     func ended(_ index: Int, _ outcome: CallOutcome) {
@@ -36,17 +36,17 @@ extension CallContext {
     }
 
     /// Records the end of a call that is a part by itself.
-    func ended(_ upstream: Upstream, part number: Int, _ outcome: CallOutcome) {
+    func ended(_ settings: CallSettings, part number: Int, _ outcome: CallOutcome) {
         let part = Int32(truncatingIfNeeded: number)
-        owner.record.withLock { _ = $0.append(RecordedCall(to: upstream, for: part, outcome)) }
+        owner.record.withLock { _ = $0.append(RecordedCall(by: settings, for: part, outcome)) }
     }
 
     /// Records the cancellation of a call, unless it has just ended on another thread.
-    func cancelled(_ upstream: Upstream, part number: Int, _ outcome: CallOutcome) {
+    func cancelled(_ settings: CallSettings, part number: Int, _ outcome: CallOutcome) {
         let part = Int32(truncatingIfNeeded: number)
         owner.record.withLock { record in
             if part == CallContext.noPart || !record.hasCall(for: part) {
-                record.append(RecordedCall(to: upstream, for: part, outcome))
+                record.append(RecordedCall(by: settings, for: part, outcome))
             }
         }
     }
@@ -67,7 +67,7 @@ extension CallContext {
 
     /// Removes and returns the calls recorded so far. Calls in progress are returned in their current state.
     package func takeCalls() -> CallRecord {
-        owner.record.withLock({ $0.isEmpty }) ? CallRecord() : takeRecord()
+        owner.record.withLock { $0.takeEnded() } ?? takeRunning()
     }
 
     /// Returns a copy of the calls recorded so far. Calls in progress are in their current state.
@@ -78,7 +78,7 @@ extension CallContext {
     }
 
     @inline(never)
-    private func takeRecord() -> CallRecord {
+    private func takeRunning() -> CallRecord {
         for (index, run) in owner.record.withLock({ $0.running }) { ended(index, run.outcomeSoFar) }
         var taken = CallRecord()
         owner.record.withLock { swap(&taken, &$0) }

@@ -54,9 +54,11 @@ package final class LoopClient {
         }
         let decodes = decodesContent && call.contentDecoding == .automatic
         if let streaming = receiver.streaming {
-            return StreamingAttempt.start(
+            let attempt = StreamingAttempt(
                 call, to: outbound, within: TimeAmount(limit), decodesContent: decodes, permit,
                 for: streaming)
+            outbound.start(attempt)
+            return attempt
         }
         let attempt = LoopAttempt(
             call, to: outbound, within: TimeAmount(limit), decodesContent: decodes, permit, for: receiver)

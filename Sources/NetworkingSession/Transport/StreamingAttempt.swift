@@ -18,10 +18,10 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     private var received: Int64 = 0
     private var expected: Int64?
     private var permit: AttemptPermit
-    /// Nil after the end.
-    private var handle: Handle?
+    /// The latest request for a pause. One from another thread may reach the loop after a later one made on the loop.
+    private let isHeld = Atomic(false)
 
-    private init(
+    init(
         _ call: TransportCall, to upstream: borrowing UpstreamPool, within limit: TimeAmount,
         decodesContent: Bool, _ permit: consuming AttemptPermit, for receiver: any StreamingAttemptReceiver
     ) {
@@ -41,52 +41,11 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     /// Streaming costs more than copying so few bytes.
     static var wholeResponse: Int { 8 << 10 }
 
-    /// Starts the attempt on the loop and returns the means to cancel it.
-    static func start(
-        _ call: TransportCall, to upstream: UpstreamPool, within limit: TimeAmount, decodesContent: Bool,
-        _ permit: consuming AttemptPermit, for receiver: any StreamingAttemptReceiver
-    ) -> any Disposable {
-        let attempt = StreamingAttempt(
-            call, to: upstream, within: limit, decodesContent: decodesContent, permit, for: receiver)
-        let handle = Handle(attempt)
-        attempt.handle = handle
-        upstream.start(attempt)
-        return handle
-    }
-
-    /// Cancels the attempt, even if only the last bytes of its file are left, and pauses its body from any thread. Unchecked like
-    /// `LoopDisposable`: acts on the loop.
-    private final class Handle: LoopDisposable, AddressedAttempt, FlowControl, @unchecked Sendable {
-        private let attempt: StreamingAttempt
-        /// The latest request. One from another thread may reach the loop after a later one made on the loop.
-        private let isHeld = Atomic(false)
-
-        init(_ attempt: StreamingAttempt) {
-            self.attempt = attempt
-            super.init(on: attempt.loop)
-        }
-
-        var knownAddress: PeerAddress? { loop.isCurrent ? attempt.address : nil }
-
-        override func cancel() {
-            attempt.cancel()
-            attempt.receiver = nil
-            attempt.dropFile()
-            attempt.handle = nil
-        }
-
-        func pause() { set(isHeld: true) }
-        func resume() { set(isHeld: false) }
-
-        private func set(isHeld: Bool) {
-            self.isHeld.store(isHeld, ordering: .relaxed)
-            guard !loop.isCurrent else { return apply() }
-            loop.execute { self.apply() }
-        }
-
-        private func apply() {
-            if isHeld.load(ordering: .relaxed) { attempt.pause() } else { attempt.resume() }
-        }
+    /// Also if only the last bytes of its file are left.
+    override func cancel() {
+        super.cancel()
+        receiver = nil
+        dropFile()
     }
 
     // MARK: Request
@@ -100,14 +59,14 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     // MARK: Response
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
-        guard let receiver, let handle else { return .gathered }
+        guard let receiver else { return .gathered }
         if case .bytes(let bytes) = call.body {
             receiver.attemptSent(Int64(bytes.count), of: Int64(bytes.count))
         }
         received = 0
         expected = head.fields[.contentLength].flatMap { Int64($0) }
         let response = TransportResponse(status: head.status, fields: head.fields)
-        switch receiver.attemptStarted(response, flow: handle) {
+        switch receiver.attemptStarted(response, flow: self) {
         case .whole: return .gathered
         case .pieces: break
         case .file(let path): open(path)
@@ -119,7 +78,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
 
     override func bodyReceived(_ piece: UnsafeRawBufferPointer) {
         if let file {
-            if !file.write(piece) { pause() }
+            if !file.write(piece) { pauseBody() }
         } else {
             receiver?.attemptReceived(piece)
         }
@@ -134,7 +93,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     private func open(_ path: String) {
         let file = FileSink(path: path, on: loop)
         // The file releases both closures when it ends, at the latest with this attempt.
-        file.hasRoom = { self.resume() }
+        file.hasRoom = { self.resumeBody() }
         file.failed = { self.fileFailed($0) }
         self.file = file
     }
@@ -151,7 +110,6 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     // MARK: End
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
-        handle = nil
         permit.attemptSucceeded(head.status, at: loop.wakeTime)
         if let address { receiver?.attemptReached(address) }
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }
@@ -170,16 +128,33 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     }
 
     override func cancelled() {
-        handle = nil
         permit.attemptCancelled(wasSilent: wasSilent(call), at: loop.wakeTime)
     }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
-        handle = nil
         endPermit(&permit, reason, call)
         dropFile()
         if let address { receiver?.attemptReached(address) }
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }
         receiver.take()?.attemptFailed(error(reason, detail, of: call))
+    }
+}
+
+extension StreamingAttempt: AddressedAttempt {
+    var knownAddress: PeerAddress? { loop.isCurrent ? address : nil }
+}
+
+extension StreamingAttempt: FlowControl {
+    func pause() { set(isHeld: true) }
+    func resume() { set(isHeld: false) }
+
+    private func set(isHeld: Bool) {
+        self.isHeld.store(isHeld, ordering: .relaxed)
+        guard !loop.isCurrent else { return apply() }
+        loop.execute { self.apply() }
+    }
+
+    private func apply() {
+        if isHeld.load(ordering: .relaxed) { pauseBody() } else { resumeBody() }
     }
 }

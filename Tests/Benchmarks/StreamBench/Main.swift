@@ -146,7 +146,7 @@ final class BulkCall: OutboundCall, @unchecked Sendable {
         super.init(to: upstream.pool, mayResend: true, mayStream: true)
         guard let file else { return }
         let sink = FileSink(path: file, on: loop)
-        sink.hasRoom = { self.resume() }
+        sink.hasRoom = { self.resumeBody() }
         sink.failed = { self.done(.failure($0)) }
         self.sink = sink
     }
@@ -160,7 +160,7 @@ final class BulkCall: OutboundCall, @unchecked Sendable {
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery { .streamed() }
 
     override func bodyReceived(_ piece: UnsafeRawBufferPointer) {
-        if sink?.write(piece) == false { pause() }
+        if sink?.write(piece) == false { pauseBody() }
     }
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {

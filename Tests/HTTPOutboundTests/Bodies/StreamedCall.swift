@@ -80,11 +80,11 @@ final class StreamedCall: OutboundCall, @unchecked Sendable {
 
     /// Resumes in a later turn of the loop.
     func resumeSoon() {
-        loop.execute { self.resume() }
+        loop.execute { self.resumeBody() }
     }
 
     func resume(after time: TimeAmount) {
-        _ = loop.setTimer(after: time, target: ClosureTimer { self.resume() })
+        _ = loop.setTimer(after: time, target: ClosureTimer { self.resumeBody() })
     }
 
     override func writeRequest(to writer: RequestWriter) {

@@ -87,7 +87,7 @@ struct StreamedResponseTests {
             let call = try await StreamedCall.begin(
                 api,
                 onPiece: { call in
-                    if call.record.pieces.count == 1 { call.pause() }
+                    if call.record.pieces.count == 1 { call.pauseBody() }
                 })
             await call.pieceReceived.wait()
             try await harness.pass(.milliseconds(100))
@@ -116,7 +116,7 @@ struct StreamedResponseTests {
             let call = try await StreamedCall.begin(
                 api,
                 onPiece: { call in
-                    call.pause()
+                    call.pauseBody()
                     call.resumeSoon()
                 })
             #expect(await call.end().status == 200)
@@ -141,7 +141,7 @@ struct StreamedResponseTests {
                     api, settings: CallSettings(read: .milliseconds(60)),
                     onPiece: { call in
                         guard call.record.pieces.count == 1 else { return }
-                        call.pause()
+                        call.pauseBody()
                         call.resume(after: .milliseconds(150))
                         goOn.fire()
                     })
@@ -161,7 +161,7 @@ struct StreamedResponseTests {
                 harness.upstream(upstream), StreamedRequestTests.put(body),
                 settings: CallSettings(read: .milliseconds(60)),
                 onPiece: { call in
-                    call.pause()
+                    call.pauseBody()
                     call.resume(after: .milliseconds(300))
                 })
             #expect(await call.end().text == "")
@@ -176,7 +176,7 @@ struct StreamedResponseTests {
         var limits = OutboundLimits.patient
         limits.pauseTimeout = .milliseconds(50)
         try await ClientHarness.with(limits: limits) { harness in
-            let call = try await StreamedCall.begin(harness.upstream(upstream), onPiece: { $0.pause() })
+            let call = try await StreamedCall.begin(harness.upstream(upstream), onPiece: { $0.pauseBody() })
             let failure = await call.end().failure
             #expect(failure?.reason == .responseTimeout)
             #expect(failure?.detail == "the response was paused for 50 ms")

@@ -48,7 +48,7 @@ struct NginxTLSTests {
                 let call = try await StreamedCall.begin(
                     api, request,
                     onPiece: { call in
-                        call.pause()
+                        call.pauseBody()
                         call.resumeSoon()
                     })
                 #expect(await call.end().status == 200)
