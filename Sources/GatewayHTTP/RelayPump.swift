@@ -7,9 +7,7 @@ import Networking
 /// exchange's loop.
 final class RelayPump {
     private let stream: AnswerStream
-    private let writer: BodyWriter
-    /// Nil to send the pieces as they are.
-    private let encoder: AnswerEncoder?
+    private let writer: PieceWriter
     private let requestID: String
     private let log: Log
     private let flow: any FlowControl
@@ -20,38 +18,33 @@ final class RelayPump {
     ///   - flow: pauses the response.
     ///   - writer: of an answer whose head is sent.
     init(
-        _ stream: AnswerStream, _ flow: any FlowControl, to writer: BodyWriter, by encoder: AnswerEncoder?,
-        requestID: String, _ log: Log
+        _ stream: AnswerStream, _ flow: any FlowControl, to writer: PieceWriter, requestID: String, _ log: Log
     ) {
-        self.encoder = encoder
         self.stream = stream
         self.flow = flow
         self.writer = writer
         self.requestID = requestID
         self.log = log
+        writer.start { [weak self] in
+            self?.resume()
+        } failed: { [weak self] in
+            self?.breakOff($0)
+        }
     }
 
     /// Cancels the call. The exchange is over.
     func stop() {
         guard !isOver else { return }
         isOver = true
+        writer.stop()
         stream.cancel()
     }
 
     func received(_ piece: UnsafeRawBufferPointer) {
         guard !isOver else { return }
-        if let encoder {
-            do {
-                try writer.write(piece, by: encoder)
-            } catch {
-                return breakOff(error)
-            }
-        } else {
-            writer.write(piece)
-        }
+        writer.write(piece)
         guard writer.isOverHighWatermark, !isPaused else { return }
         isPaused = true
-        writer.onDrain = { [weak self] in self?.resume() }
         flow.pause()
     }
 
@@ -64,12 +57,9 @@ final class RelayPump {
     func ended(_ error: (any Error)?) {
         guard !isOver else { return }
         if let error { return breakOff(error) }
+        // A failure to end the compressed body is reported at once.
+        writer.finish()
         isOver = true
-        do {
-            try writer.finish(by: encoder)
-        } catch {
-            writer.fail()
-        }
     }
 
     /// Resets the connection, so that the client does not take a part for the whole.

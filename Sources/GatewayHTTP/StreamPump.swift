@@ -7,9 +7,7 @@ import Rx
 /// Sends the body of an answer piece by piece, and reads no faster than the client receives. Confined to the exchange's loop.
 final class StreamPump {
     private let stream: AnswerStream
-    private let writer: BodyWriter
-    /// Nil to send the pieces as they are.
-    private let encoder: AnswerEncoder?
+    private let writer: PieceWriter
     private let loop: EventLoop
     private let requestID: String
     private let log: Log
@@ -39,16 +37,15 @@ final class StreamPump {
             return nil
         }
         let id = head.fields[.xRequestID] ?? ""
-        let pump = StreamPump(stream, to: writer, by: encoder, on: exchange.loop, requestID: id, log: log)
+        let pieces = PieceWriter(writer, by: encoder, on: exchange.loop)
+        let pump = StreamPump(stream, to: pieces, on: exchange.loop, requestID: id, log: log)
         pump.start()
         return pump
     }
 
     private init(
-        _ stream: AnswerStream, to writer: BodyWriter, by encoder: AnswerEncoder?, on loop: EventLoop,
-        requestID: String, log: Log
+        _ stream: AnswerStream, to writer: PieceWriter, on loop: EventLoop, requestID: String, log: Log
     ) {
-        self.encoder = encoder
         self.requestID = requestID
         self.stream = stream
         self.writer = writer
@@ -57,13 +54,18 @@ final class StreamPump {
     }
 
     func start() {
-        writer.onDrain = { [weak self] in self?.pump() }
+        writer.start { [weak self] in
+            self?.pump()
+        } failed: { [weak self] in
+            self?.breakOff("\($0)")
+        }
         pump()
     }
 
     /// Cancels the work that makes the body. The exchange is over.
     func stop() {
         isOver = true
+        writer.stop()
         stopTimer()
         stream.cancel()
     }
@@ -92,28 +94,16 @@ final class StreamPump {
         case .success(let bytes?):
             sent += bytes.count
             if let length = stream.length, sent > length { return breakOff("more than its \(length) bytes") }
-            write(bytes)
+            bytes.withUnsafeBytes(writer.write)
             pump()
         case .success(nil):
             if let length = stream.length, sent < length {
                 return breakOff("\(sent) of its \(length) bytes")
             }
+            // A failure to end the compressed body is reported at once.
+            writer.finish()
             isOver = true
-            do {
-                try writer.finish(by: encoder)
-            } catch {
-                writer.fail()
-            }
         case .failure(let error): breakOff("\(error)")
-        }
-    }
-
-    private func write(_ bytes: ArraySlice<UInt8>) {
-        guard let encoder else { return writer.write(bytes) }
-        do {
-            try bytes.withUnsafeBytes { try writer.write($0, by: encoder) }
-        } catch {
-            breakOff("\(error)")
         }
     }
 

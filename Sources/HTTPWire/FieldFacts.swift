@@ -110,7 +110,7 @@ struct FieldFacts {
         contentLength = length
     }
 
-    /// Reads 1 to 19 digits; nil for anything else. Values above `Int.max` become `Int.max`, which exceeds every limit.
+    /// Reads 1 to 19 digits; nil for anything else, and for values above `Int.max`, so that no length is taken for another one.
     private static func decimal(_ digits: UnsafeRawBufferPointer) -> Int? {
         guard (1...19).contains(digits.count) else { return nil }
         var value: UInt64 = 0
@@ -118,7 +118,7 @@ struct FieldFacts {
             guard ASCII.isDigit(digit) else { return nil }
             value = value &* 10 &+ UInt64(digit &- Byte.zero)
         }
-        return Int(exactly: value) ?? Int.max
+        return Int(exactly: value)
     }
 
     /// RFC 9112 6.1, read strictly: one line, exactly `chunked`.

@@ -48,7 +48,7 @@ enum WireFault: Error, Equatable, CaseIterable {
         case .missingHost: "an HTTP/1.1 request must have a Host field"
         case .repeatedHost: "there is more than one Host field"
         case .host: "Host is not a valid host with an optional port"
-        case .contentLength: "Content-Length is not a number of 1 to 19 digits"
+        case .contentLength: "Content-Length is not a number of 1 to 19 digits below 2^63"
         case .repeatedContentLength: "there is more than one Content-Length field"
         case .bothFramings: "Content-Length and Transfer-Encoding exclude each other"
         case .transferEncoding: "Transfer-Encoding is not exactly chunked"

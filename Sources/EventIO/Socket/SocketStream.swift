@@ -167,6 +167,8 @@ public final class SocketStream {
             guard count > 0 else {
                 if count < 0 && errno == EINTR { continue }
                 mayHaveMore = false
+                // A write has taken the error of a reset, so that what looks like an end is none.
+                if count == 0, let error = pendingError, error.code == ECONNRESET { return fail(error) }
                 if count == 0 { return endOfInput() }
                 if errno != EAGAIN { fail(SocketError(.read, errno)) }
                 return

@@ -41,6 +41,11 @@ enum LocationReference: Equatable {
     case unreadable
 
     init(_ value: ArraySlice<UInt8>, of upstream: Upstream) {
+        // Browsers drop it, wherever it stands, and would see another URL.
+        if value.contains(UInt8(ascii: "\t")) {
+            self = .unreadable
+            return
+        }
         let isAbsolutePath = value.first == UInt8(ascii: "/") || value.first == UInt8(ascii: "\\")
         let hasScheme = value.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }.contains(
             UInt8(ascii: ":"))

@@ -22,6 +22,9 @@ final class AnswerCompressor {
     /// Bytes of a larger answer that are compressed in one turn of the loop.
     static var slice: Int { 64 << 10 }
 
+    /// Bytes up to which a response that is passed on is compressed as a whole if it arrives at once.
+    static var relayedWhole: Int { 8 << 10 }
+
     // MARK: Whole answers
 
     enum Outcome {
@@ -39,7 +42,10 @@ final class AnswerCompressor {
     func compress(_ answer: inout HTTPResponse, for request: HTTPFields) -> Outcome {
         var count = 0
         for piece in answer.body { count &+= piece.count }
-        guard count >= settings.minimumSize else { return .whole }
+        guard count >= settings.minimumSize else {
+            if answer.status == .notModified { answer.fields.matchValidator(in: request) }
+            return .whole
+        }
         return compress(&answer, count, for: request)
     }
 
@@ -98,6 +104,19 @@ final class AnswerCompressor {
         return encoder
     }
 
+    /// Describes the body that an answer to HEAD leaves out as GET would send it, as far as its head tells. Returns no encoder.
+    func describe(
+        _ head: inout HTTPResponseHead, length: Int?, _ request: HTTPFields
+    ) -> AnswerEncoder? {
+        if head.status == .notModified { head.fields.matchValidator(in: request) }
+        if let length, length < settings.minimumSize { return nil }
+        let isStream = length.map { $0 > Self.relayedWhole } ?? true
+        if let coding = coding(for: &head.fields, head.status, request, isStream: isStream) {
+            head.fields.describe(coding)
+        }
+        return nil
+    }
+
     fileprivate func streamBegins() -> Bool {
         guard streams < settings.streams else { return false }
         streams += 1
@@ -113,47 +132,59 @@ final class AnswerCompressor {
     private func coding(
         for fields: inout HTTPFields, _ status: HTTPStatus, _ request: HTTPFields, isStream: Bool
     ) -> ContentCoding? {
-        guard status.code >= 200, !status.forbidsBody, status != .partialContent, status != .resetContent,
-            !fields.contains(.contentEncoding), !fields.contains(.contentRange),
-            let type = fields.firstValueBytes(.contentType),
-            type.withUnsafeBytes({ CompressibleTypes.contain($0) })
+        guard status.code >= 200, !status.forbidsBody, status != .partialContent, status != .resetContent
         else { return nil }
-        let rules = CacheRules(fields)
-        guard !rules.forbidsTransformation else { return nil }
+        let facts = CodingFacts(fields)
+        guard facts.isCompressible, !facts.isCoded, !facts.forbidsTransformation else { return nil }
         let accepted = accepted(by: request)
         let coding = isStream ? accepted.ofStream : accepted.ofWhole
         // A cache that keeps the answer has to know that other clients may get other bytes.
-        if coding != nil || !rules.forbidsStoring { fields.addVary() }
+        if coding != nil || !facts.forbidsStoring { fields.addVary(hasVary: facts.hasVary) }
         return coding
     }
 
     private func accepted(by request: HTTPFields) -> AcceptedPair {
-        guard let value = request.firstValueBytes(.acceptEncoding) else { return AcceptedPair() }
-        if let lastAccepted, lastAccepted.value == value { return lastAccepted.codings }
-        let codings = AcceptedPair(AcceptedCodings(request))
+        guard let index = request.firstIndex(of: .acceptEncoding) else { return AcceptedPair() }
         // One line is nearly always all.
-        if request.values(of: .acceptEncoding).count == 1, value.count <= 256 {
-            lastAccepted = (ArraySlice(Array(value)), codings)
-        }
+        let isOnly = request.firstIndex(of: .acceptEncoding, from: index + 1) == nil
+        let value = request.valueBytes(at: index)
+        if isOnly, let lastAccepted, lastAccepted.value == value { return lastAccepted.codings }
+        let codings = AcceptedPair(AcceptedCodings(request))
+        if isOnly, value.count <= 256 { lastAccepted = (ArraySlice(Array(value)), codings) }
         return codings
     }
 }
 
-/// What `Cache-Control` says about an answer (RFC 9111 5.2.2).
-private struct CacheRules {
+/// What the fields of an answer say about compressing it, found in one pass.
+private struct CodingFacts {
+    var isCompressible = false
+    /// Whether the content is coded already, or a part of a coded whole.
+    var isCoded = false
+    // What `Cache-Control` says (RFC 9111 5.2.2).
     var forbidsTransformation = false
     var forbidsStoring = false
+    var hasVary = false
 
     init(_ fields: HTTPFields) {
-        var next = fields.firstIndex(of: .cacheControl)
-        while let index = next {
-            fields.valueBytes(at: index).withUnsafeBytes { value in
-                forEachListElement(in: value) { directive in
-                    if ASCII.equals(directive, lowercase: "no-transform") { forbidsTransformation = true }
-                    if ASCII.equals(directive, lowercase: "no-store") { forbidsStoring = true }
-                }
+        var hasType = false
+        fields.withEachField { name, value in
+            switch name.count {
+            case 4: if ASCII.isText(name, "vary") { hasVary = true }
+            case 12 where ASCII.isText(name, "content-type") && !hasType:
+                hasType = true
+                isCompressible = CompressibleTypes.contain(value)
+            case 13 where ASCII.isText(name, "cache-control"): addRules(value)
+            case 13 where ASCII.isText(name, "content-range"): isCoded = true
+            case 16 where ASCII.isText(name, "content-encoding"): isCoded = true
+            default: break
             }
-            next = fields.firstIndex(of: .cacheControl, from: index + 1)
+        }
+    }
+
+    private mutating func addRules(_ value: UnsafeRawBufferPointer) {
+        forEachListElement(in: value) { directive in
+            if ASCII.equals(directive, lowercase: "no-transform") { forbidsTransformation = true }
+            if ASCII.equals(directive, lowercase: "no-store") { forbidsStoring = true }
         }
     }
 }
@@ -221,9 +252,29 @@ extension HTTPFields {
         append(.eTag, bytes: Array("W/".utf8) + tag)
     }
 
+    /// Gives a 304 the validator of the response that the client has: `W/"1"` in place of `"1"` if that response was compressed, and
+    /// `Vary` (RFC 9110 15.4.5). A cache could not tell otherwise which of its responses is meant.
+    fileprivate mutating func matchValidator(in request: HTTPFields) {
+        guard let tag = firstValueBytes(.eTag).map(Array.init), !tag.starts(with: "W/".utf8) else { return }
+        let weak = Array("W/".utf8) + tag
+        let isKnown = request.valueBytes(of: .ifNoneMatch).contains { value in
+            value.withUnsafeBytes { value in
+                var isListed = false
+                forEachListElement(in: value) { if $0.elementsEqual(weak) { isListed = true } }
+                return isListed
+            }
+        }
+        guard isKnown else { return }
+        remove(.eTag)
+        append(.eTag, bytes: weak[...])
+        addVary(hasVary: contains(.vary))
+    }
+
     /// Adds Accept-Encoding to `Vary`.
-    fileprivate mutating func addVary() {
-        guard contains(.vary) else { return append(.vary, "Accept-Encoding") }
+    ///
+    /// - Parameter hasVary: whether the fields have a `Vary`.
+    fileprivate mutating func addVary(hasVary: Bool) {
+        guard hasVary else { return append(.vary, "Accept-Encoding") }
         let known = values(of: .vary)
         let names = known.flatMap { $0.split(separator: ",") }.map { $0.trimmingBlanks.lowercased() }
         if names.contains("*") || names.contains("accept-encoding") { return }

@@ -31,6 +31,8 @@ final class SlicedAnswer: DeferredWork {
     func stop() {
         isOver = true
         pieces = []
+        // Pieces, coded bytes and encoder: far more than the connection knows of.
+        loop.largeMemoryWasFreed()
     }
 
     private func schedule() {

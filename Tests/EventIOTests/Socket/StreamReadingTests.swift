@@ -42,6 +42,28 @@ struct StreamReadingTests {
         }
     }
 
+    @Test("RST is no orderly end, even if a write has taken its error")
+    func resetSeenByWrite() async throws {
+        try await withLoop { loop in
+            try await withAccepted(loop: loop) { driven, peer in
+                // Within one turn of the loop, so that the write is the first to see it.
+                try await driven.on { stream in
+                    peer.send(utf8("half"))
+                    peer.reset()
+                    stream.write([UInt8](repeating: 0, count: 64 << 10)[...])
+                }
+                let (bytes, event) = await driven.nextAfterBytes()
+                #expect(bytes == utf8("half"))
+                guard case .failed(let error) = event else {
+                    Issue.record("\(event) was reported")
+                    return
+                }
+                #expect(error.isReset)
+                #expect(error.operation == .write)
+            }
+        }
+    }
+
     @Test("RST fails the stream and does not spin the loop")
     func reset() async throws {
         try await withLoop { loop in

@@ -94,7 +94,7 @@ struct ProxyPathTests {
             "/other", "/v1", "/v12/b", "http://images.test:9002/", "http://images.test:9002/other",
             "/v1/../admin", "/v1/%2e%2e/admin",
             "http://images.test:9002.evil.test/v1/", "http:/images.test:9002/other",
-            "http://images.test:0/v1/b",
+            "http://images.test:0/v1/b", "ht\ttp://images.test:9002/v1/b",
         ])
     func hiddenLocation(location: String) throws {
         bench.upstreamAnswers(302, [.location: location])

@@ -98,6 +98,15 @@ struct CompressionTests {
         }
     }
 
+    @Test("A second Accept-Encoding counts, even after a request with the same first one")
+    func secondLine() throws {
+        try serve { server throws in
+            #expect(try request("/long", accepting: "*", at: server).value("Content-Encoding") == "br")
+            let both = "*\r\nAccept-Encoding: gzip;q=0, br;q=0"
+            #expect(try request("/long", accepting: both, at: server).value("Content-Encoding") == nil)
+        }
+    }
+
     @Test(
         "Without an acceptable coding the answer is sent as it is, never refused",
         arguments: [

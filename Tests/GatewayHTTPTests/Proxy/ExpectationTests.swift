@@ -37,6 +37,18 @@ struct ProxyExpectationTests {
         }
     }
 
+    @Test("An expectation of HTTP/1.0 does not pass, and nothing waits for it")
+    func oldClient() throws {
+        try withProxy([.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]) {
+            server, upstream in
+            let client = try RawClient(port: server.port)
+            client.send("PUT /files/a HTTP/1.0\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello")
+            #expect(try client.reply().text == "ok")
+            #expect(upstream.requests[0].lowercased().contains("expect") == false)
+            #expect(upstream.requests[0].hasSuffix("hello"))
+        }
+    }
+
     @Test("If the upstream ignores the expectation, the body passes after a while")
     func ignored() throws {
         try withProxy(
