@@ -44,12 +44,12 @@ struct BodyTests {
         }
     }
 
-    @Test("A Content-Length that overflows an integer gets 413")
+    @Test("A Content-Length that overflows an integer gets 400")
     func absurdLength() async throws {
         try await TestServer.run { server in
             let client = try server.client()
             client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999999999999999\r\n\r\n")
-            #expect(try client.reply().status == 413)
+            #expect(try client.reply().status == 400)
         }
     }
 
