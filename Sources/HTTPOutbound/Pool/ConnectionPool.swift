@@ -162,14 +162,16 @@ struct ConnectionPool<Waiter> {
         if entry.isRelay {
             relays -= 1
             entry.isRelay = false
-            entries[slot] = entry
         }
         if let next = queue.popFirst(mayRelay: mayRelay) {
             lend(slot, isRelay: next.isRelay)
             return .lend(next.waiter)
         }
         let idleTime = min(limits.idle, peer.idleTimeout ?? limits.idle)
-        if idleTime <= .zero { return .close }
+        if idleTime <= .zero {
+            entries[slot].isRelay = false
+            return .close
+        }
         entry.state = .idle
         entry.expiry = min(now + idleTime, entry.oldest)
         entries[slot] = entry
@@ -240,6 +242,7 @@ struct ConnectionPool<Waiter> {
             state: .busy, isRelay: isRelay, oldest: now + limits.age, requestsLeft: limits.requests - 1)
     }
 
+    @inline(__always)
     private mutating func lend(_ slot: Slot, isRelay: Bool) {
         reused += 1
         if isRelay { relays += 1 }
