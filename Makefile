@@ -4,8 +4,8 @@ SWIFT ?= swift
 # Runs tests and lists the failures at the end.
 TEST = SWIFT='$(SWIFT)' Tests/run
 PORT ?= 8080
-PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libmimalloc-dev curl
-# Servers that tests talk to. Tests that need a missing one are skipped. pip downloads dnslib, the DNS server.
+PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libyaml-dev libmimalloc-dev curl
+# Servers that tests talk to. Tests that need a missing one are skipped. pip downloads dnslib, the DNS server, and readers of YAML.
 PEERS = nginx libnginx-mod-http-brotli-filter python3 python3-pip python3-brotli openssl tinyproxy
 # `make test-browser` needs a browser, its driver and the fonts of the pages.
 BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji python3-pip
@@ -49,6 +49,7 @@ help:
 setup: libraries
 	@docker/setup $(PEERS) || echo "setup: tests that need a missing one of $(PEERS) are skipped"
 	@Tests/dnslib || echo 'setup: dnslib is missing: the tests of DNS are skipped'
+	@Tests/yaml || echo 'setup: ruamel.yaml and check-jsonschema are missing: their tests are skipped'
 
 libraries:
 	@docker/setup $(PACKAGES)

@@ -9,10 +9,10 @@ import PackageDescription
 //     5      GatewayHTTP
 //     4      GatewayCore   NetworkingSession   NetworkingCompatibility   SampleUpstreams
 //     3      Networking   HTTPInbound   HTTPOutbound
-//     2      EventIO   HTTPWire   JSONCoding   RxCompatibility   RxBlocking   RxTesting
+//     2      EventIO   HTTPWire   JSONCoding   GatewayConfig   RxCompatibility   RxBlocking   RxTesting
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
 //     0      ASCIIText   Locking
-//     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CLinux   CPages
+//     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CLinux   CPages
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -64,6 +64,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
+        .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         // Linux system calls without a glibc function.
         .systemLibrary(name: "CLinux"),
         // Embeds the files of Public/ in the program.
@@ -86,6 +87,9 @@ let package = Package(
         module("HTTPWire", ["HTTPModel", "ASCIIText"]),
         // Decodes gzip, deflate and br as a stream; encodes gzip and br.
         module("ContentCoding", ["CZlib", "CBrotli"]),
+
+        // Reads a configuration file (YAML) to values, with a place for each problem.
+        module("GatewayConfig", ["CYAML", "ASCIIText"]),
 
         // Decides who gets how much, and whom to spare: values, with the time as a parameter.
         module("Resilience"),
@@ -210,6 +214,7 @@ let package = Package(
         tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),
         tests("EventIOTests", ["EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel", "ASCIIText"], resources: [.copy("Vectors")]),
+        tests("GatewayConfigTests", ["GatewayConfig"]),
         tests("ContentCodingTests", ["ContentCoding", "TestSupport"]),
         tests(
             "HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking", "TestSupport"]),

@@ -1,0 +1,24 @@
+/// Something wrong with a configuration, and where.
+package struct ConfigProblem: Sendable, Hashable {
+    package enum Severity: String, Sendable, Hashable {
+        /// The configuration cannot be used.
+        case error
+        /// It can be used and is likely not what was meant.
+        case warning
+    }
+
+    package let severity: Severity
+    /// The file's name, as the command line or `include` gives it.
+    package let file: String
+    /// From 1.
+    package let line: Int
+    /// In characters, from 1.
+    package let column: Int
+    /// One line. Never contains the value of a variable or a secret.
+    package let message: String
+}
+
+extension ConfigProblem: CustomStringConvertible {
+    /// `sluice.yaml:12:7: error: 5 needs a unit: 5s`, as compilers write it and editors read it.
+    package var description: String { "\(file):\(line):\(column): \(severity.rawValue): \(message)" }
+}

@@ -1,0 +1,18 @@
+/// Text of a file as messages quote it: one line of bounded length.
+enum Shown {
+    private static let length = 60
+
+    static func text(_ text: String) -> String {
+        let scalars = text.unicodeScalars.prefix(length + 1)
+        var shown = String.UnicodeScalarView()
+        for scalar in scalars.prefix(length) {
+            // Control characters, and the marks that reorder text on a terminal.
+            let isHidden =
+                scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
+                || scalar.properties.generalCategory == .lineSeparator
+                || scalar.properties.generalCategory == .paragraphSeparator
+            shown.append(isHidden ? "\u{FFFD}" : scalar)
+        }
+        return String(shown) + (scalars.count > length ? "..." : "")
+    }
+}

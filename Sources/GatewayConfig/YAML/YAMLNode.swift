@@ -1,0 +1,56 @@
+/// A value of a YAML document. Aliases are replaced by the values of their anchors, and merge keys by the members they add.
+struct YAMLNode: Sendable {
+    enum Content: Sendable {
+        case scalar(YAMLScalar)
+        case list([YAMLNode])
+        case map(YAMLMap)
+        /// A value about which a problem has been reported.
+        case invalid
+    }
+
+    let place: ConfigPlace
+    let content: Content
+    /// The number of values in it, keys and itself included, with each use of an anchor counted.
+    let size: Int
+    /// 0 for a scalar, 1 for a list of scalars.
+    let height: Int
+
+    init(_ content: Content, at place: ConfigPlace, size: Int = 1, height: Int = 0) {
+        self.content = content
+        self.place = place
+        self.size = size
+        self.height = height
+    }
+}
+
+/// A mapping, in the order of the file.
+struct YAMLMap: Sendable {
+    var members: [YAMLMember]
+    /// Whether it is written in braces.
+    let isFlow: Bool
+
+    /// Names are compared as text; a mapping has few, so a search beats a dictionary.
+    subscript(name: String) -> YAMLMember? { members.first { $0.name == name } }
+}
+
+struct YAMLMember: Sendable {
+    let name: String
+    let namePlace: ConfigPlace
+    let value: YAMLNode
+}
+
+/// A text of a YAML document, with its style.
+struct YAMLScalar: Sendable {
+    enum Style: Sendable {
+        /// Without quotes: a number, a Boolean, null or text.
+        case plain
+        /// In quotes or a block: always text.
+        case quoted
+        /// The value of a name without a colon, as `{name}` has it.
+        case missing
+    }
+
+    /// With the values of its variables.
+    let text: String
+    let style: Style
+}

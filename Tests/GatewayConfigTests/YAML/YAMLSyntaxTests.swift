@@ -1,0 +1,62 @@
+import Testing
+
+@testable import GatewayConfig
+
+@Suite("Errors of YAML's syntax say what to do")
+struct YAMLSyntaxTests {
+    @Test(
+        "An error has libyaml's line and column, and a hint",
+        arguments: [
+            ("a:\n\tb: 1\n", "2:1: a tab cannot indent; use spaces"),
+            ("a: @x\n", "1:4: a value that begins with @ needs quotes"),
+            (
+                "a:\n  b: 1\n c: 2\n",
+                "3:2: while parsing a block mapping from line 1: did not find expected key; "
+                    + "names and dashes of one block begin in the same column"
+            ),
+            (
+                "날: b: c\n",
+                "1:5: a colon and a space begin the value of a name, which cannot begin here; "
+                    + "quote a text that contains them, or indent names alike"
+            ),
+            (
+                "a: {get: /users/{path.id}}\n",
+                "1:17: quote \"/users/{path.id}\": unquoted braces begin a mapping in YAML"
+            ),
+            ("a: [é{x.y}]\n", "1:6: quote \"é{x.y}\": unquoted braces begin a mapping in YAML"),
+            (
+                "a: {b: 1\nc: 2",
+                "2:2: while parsing a flow mapping from line 1: did not find expected ',' or '}'"
+            ),
+            ("a: \"x\n", "2:1: while scanning a quoted scalar from line 1: found unexpected end of stream"),
+        ])
+    func messages(text: String, problem: String) {
+        #expect(Composed(text).problems == [problem])
+    }
+
+    @Test("Problems before a syntax error are told, too")
+    func earlierProblems() {
+        #expect(
+            Composed("a: 1\na: 2\nb: @\n").problems == [
+                "2:1: the name \"a\" is repeated; its first place is line 1",
+                "3:4: a value that begins with @ needs quotes",
+            ])
+    }
+
+    @Test("Bytes that are no UTF-8 are found where they are")
+    func encoding() {
+        #expect(
+            Composed(Array("a: 1\né: ".utf8) + [0xFF]).problems == [
+                "2:4: invalid leading UTF-8 octet; the file is not UTF-8"
+            ])
+        #expect(Composed("a: \u{1}").problems == ["1:4: control characters are not allowed"])
+    }
+
+    @Test(
+        "UTF-16 is an error",
+        arguments: [[0xFF, 0xFE, 0x61, 0], [0xFE, 0xFF, 0, 0x61], [0x61, 0, 0x3A, 0], [0, 0x61, 0, 0x3A]]
+            as [[UInt8]])
+    func utf16(bytes: [UInt8]) {
+        #expect(Composed(bytes).problems == ["1:1: the file is UTF-16 or binary; write it in UTF-8"])
+    }
+}
