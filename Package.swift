@@ -89,7 +89,7 @@ let package = Package(
         module("ContentCoding", ["CZlib", "CBrotli"]),
 
         // Reads a configuration file (YAML) to values, with a place for each problem.
-        module("GatewayConfig", ["CYAML", "ASCIIText"]),
+        module("GatewayConfig", ["CYAML", "JSONBytes", "ASCIIText"]),
 
         // Decides who gets how much, and whom to spare: values, with the time as a parameter.
         module("Resilience"),

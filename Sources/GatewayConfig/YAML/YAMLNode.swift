@@ -53,4 +53,12 @@ struct YAMLScalar: Sendable {
     /// With the values of its variables.
     let text: String
     let style: Style
+    /// How the text is composed; nil without variables.
+    var substitution: Substitution?
+
+    /// Whether its value is known only when the gateway runs.
+    var isUnknown: Bool { substitution?.isUnknown ?? false }
+
+    /// The text as the file has it, for messages: a value of a variable is not shown.
+    var shown: String { "\"\(Shown.text(substitution?.written ?? text))\"" }
 }

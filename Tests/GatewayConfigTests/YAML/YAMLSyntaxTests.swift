@@ -23,6 +23,7 @@ struct YAMLSyntaxTests {
                 "a: {get: /users/{path.id}}\n",
                 "1:17: quote \"/users/{path.id}\": unquoted braces begin a mapping in YAML"
             ),
+            ("a: [${PORT}]\n", "1:6: quote \"${PORT}\": unquoted braces begin a mapping in YAML"),
             ("a: [é{x.y}]\n", "1:6: quote \"é{x.y}\": unquoted braces begin a mapping in YAML"),
             (
                 "a: {b: 1\nc: 2",

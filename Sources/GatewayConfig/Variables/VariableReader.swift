@@ -1,0 +1,136 @@
+import ASCIIText
+
+/// Replaces the variables in the values of one configuration. No message contains a value.
+final class VariableReader {
+    /// A larger secret is an error, in bytes.
+    static let largestFile = 64 << 10
+    /// The most bytes of all replaced values.
+    static let largestTotal = 16 << 20
+
+    private let source: any ConfigSource
+    /// Whether variables stay unknown: no environment and no secret is read.
+    private let isStatic: Bool
+    private let problems: ProblemList
+    private var files: [String: Result<String, ConfigSourceError>] = [:]
+    private var total = 0
+
+    /// The secrets that were read or are missing, in the order of the file.
+    private(set) var paths: [String] = []
+
+    init(_ source: any ConfigSource, isStatic: Bool, problems: ProblemList) {
+        self.source = source
+        self.isStatic = isStatic
+        self.problems = problems
+    }
+
+    /// Returns the scalar with its values; nil after a problem.
+    func scalar(_ text: String, _ style: YAMLScalar.Style, at place: ConfigPlace) -> YAMLScalar? {
+        guard text.utf8.contains(UInt8(ascii: "$")), text.contains("${") else {
+            return YAMLScalar(text: text, style: style)
+        }
+        do throws(VariableExpression.Fault) {
+            let substitution = try substitution(text)
+            return YAMLScalar(
+                text: substitution.isUnknown ? text : substitution.text, style: style,
+                substitution: substitution)
+        } catch {
+            problems.error(error.message, at: place)
+            return nil
+        }
+    }
+
+    private func substitution(_ text: String) throws(VariableExpression.Fault) -> Substitution {
+        var pieces: [Substitution.Piece] = []
+        var written = ""
+        var rest = text[...]
+        var hasVariable = false
+        func flush() {
+            if !written.isEmpty { pieces.append(.written(written)) }
+            written = ""
+        }
+        while let dollar = rest.utf8.firstIndex(of: UInt8(ascii: "$")) {
+            written += rest[..<dollar]
+            rest = rest[dollar...]
+            if rest.hasPrefix("$${") {
+                flush()
+                pieces.append(.literal("${"))
+                rest = rest.dropFirst(3)
+            } else if rest.hasPrefix("${") {
+                rest = rest.dropFirst(2)
+                guard let end = rest.utf8.firstIndex(of: Byte.closeBrace) else {
+                    throw VariableExpression.Fault(
+                        message: "${ begins a variable that is not closed by }; $${ is the text ${")
+                }
+                flush()
+                pieces.append(try piece(String(rest[..<end])))
+                hasVariable = true
+                rest = rest[end...].dropFirst()
+            } else {
+                written += "$"
+                rest = rest.dropFirst()
+            }
+        }
+        written += rest
+        flush()
+        return Substitution(written: text, pieces: pieces, hasVariable: hasVariable)
+    }
+
+    private func piece(_ text: String) throws(VariableExpression.Fault) -> Substitution.Piece {
+        guard !text.contains("${") else {
+            throw VariableExpression.Fault(
+                message: "${\(Shown.text(text))}}: a default cannot have a variable")
+        }
+        let expression = try VariableExpression(text)
+        guard !isStatic else { return .unknown }
+        let value = try value(of: expression)
+        total += value.utf8.count
+        guard total <= Self.largestTotal else {
+            throw VariableExpression.Fault(
+                message: "the values of all variables have more than \(Self.largestTotal >> 20) MiB")
+        }
+        return .literal(value)
+    }
+
+    private func value(of expression: VariableExpression) throws(VariableExpression.Fault) -> String {
+        switch expression {
+        case .variable(let name, let fallback):
+            let value = source.variable(name)
+            // As in a shell, an empty variable takes the default, too.
+            if let fallback { return value.flatMap { $0.isEmpty ? nil : $0 } ?? fallback }
+            guard let value else {
+                throw VariableExpression.Fault(
+                    message: "${\(name)}: the variable is not set and has no default")
+            }
+            return value
+        case .file(let path):
+            do throws(ConfigSourceError) {
+                return try contents(of: path)
+            } catch {
+                throw VariableExpression.Fault(message: "${file:\(Shown.text(path))}: \(error.message)")
+            }
+        }
+    }
+
+    private func contents(of path: String) throws(ConfigSourceError) -> String {
+        if let known = files[path] { return try known.get() }
+        let result: Result<String, ConfigSourceError>
+        do throws(ConfigSourceError) {
+            result = .success(try read(path))
+        } catch {
+            result = .failure(error)
+        }
+        files[path] = result
+        paths.append(path)
+        return try result.get()
+    }
+
+    private func read(_ path: String) throws(ConfigSourceError) -> String {
+        var bytes = try source.read(path, limit: Self.largestFile)[...]
+        if bytes.last == Byte.lineFeed { bytes.removeLast() }
+        if bytes.last == Byte.carriageReturn { bytes.removeLast() }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigSourceError("the file is not text in UTF-8")
+        }
+        return text
+    }
+}
