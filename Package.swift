@@ -89,7 +89,7 @@ let package = Package(
         module("ContentCoding", ["CZlib", "CBrotli"]),
 
         // Reads a configuration file (YAML) to values, with a place for each problem.
-        module("GatewayConfig", ["CYAML", "JSONBytes", "ASCIIText"]),
+        module("GatewayConfig", ["CYAML", "HTTPModel", "JSONBytes", "ASCIIText"]),
 
         // Decides who gets how much, and whom to spare: values, with the time as a parameter.
         module("Resilience"),
@@ -214,7 +214,7 @@ let package = Package(
         tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),
         tests("EventIOTests", ["EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel", "ASCIIText"], resources: [.copy("Vectors")]),
-        tests("GatewayConfigTests", ["GatewayConfig"]),
+        tests("GatewayConfigTests", ["GatewayConfig", "HTTPModel", "JSONBytes"]),
         tests("ContentCodingTests", ["ContentCoding", "TestSupport"]),
         tests(
             "HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking", "TestSupport"]),

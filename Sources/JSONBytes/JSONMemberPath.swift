@@ -6,7 +6,7 @@ import ASCIIText
 /// with a dot or a bracket in it is quoted, `['first.name']`, with a backslash before a quote or a backslash.
 public struct JSONMemberPath: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// At least one.
-    let names: [[UInt8]]
+    package let names: [[UInt8]]
     /// The path as it was written.
     public let description: String
 

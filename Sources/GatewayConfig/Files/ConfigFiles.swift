@@ -16,7 +16,7 @@ struct ConfigFiles {
     /// The values of the files that could be read.
     private(set) var roots: [(file: Int, node: YAMLNode)] = []
     /// Whether each file is known and could be read.
-    private(set) var isComplete = true
+    var isComplete = true
     private var nodeCount = 0
 
     init(_ source: any ConfigSource, _ variables: VariableReader, _ problems: ProblemList) {

@@ -110,7 +110,9 @@ struct YAMLComposer {
                 name: text, place: place, end: parser.end.index, isMerge: isMerge, isValid: true)
         }
         let isMissing = text.isEmpty && isPlain && frames.last?.key?.end == parser.end.index
-        let value = scalar(text, isMissing ? .missing : isPlain ? .plain : .quoted, place)
+        // The meaning of a tag is not known, so nothing else can be said about the value.
+        let value =
+            parser.hasTag ? nil : scalar(text, isMissing ? .missing : isPlain ? .plain : .quoted, place)
         finish(YAMLNode(value.map { .scalar($0) } ?? .invalid, at: place), anchor: parser.anchor)
     }
 

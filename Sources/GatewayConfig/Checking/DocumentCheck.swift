@@ -1,0 +1,114 @@
+import HTTPModel
+
+/// Checks the files as a whole.
+struct DocumentCheck {
+    /// More upstream calls for one request are likely a mistake.
+    static let manyCalls = 100
+
+    let document: ConfigDocument
+    let files: ConfigFiles
+    /// The places of the upstreams' names.
+    let upstreams: [String: ConfigPlace]
+    let reader: ConfigReader
+
+    func run() {
+        checkRoutes()
+        checkSchemas()
+        warnOfUnusedUpstreams()
+        warnOfManyCalls()
+    }
+
+    // MARK: Routes
+
+    /// The same path has one route, whatever its parameters are called.
+    private func checkRoutes() {
+        var known: [String: ConfigPlace] = [:]
+        for endpoint in document.endpoints where !endpoint.path.value.isUnknown {
+            let segments = endpoint.path.value.segments.map { segment in
+                switch segment {
+                case .literal(let text): "/" + text
+                case .parameter: "/{}"
+                }
+            }
+            let route = endpoint.method.rawValue + segments.joined()
+            guard let first = known[route] else {
+                known[route] = endpoint.place
+                continue
+            }
+            reader.error(
+                "\(endpoint.method) \(Shown.text(endpoint.path.value.shown)) is declared twice; first at "
+                    + "\(files.names[first.file]):\(first.line):\(first.column)", at: endpoint.place)
+        }
+    }
+
+    // MARK: Schemas
+
+    /// Schemas may refer to each other, if not by references alone.
+    private func checkSchemas() {
+        var targets: [String: Located<String>] = [:]
+        for schema in document.schemas { targets[schema.name.value] = schema.schema.reference }
+        var checked: Set<String> = []
+        for schema in document.schemas {
+            var path: [String] = []
+            var name = schema.name.value
+            while checked.insert(name).inserted {
+                path.append(name)
+                guard let next = targets[name]?.value else { break }
+                name = next
+            }
+            guard let start = path.firstIndex(of: name), let place = targets[name]?.place else { continue }
+            let names = (path[start...] + [name]).joined(separator: " -> ")
+            reader.error("schemas \(names) refer to each other and say nothing else", at: place)
+        }
+    }
+
+    // MARK: Warnings
+
+    private func warnOfUnusedUpstreams() {
+        // An endpoint with an error may call an upstream unnoticed.
+        guard files.isComplete, !reader.usesUnknownUpstream, reader.problems.errorCount == 0 else { return }
+        for (name, place) in upstreams where !reader.usedUpstreams.contains(name) {
+            reader.problems.warning("no endpoint calls the upstream \"\(Shown.text(name))\"", at: place)
+        }
+    }
+
+    private func warnOfManyCalls() {
+        var attempts: [String: Int] = [:]
+        for upstream in document.upstreams { attempts[upstream.name.value] = upstream.retry.attempts?.value }
+        for endpoint in document.endpoints {
+            let calls = CallCount(attempts: attempts).most(of: endpoint)
+            guard calls > Self.manyCalls else { continue }
+            reader.problems.warning(
+                "one request makes up to \(calls) upstream calls, with retries", at: endpoint.place)
+        }
+    }
+}
+
+/// The most upstream calls of a request: attempts times items.
+struct CallCount {
+    static let defaultAttempts = 3
+
+    /// The attempts that upstreams set, by name.
+    let attempts: [String: Int]
+
+    func most(of endpoint: ConfigEndpoint) -> Int {
+        endpoint.steps.reduce(0) { $0 + most(of: $1.call) } + most(of: endpoint.content.parts)
+    }
+
+    private func most(of parts: [ConfigPart]) -> Int {
+        parts.reduce(0) { sum, part in
+            switch part.kind {
+            case .call(let call): sum + most(of: call)
+            case .forEach(let each):
+                sum + most(of: each.call) * (each.limit?.value ?? ConfigForEach.defaultLimit)
+            case .group(let group): sum + most(of: group.parts)
+            case .value: sum
+            }
+        }
+    }
+
+    private func most(of call: ConfigCall) -> Int {
+        guard call.request.method.isIdempotent else { return 1 }
+        return call.attempts?.value ?? attempts[call.upstream.value] ?? Self.defaultAttempts
+    }
+}

@@ -1,0 +1,40 @@
+/// Checks an endpoint as a whole.
+struct EndpointCheck {
+    let endpoint: ConfigEndpoint
+    let scope: ReferenceScope
+    let reader: ConfigReader
+
+    func run() {
+        CycleCheck(scope: scope, problems: reader.problems).run()
+        let merging = MergeCheck(problems: reader.problems)
+        switch endpoint.content {
+        case .parts(let parts): _ = merging.names(of: parts)
+        case .data(let part):
+            checkData(part)
+            merging.check(part)
+        }
+        warnOfRequiredParts()
+    }
+
+    private func checkData(_ part: ConfigPart) {
+        if part.isHidden {
+            reader.error("the part that is all of data cannot be hidden", at: part.name.place)
+        }
+        if part.isMerged {
+            reader.error(
+                "the part that is all of data has no object into which it could be merged",
+                at: part.name.place)
+        }
+    }
+
+    /// A step may have changed something. If a part then fails, the client sees a failure.
+    private func warnOfRequiredParts() {
+        guard !endpoint.steps.isEmpty else { return }
+        for part in endpoint.content.parts {
+            guard case .required = part.policy else { continue }
+            reader.problems.warning(
+                "the part \(part.name.value) is required: if it fails, the answer is a failure though the steps in first "
+                    + "have succeeded", at: part.name.place)
+        }
+    }
+}

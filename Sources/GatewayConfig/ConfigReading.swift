@@ -1,0 +1,44 @@
+/// What reading a configuration gives: its values, or what is wrong with it.
+package struct ConfigReading: Sendable {
+    package enum Mode: Sendable {
+        /// Reads variables and secrets.
+        case serving
+        /// Reads no variables and no secrets. A value with a variable is unknown and fits any type.
+        case unattended
+    }
+
+    /// Nil if there is an error. After an unattended reading, texts with variables are those of the file, and other unknown
+    /// values are the least that are allowed.
+    package let document: ConfigDocument?
+    /// In the order of the files and the places in them.
+    package let problems: [ConfigProblem]
+    /// The files that were read, and secrets. A change of one changes the configuration.
+    package let paths: [String]
+
+    /// Reads the root file and those that it includes, and checks them. Blocks while it reads.
+    ///
+    /// - Parameters:
+    ///   - path: the root file.
+    ///   - source: where files and variables come from.
+    ///   - mode: whether variables are read.
+    package static func read(
+        _ path: String, from source: any ConfigSource = SystemConfigSource(), mode: Mode = .serving
+    ) -> ConfigReading {
+        let problems = ProblemList()
+        let variables = VariableReader(source, isStatic: mode == .unattended, problems: problems)
+        var files = ConfigFiles(source, variables, problems)
+        let root = files.readRoot(path)
+        let reader = ConfigReader(problems: problems)
+        var document = ConfigDocument()
+        if let root {
+            let decoder = DocumentDecoder(root: root, reader: reader)
+            decoder.include(&files)
+            decoder.decode(files, into: &document)
+        }
+        document.files = files.names
+        document.secretPaths = variables.paths
+        return ConfigReading(
+            document: root == nil || problems.errorCount > 0 ? nil : document,
+            problems: problems.sorted(files: files.names), paths: files.names + variables.paths)
+    }
+}

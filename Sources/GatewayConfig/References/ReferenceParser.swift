@@ -1,0 +1,109 @@
+import ASCIIText
+
+/// Parses what stands in the braces of a reference: `parts.user.friends[*]['first name']`.
+///
+/// Names are those of RFC 9535 2.5.1, and may have dashes, because header fields do.
+struct ReferenceParser {
+    struct Fault: Error, Equatable {
+        let message: String
+    }
+
+    private let bytes: [UInt8]
+    private var index: Int
+
+    /// - Parameter start: the index after the opening brace.
+    init(_ bytes: [UInt8], from start: Int) {
+        self.bytes = bytes
+        index = start
+    }
+
+    /// Returns the root, the path below it, and the index after the closing brace.
+    mutating func parse() throws(Fault) -> (root: ReferenceRoot, path: [ConfigReference.Segment], end: Int) {
+        let word = name() ?? ""
+        guard let root = ReferenceRoot(rawValue: word) else {
+            let roots = ReferenceRoot.allCases.map(\.rawValue)
+            throw Fault(
+                message: "a reference begins with path, query, header, body, first, parts or item"
+                    + Suggestion.text(for: word, among: roots))
+        }
+        var path: [ConfigReference.Segment] = []
+        while true {
+            switch next() {
+            case Byte.closeBrace?: return (root, path, index)
+            case Byte.point?:
+                guard let name = name() else { throw Fault(message: "a name follows a point") }
+                path.append(.member(name))
+            case Byte.openBracket?: path.append(try bracketed())
+            case let byte?:
+                throw Fault(
+                    message:
+                        "\"\(Shown.text(String(decoding: [byte], as: UTF8.self)))\" cannot follow a name; "
+                        + "a name of other characters is written ['name']")
+            case nil: throw Fault(message: "{ begins a reference that is not closed by }; {{ is the text {")
+            }
+        }
+    }
+
+    private mutating func next() -> UInt8? {
+        guard index < bytes.count else { return nil }
+        defer { index += 1 }
+        return bytes[index]
+    }
+
+    /// Returns nil, and skips nothing, where no name begins.
+    private mutating func name() -> String? {
+        let start = index
+        while index < bytes.count {
+            let byte = bytes[index]
+            let isFirst = index == start
+            let fits =
+                ASCII.isLetter(byte) || byte == UInt8(ascii: "_") || byte >= 0x80
+                || !isFirst && (ASCII.isDigit(byte) || byte == Byte.minus)
+            guard fits else { break }
+            index += 1
+        }
+        return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
+    }
+
+    private mutating func bracketed() throws(Fault) -> ConfigReference.Segment {
+        let segment: ConfigReference.Segment
+        switch next() {
+        case Byte.asterisk?: segment = .all
+        case let quote? where quote == UInt8(ascii: "'") || quote == Byte.quote:
+            segment = .member(try quoted(by: quote))
+        case let byte? where ASCII.isDigit(byte):
+            let start = index - 1
+            while index < bytes.count, ASCII.isDigit(bytes[index]) { index += 1 }
+            let digits = String(decoding: bytes[start..<index], as: UTF8.self)
+            guard let element = Int(digits), digits.count <= 9, "\(element)" == digits else {
+                throw Fault(message: "[\(Shown.text(digits))] is not the index of an element")
+            }
+            segment = .element(element)
+        default: throw Fault(message: "brackets hold an index from 0, a name in quotes or *")
+        }
+        guard next() == Byte.closeBracket else { throw Fault(message: "a bracket is not closed by ]") }
+        return segment
+    }
+
+    /// Reads a name in quotes, with the escapes of RFC 9535 2.3.1 but those of UTF-16.
+    private mutating func quoted(by quote: UInt8) throws(Fault) -> String {
+        var name: [UInt8] = []
+        while let byte = next() {
+            if byte == quote { return String(decoding: name, as: UTF8.self) }
+            guard byte == Byte.backslash else {
+                name.append(byte)
+                continue
+            }
+            switch next() {
+            case quote?: name.append(quote)
+            case Byte.backslash?: name.append(Byte.backslash)
+            case Byte.slash?: name.append(Byte.slash)
+            case UInt8(ascii: "n")?: name.append(Byte.lineFeed)
+            case UInt8(ascii: "r")?: name.append(Byte.carriageReturn)
+            case UInt8(ascii: "t")?: name.append(Byte.tab)
+            default: throw Fault(message: "a backslash stands before a quote, a backslash, /, n, r or t")
+            }
+        }
+        throw Fault(message: "a quote is not closed")
+    }
+}

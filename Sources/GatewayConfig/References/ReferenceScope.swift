@@ -1,0 +1,162 @@
+/// What the references of one endpoint may name, and which part reads which.
+final class ReferenceScope {
+    /// What is read at the moment, and so what it may refer to.
+    enum Site {
+        case step(Int)
+        /// `item` is allowed in the request of a `forEach`.
+        case part(Int, hasItem: Bool)
+        case answer
+    }
+
+    /// A part, or the root around all of them.
+    struct Entry {
+        /// With the groups around it.
+        let names: [String]
+        let parent: Int?
+        let place: ConfigPlace
+        var children: [String: Int] = [:]
+        /// Whether its value has members that are not known here.
+        var hasMergedPart = false
+
+        var shown: String { names.joined(separator: ".") }
+    }
+
+    /// A part that reads another.
+    struct Use {
+        let reader: Int
+        let target: Int
+        let place: ConfigPlace
+        /// Whether a whole group waits: the reference stands in its `when`.
+        let isCondition: Bool
+    }
+
+    var pathNames: [String] = []
+    var queryNames: [String] = []
+    var headerNames: [String] = []
+    var takesBody = false
+    var stepNames: [String] = []
+    /// The first entry is the root.
+    private(set) var entries = [Entry(names: [], parent: nil, place: .start(of: 0))]
+    private(set) var uses: [Use] = []
+    var site = Site.answer
+    var isCondition = false
+
+    /// Adds a part below `parent` and returns its index.
+    func add(_ name: String, to parent: Int, isMerged: Bool, at place: ConfigPlace) -> Int {
+        let index = entries.count
+        entries[parent].children[name] = index
+        if isMerged { entries[parent].hasMergedPart = true }
+        entries.append(Entry(names: entries[parent].names + [name], parent: parent, place: place))
+        return index
+    }
+
+    func child(_ name: String, of parent: Int) -> Int? { entries[parent].children[name] }
+
+    /// A reason why a reference is invalid, phrased to follow it.
+    struct Fault: Error {
+        let message: String
+    }
+
+    /// Returns the reference that the names in braces make here, and notes which part reads which.
+    func resolve(
+        _ root: ReferenceRoot, _ path: [ConfigReference.Segment], text: String, at place: ConfigPlace
+    ) throws(Fault) -> ConfigReference {
+        let (source, rest) = try source(root, path, place)
+        return ConfigReference(source: source, path: Array(rest), text: text, place: place)
+    }
+
+    private func source(
+        _ root: ReferenceRoot, _ path: [ConfigReference.Segment], _ place: ConfigPlace
+    ) throws(Fault) -> (ConfigReference.Source, ArraySlice<ConfigReference.Segment>) {
+        switch root {
+        case .path: return (.path(try parameter("path parameter", path, pathNames)), [])
+        case .query: return (.query(try parameter("query parameter", path, queryNames)), [])
+        case .header:
+            let folded = headerNames.map { $0.lowercased() }
+            if case .member(let name)? = path.first, let index = folded.firstIndex(of: name.lowercased()) {
+                return (
+                    .header(
+                        try parameter("header", [.member(headerNames[index])] + path.dropFirst(), headerNames)
+                    ), []
+                )
+            }
+            return (.header(try parameter("header", path, headerNames)), [])
+        case .body:
+            guard takesBody else { throw Fault(message: "the endpoint declares no body") }
+            return (.body, path[...])
+        case .first: return (.step(try step(path)), path.dropFirst())
+        case .parts: return try part(path, place)
+        case .item:
+            guard case .part(_, hasItem: true) = site else {
+                throw Fault(message: "only the request of a part with forEach has an item")
+            }
+            return (.item, path[...])
+        }
+    }
+
+    private func parameter(
+        _ kind: String, _ path: [ConfigReference.Segment], _ known: [String]
+    ) throws(Fault) -> String {
+        guard case .member(let name)? = path.first else { throw Fault(message: "a \(kind) has a name") }
+        guard known.contains(name) else {
+            throw Fault(
+                message: "the endpoint declares no \(kind) \"\(Shown.text(name))\""
+                    + Suggestion.text(for: name, among: known))
+        }
+        guard path.count == 1 else { throw Fault(message: "a \(kind) has no members and no elements") }
+        return name
+    }
+
+    private func step(_ path: [ConfigReference.Segment]) throws(Fault) -> String {
+        guard case .member(let name)? = path.first else { throw Fault(message: "a step has a name") }
+        guard let index = stepNames.firstIndex(of: name) else {
+            throw Fault(
+                message: "there is no step \"\(Shown.text(name))\""
+                    + Suggestion.text(for: name, among: stepNames))
+        }
+        if case .step(let current) = site, index >= current {
+            throw Fault(
+                message: index == current
+                    ? "a step cannot read itself"
+                    : "the step \"\(name)\" is called later; a step reads earlier ones")
+        }
+        return name
+    }
+
+    private func part(
+        _ path: [ConfigReference.Segment], _ place: ConfigPlace
+    ) throws(Fault) -> (ConfigReference.Source, ArraySlice<ConfigReference.Segment>) {
+        if case .step = site {
+            throw Fault(message: "a step cannot read a part, which starts after the steps")
+        }
+        guard case .member? = path.first else { throw Fault(message: "a part has a name") }
+        var index = 0
+        var rest = path[...]
+        while case .member(let name)? = rest.first, !entries[index].children.isEmpty {
+            guard let child = entries[index].children[name] else {
+                // A member of the group's value may come from a part that is merged into it.
+                if index != 0, entries[index].hasMergedPart { break }
+                throw unknown(name, in: index)
+            }
+            index = child
+            rest = rest.dropFirst()
+        }
+        guard index != 0 else {
+            guard case .member(let name)? = path.first else { throw Fault(message: "a part has a name") }
+            throw unknown(name, in: 0)
+        }
+        if case .part(let reader, _) = site {
+            uses.append(Use(reader: reader, target: index, place: place, isCondition: isCondition))
+        }
+        return (.part(entries[index].names), rest)
+    }
+
+    private func unknown(_ name: String, in group: Int) -> Fault {
+        let prefix = entries[group].names.map { "\($0)." }.joined()
+        // In the order of the file, so that the message is the same in each run.
+        let known = entries[group].children.sorted { $0.value < $1.value }.map { prefix + $0.key }
+        return Fault(
+            message: "there is no part \"\(Shown.text(prefix + name))\""
+                + Suggestion.text(for: prefix + name, among: known))
+    }
+}

@@ -1,0 +1,83 @@
+import ASCIIText
+
+/// Finds the references in a text of the file.
+enum TemplateParser {
+    /// Returns the text and its references; nil after a problem. A value of a variable has no references.
+    ///
+    /// - Parameter resolve: makes a reference of what stands in the braces, or reports a problem.
+    static func parse(
+        _ scalar: YAMLScalar, at place: ConfigPlace, _ problems: ProblemList,
+        resolve: (ReferenceRoot, [ConfigReference.Segment], _ text: String) -> ConfigReference?
+    ) -> ConfigTemplate? {
+        guard let substitution = scalar.substitution else {
+            // Most texts have no reference.
+            guard scalar.text.utf8.contains(Byte.openBrace) else {
+                return ConfigTemplate(scalar.text.isEmpty ? [] : [.text(scalar.text)])
+            }
+            var builder = Builder()
+            return builder.add(written: scalar.text, place, problems, resolve) ? builder.template() : nil
+        }
+        var builder = Builder()
+        var isValid = true
+        for piece in substitution.pieces {
+            switch piece {
+            case .written(let text): isValid = builder.add(written: text, place, problems, resolve) && isValid
+            case .literal(let text): builder.text += text
+            case .unknown: break
+            }
+        }
+        return isValid ? builder.template() : nil
+    }
+
+    private struct Builder {
+        var pieces: [ConfigTemplate.Piece] = []
+        var text = ""
+
+        mutating func flush() {
+            if !text.isEmpty { pieces.append(.text(text)) }
+            text = ""
+        }
+
+        mutating func template() -> ConfigTemplate {
+            flush()
+            return ConfigTemplate(pieces)
+        }
+
+        /// Returns false after a problem.
+        mutating func add(
+            written: String, _ place: ConfigPlace, _ problems: ProblemList,
+            _ resolve: (ReferenceRoot, [ConfigReference.Segment], String) -> ConfigReference?
+        ) -> Bool {
+            let bytes = Array(written.utf8)
+            var rest = 0
+            var isValid = true
+            while let brace = bytes[rest...].firstIndex(of: Byte.openBrace) {
+                text += String(decoding: bytes[rest..<brace], as: UTF8.self)
+                if brace + 1 < bytes.count, bytes[brace + 1] == Byte.openBrace {
+                    text += "{"
+                    rest = brace + 2
+                    continue
+                }
+                var parser = ReferenceParser(bytes, from: brace + 1)
+                do throws(ReferenceParser.Fault) {
+                    let (root, path, end) = try parser.parse()
+                    rest = end
+                    let shown = String(decoding: bytes[brace..<end], as: UTF8.self)
+                    if let reference = resolve(root, path, shown) {
+                        flush()
+                        pieces.append(.reference(reference))
+                    } else {
+                        isValid = false
+                    }
+                } catch {
+                    let end = bytes[brace...].firstIndex(of: Byte.closeBrace).map { $0 + 1 } ?? bytes.count
+                    let shown = Shown.text(String(decoding: bytes[brace..<end], as: UTF8.self))
+                    problems.error("\(shown): \(error.message)", at: place)
+                    return false
+                }
+            }
+            text += String(decoding: bytes[rest...], as: UTF8.self)
+            return isValid
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import ASCIIText
+import HTTPModel
+import JSONBytes
+
+/// The members of a call, which parts and steps share.
+enum CallShape {
+    static let upstream = Member("upstream", .upstreamName, "The upstream that is called.")
+    static let methods: [(method: HTTPMethod, member: Member<ConfigTemplate>)] = [
+        (.get, get), (.post, post), (.put, put), (.patch, patch), (.delete, delete),
+    ]
+    static let get = Member("get", .callPath, "The path of a GET, below the upstream's URL.")
+    static let post = Member("post", .callPath, "The path of a POST.")
+    static let put = Member("put", .callPath, "The path of a PUT.")
+    static let patch = Member("patch", .callPath, "The path of a PATCH.")
+    static let delete = Member("delete", .callPath, "The path of a DELETE.")
+    static let query = Member(
+        "query", .queryItems, "The query. An absent value drops its name, a list repeats it.")
+    static let headers = Member("headers", .headers, "Header fields of the call.")
+    static let body = Member("body", .value, "The JSON body.")
+    static let timeout = Member(
+        "timeout", .time("1ms", "1h"), "The time for the call, in place of the upstream's.")
+    static let attempts = Member(
+        "attempts", .integer(1...10), "The most attempts, in place of the upstream's.")
+    static let pick = Member(
+        "pick", .pointer, "The place of the value in the upstream's data (JSON Pointer).")
+    static let expect = Member("expect", ValueType<ConfigKind>.word, "What the value must be.")
+
+    /// Whether a mapping is meant as a call.
+    static func isCall(_ values: ShapeValues) -> Bool {
+        values.has(upstream) || methods.contains { values.has($0.member) }
+    }
+
+    /// Decodes a call; nil after a problem.
+    static func decode(_ values: ShapeValues) -> ConfigCall? {
+        let reader = values.reader
+        let found = methods.filter { values.has($0.member) }
+        guard let (method, member) = found.first, found.count == 1 else {
+            reader.error(
+                found.isEmpty
+                    ? "a call needs a method with a path: get, post, put, patch or delete"
+                    : "a call has one method, not \(found.map(\.member.name).joined(separator: " and "))",
+                at: found.last.flatMap { values.place(of: $0.member) } ?? values.place)
+            return nil
+        }
+        if !values.has(upstream) { reader.error("a call needs the member \"upstream\"", at: values.place) }
+        let name = values.located(upstream)
+        let path = values.located(member)
+        let queryItems = values.read(query) ?? []
+        let fields = values.read(headers) ?? []
+        let content = values.located(body)
+        if method == .get, let place = values.place(of: body) { reader.error("a GET has no body", at: place) }
+        let (time, count) = (values.located(timeout), values.located(attempts))
+        let (pointer, kind) = (values.located(pick), values.located(expect))
+        guard let name, let path else { return nil }
+        return ConfigCall(
+            upstream: name,
+            request: ConfigRequest(
+                method: method, path: path, query: queryItems, headers: fields, body: content),
+            timeout: time, attempts: count, pick: pointer, expect: kind)
+    }
+}
+
+extension ValueType where Value == String {
+    /// The name of an upstream of the files.
+    static let upstreamName = ValueType(schema: { _ in .type("string") }) { node, subject, reader in
+        guard let scalar = reader.scalar(node, subject) else { return nil }
+        reader.usedUpstreams.insert(scalar.text)
+        if scalar.isUnknown { reader.usesUnknownUpstream = true }
+        guard let known = reader.upstreamNames, !known.contains(scalar.text), !scalar.isUnknown else {
+            return scalar.text
+        }
+        // A name from a variable is not shown, and neither is what is near it.
+        reader.error(
+            "there is no upstream \(scalar.shown)"
+                + scalar.suggestion(among: known.sorted()), at: node.place)
+        return nil
+    }
+}
+
+extension ValueType where Value == ConfigTemplate {
+    /// The path of a call, with constants in the form of a URL.
+    static let callPath = ValueType(schema: { _ in .type("string", [("pattern", .text("^(/|\\$\\{)"))]) }) {
+        node, subject, reader in
+        guard let scalar = reader.scalar(node, subject),
+            let template = reader.template(scalar, at: node.place)
+        else { return nil }
+        if !scalar.isUnknown, let fault = CallPath.fault(template) {
+            reader.error("\(subject.text): \(scalar.shown) \(fault)", at: node.place)
+            return nil
+        }
+        return template
+    }
+}
+
+/// The rules for the path of a call.
+enum CallPath {
+    /// Returns why the path is invalid, phrased to follow it; nil if it is valid.
+    static func fault(_ template: ConfigTemplate) -> String? {
+        guard case .text(let first)? = template.pieces.first, first.utf8.first == Byte.slash else {
+            return "does not begin with a slash; the upstream has the rest of the URL"
+        }
+        var isQuery = false
+        // A value may be empty or any text, so its segment cannot be checked here.
+        var path = ""
+        for piece in template.pieces {
+            switch piece {
+            case .reference:
+                if isQuery { return "has a reference after ?, which belongs into query" }
+                path += "x"
+            case .text(let text):
+                if text.utf8.contains(Byte.hash) { return "has a #, which calls do not send" }
+                guard text.utf8.allSatisfy(ASCII.isTargetByte) else {
+                    return "has a character that is written %XX in a URL"
+                }
+                isQuery = isQuery || text.utf8.contains(Byte.questionMark)
+                path += text
+            }
+        }
+        let segments = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
+        if segments.contains(where: { $0 == "." || $0 == ".." }) { return "has the segment . or .." }
+        return PercentEscapes.areWellFormed(path)
+            ? nil : "has a % that is not followed by two hexadecimal digits"
+    }
+}
+
+enum PercentEscapes {
+    static func areWellFormed(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return bytes.indices.allSatisfy { index in
+            bytes[index] != Byte.percent || PercentEncoding.byte(ofEscapeAt: index, in: bytes) != nil
+        }
+    }
+}
+
+extension ValueType where Value == [ConfigQueryItem] {
+    static let queryItems = ValueType { definitions in
+        let scalar = ValueType<ConfigTemplate>.template.schema(&definitions)
+        return .type(
+            "object", [("additionalProperties", .any(of: [scalar, .type("array", [("items", scalar)])]))])
+    } read: { node, subject, reader in
+        guard let map = reader.map(node, subject) else { return nil }
+        return map.members.compactMap { member in
+            let subject = Subject(member.name, of: subject.text)
+            let nodes: [YAMLNode]
+            if case .list(let items) = member.value.content { nodes = items } else { nodes = [member.value] }
+            let values = nodes.compactMap { node in
+                ValueType<ConfigTemplate>.template.read(node, subject, reader).map {
+                    Located($0, at: node.place)
+                }
+            }
+            guard values.count == nodes.count else { return nil }
+            return ConfigQueryItem(name: Located(member.name, at: member.namePlace), values: values)
+        }
+    }
+}
+
+extension ValueType where Value == [ConfigHeader] {
+    static let headers = ValueType { definitions in
+        .type("object", [("additionalProperties", ValueType<ConfigTemplate>.template.schema(&definitions))])
+    } read: { node, subject, reader in
+        guard let map = reader.map(node, subject) else { return nil }
+        return map.members.compactMap { member in
+            let subject = Subject(member.name, of: subject.text)
+            guard let name = reader.fieldName(member), let scalar = reader.scalar(member.value, subject),
+                let value = reader.template(scalar, at: member.value.place)
+            else { return nil }
+            if let constant = value.constant, !scalar.isUnknown {
+                guard HeaderRules.isValue(constant) else {
+                    reader.error(
+                        "\(subject.text): the value has a control character, or blanks around it",
+                        at: member.value.place)
+                    return nil
+                }
+                HeaderRules.warn(
+                    name.value, scalar.substitution?.hasVariable != true, member.value.place, reader)
+            }
+            return ConfigHeader(name: name, value: Located(value, at: member.value.place))
+        }
+    }
+}

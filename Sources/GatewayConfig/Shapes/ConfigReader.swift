@@ -1,0 +1,75 @@
+/// What the types of values need while they read: where problems go, and what is known so far. Confined to the reading of one
+/// configuration.
+final class ConfigReader {
+    let problems: ProblemList
+    /// What references may name; nil outside an endpoint.
+    var scope: ReferenceScope?
+    /// The names of all files. Nil if not all files could be read, so that no name is unknown.
+    var upstreamNames: Set<String>?
+    var schemaNames: Set<String>?
+    /// The upstreams that something names.
+    var usedUpstreams: Set<String> = []
+    /// Whether an upstream's name is a variable that is not read.
+    var usesUnknownUpstream = false
+
+    init(problems: ProblemList) {
+        self.problems = problems
+    }
+
+    func error(_ message: String, at place: ConfigPlace) { problems.error(message, at: place) }
+
+    /// Returns the scalar of a node. Reports a list, a mapping and, unless the type takes it, null.
+    func scalar(_ node: YAMLNode, _ subject: Subject, takesNull: Bool = false) -> YAMLScalar? {
+        switch node.content {
+        case .scalar(let scalar):
+            guard !takesNull, !scalar.isUnknown, YAMLValue(scalar) == .null else { return scalar }
+            error("\(subject.text) has no value", at: node.place)
+        case .list: error("\(subject.text): a list is not allowed here", at: node.place)
+        case .map(let map):
+            error(
+                UnquotedBraces.message(map) ?? "\(subject.text): a mapping is not allowed here",
+                at: node.place)
+        case .invalid: break
+        }
+        return nil
+    }
+}
+
+/// The member that a message is about: `breaker.failureRate`.
+struct Subject {
+    let parent: String
+    let name: String
+
+    init(_ name: String, of parent: String = "") {
+        self.parent = parent
+        self.name = name
+    }
+
+    var text: String { parent.isEmpty ? name : "\(parent).\(name)" }
+}
+
+/// Finds braces that were meant as a reference and begin a mapping in YAML: `{path.id}`.
+enum UnquotedBraces {
+    /// Returns the message if all names of a mapping in braces lack a value.
+    static func message(_ map: YAMLMap) -> String? {
+        guard let first = map.members.first, map.isFlow, map.members.allSatisfy({ isMissing($0.value) })
+        else {
+            return nil
+        }
+        return "quote \"{\(Shown.text(first.name))}\": unquoted braces begin a mapping in YAML"
+    }
+
+    /// Returns the message where a mapping is allowed: only for the name of a reference.
+    static func messageAboutReference(_ map: YAMLMap) -> String? {
+        guard map.members.count == 1, let first = map.members.first, ReferenceRoot.isNamed(in: first.name)
+        else {
+            return nil
+        }
+        return message(map)
+    }
+
+    private static func isMissing(_ node: YAMLNode) -> Bool {
+        guard case .scalar(let scalar) = node.content else { return false }
+        return scalar.style == .missing
+    }
+}

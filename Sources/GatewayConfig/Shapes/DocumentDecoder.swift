@@ -1,0 +1,85 @@
+/// Decodes the files of a configuration.
+struct DocumentDecoder {
+    let root: YAMLNode
+    let reader: ConfigReader
+
+    private static let file = Subject("the file")
+
+    /// Reads the files that the root file includes.
+    func include(_ files: inout ConfigFiles) {
+        guard case .map(let map) = root.content, let member = map[DocumentShape.include.name] else { return }
+        let subject = Subject(member.name)
+        let errors = reader.problems.errorCount
+        if let patterns = DocumentShape.include.type.read(member.value, subject, reader) {
+            files.include(patterns)
+        }
+        if reader.problems.errorCount > errors { files.isComplete = false }
+    }
+
+    /// Decodes all files.
+    func decode(_ files: ConfigFiles, into document: inout ConfigDocument) {
+        let upstreams = declared(files, DocumentShape.upstreams.name, "upstream")
+        let schemas = declared(files, DocumentShape.schemas.name, "schema")
+        if files.isComplete {
+            reader.upstreamNames = Set(upstreams.keys)
+            reader.schemaNames = Set(schemas.keys)
+        }
+        var opened: [ShapeValues] = []
+        var defaults: ShapeValues?
+        for (file, node) in files.roots {
+            let shape = file == 0 ? DocumentShape.shape : DocumentShape.included
+            guard let values = shape.open(node, Self.file, reader) else { continue }
+            if file == 0 {
+                DocumentShape.decode(values, into: &document)
+                defaults = values.node(DocumentShape.defaults).flatMap(openDefaults)
+            }
+            opened.append(values)
+        }
+        for values in opened {
+            document.upstreams += (values.read(DocumentShape.upstreams) ?? []).filter {
+                upstreams[$0.name.value] == $0.name.place
+            }
+            document.schemas += (values.read(DocumentShape.schemas) ?? []).filter {
+                schemas[$0.name.value] == $0.name.place
+            }
+        }
+        for values in opened { document.endpoints += endpoints(values, defaults) }
+        DocumentCheck(document: document, files: files, upstreams: upstreams, reader: reader).run()
+    }
+
+    private func openDefaults(_ node: YAMLNode) -> ShapeValues? {
+        DefaultsShape.shape.open(node, Subject(DocumentShape.defaults.name), reader)
+    }
+
+    /// Returns the names that the files declare, with their first places. Reports repeated ones.
+    private func declared(_ files: ConfigFiles, _ member: String, _ kind: String) -> [String: ConfigPlace] {
+        var names: [String: ConfigPlace] = [:]
+        for (_, node) in files.roots {
+            guard case .map(let map) = node.content, case .map(let inner)? = map[member]?.value.content else {
+                continue
+            }
+            for member in inner.members {
+                guard let first = names[member.name] else {
+                    names[member.name] = member.namePlace
+                    continue
+                }
+                // An anchor in one file cannot repeat a name, so the places differ.
+                reader.error(
+                    "the \(kind) \"\(Shown.text(member.name))\" is declared twice; first at "
+                        + "\(files.names[first.file]):\(first.line):\(first.column)", at: member.namePlace)
+            }
+        }
+        return names
+    }
+
+    private func endpoints(_ values: ShapeValues, _ defaults: ShapeValues?) -> [ConfigEndpoint] {
+        guard let node = values.node(DocumentShape.endpoints),
+            let items = reader.list(node, Subject(DocumentShape.endpoints.name))
+        else { return [] }
+        return items.compactMap { item in
+            EndpointShape.shape.open(item, Subject("an endpoint"), reader).flatMap { values in
+                EndpointDecoder(values: values, defaults: defaults).decode()
+            }
+        }
+    }
+}

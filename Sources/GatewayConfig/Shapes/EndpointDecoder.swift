@@ -1,0 +1,182 @@
+import HTTPModel
+
+/// Decodes one endpoint with the members that `defaults` sets.
+struct EndpointDecoder {
+    let values: ShapeValues
+    let defaults: ShapeValues?
+
+    private var reader: ConfigReader { values.reader }
+
+    /// Returns the endpoint; nil after a problem.
+    func decode() -> ConfigEndpoint? {
+        guard let (method, path, place) = route() else { return nil }
+        let scope = ReferenceScope()
+        reader.scope = scope
+        defer { reader.scope = nil }
+        let pathParameters = pathParameters(path)
+        let (query, headers) = (values.read(EndpointShape.query) ?? [], headerParameters())
+        let body = values.located(EndpointShape.body)
+        if method == .get, let place = values.place(of: EndpointShape.body) {
+            reader.error("a GET has no body", at: place)
+        }
+        scope.pathNames = path?.value.parameters ?? []
+        scope.queryNames = names(EndpointShape.query)
+        scope.headerNames = names(EndpointShape.headers)
+        scope.takesBody = values.has(EndpointShape.body)
+        let steps = steps(scope)
+        guard let content = content(scope), let path else { return nil }
+        scope.site = .answer
+        var endpoint = ConfigEndpoint(method: method, path: path, content: content, place: place)
+        endpoint.pathParameters = pathParameters
+        endpoint.query = query
+        endpoint.headers = headers
+        endpoint.body = body
+        endpoint.steps = steps
+        decodeSettings(&endpoint)
+        EndpointCheck(endpoint: endpoint, scope: scope, reader: reader).run()
+        return endpoint
+    }
+
+    private func route() -> (HTTPMethod, Located<ConfigPath>?, ConfigPlace)? {
+        let found = EndpointShape.methods.filter { values.has($0.member) }
+        guard let (method, member) = found.first, found.count == 1, let place = values.place(of: member)
+        else {
+            reader.error(
+                found.isEmpty
+                    ? "an endpoint needs a method with a path: get, post, put, patch or delete"
+                    : "an endpoint has one method, not \(found.map(\.member.name).joined(separator: " and "))",
+                at: found.last.flatMap { values.place(of: $0.member) } ?? values.place)
+            return nil
+        }
+        return (method, values.located(member), place)
+    }
+
+    private func names<Value>(_ member: Member<Value>) -> [String] {
+        guard case .map(let map)? = values.node(member)?.content else { return [] }
+        return map.members.map(\.name)
+    }
+
+    // MARK: Parameters
+
+    /// Returns one for each parameter of the path.
+    private func pathParameters(_ path: Located<ConfigPath>?) -> [ConfigParameter] {
+        let declared = values.read(EndpointShape.path) ?? []
+        guard let path, !path.value.isUnknown else { return declared }
+        let known = path.value.parameters
+        for parameter in declared {
+            if !known.contains(parameter.name.value) {
+                reader.error(
+                    "the path has no parameter {\(Shown.text(parameter.name.value))}"
+                        + Suggestion.text(for: parameter.name.value, among: known), at: parameter.name.place)
+            } else if parameter.fallback != nil {
+                reader.error(
+                    "a parameter of a path is always there and takes no default", at: parameter.name.place)
+            }
+        }
+        return known.map { name in
+            declared.first { $0.name.value == name }
+                ?? ConfigParameter(name: Located(name, at: path.place), type: .string, isRequired: true)
+        }
+    }
+
+    private func headerParameters() -> [ConfigParameter] {
+        let headers = values.read(EndpointShape.headers) ?? []
+        var known: Set<HTTPFieldName> = []
+        for header in headers {
+            guard let name = HTTPFieldName(header.name.value) else {
+                reader.error(
+                    "\"\(Shown.text(header.name.value))\" is not the name of a header field",
+                    at: header.name.place)
+                continue
+            }
+            if name == .authorization || name == .cookie || name == .proxyAuthorization {
+                reader.error(
+                    "\(name) is not a parameter; credentials and cookies name the upstreams that get it",
+                    at: header.name.place)
+            }
+            if !known.insert(name).inserted {
+                reader.error(
+                    "the header \(name) is declared twice; case does not matter", at: header.name.place)
+            }
+        }
+        return headers
+    }
+
+    // MARK: Steps and parts
+
+    private func steps(_ scope: ReferenceScope) -> [ConfigStep] {
+        guard let node = values.node(EndpointShape.first),
+            let map = reader.map(node, Subject(EndpointShape.first.name))
+        else { return [] }
+        scope.stepNames = map.members.map(\.name)
+        return map.members.enumerated().compactMap { index, member in
+            guard PartName.isValid(member.name) else {
+                reader.error(
+                    "\"\(Shown.text(member.name))\" is not a name for a step: \(PartName.rule)",
+                    at: member.namePlace)
+                return nil
+            }
+            scope.site = .step(index)
+            guard let values = StepShape.shape.open(member.value, Subject(member.name), reader) else {
+                return nil
+            }
+            return CallShape.decode(values).map {
+                ConfigStep(name: Located(member.name, at: member.namePlace), call: $0)
+            }
+        }
+    }
+
+    private func content(_ scope: ReferenceScope) -> ConfigContent? {
+        switch (values.map[EndpointShape.parts.name], values.map[EndpointShape.data.name]) {
+        case (nil, nil):
+            reader.error("an endpoint needs the member \"parts\" or \"data\"", at: values.place)
+        case (_?, let data?):
+            reader.error("an endpoint has parts or data, not both", at: data.namePlace)
+        case (let parts?, nil):
+            PartList.declare(parts.value, in: scope, below: 0, reader.problems)
+            return PartList.read(parts.value, Subject(parts.name), reader, below: 0).map { .parts($0) }
+        case (nil, let data?):
+            PartList.declare(data.name, data.value, at: data.namePlace, in: scope, below: 0, reader.problems)
+            guard let index = scope.child(data.name, of: 0) else { return nil }
+            return PartList.read(data, index, scope, reader).map { .data($0) }
+        }
+        return nil
+    }
+
+    // MARK: Settings
+
+    private func decodeSettings(_ endpoint: inout ConfigEndpoint) {
+        endpoint.bodyLimit = located(EndpointShape.bodyLimit)
+        endpoint.deadline = located(EndpointShape.deadline)
+        endpoint.forward = read(EndpointShape.forward) ?? []
+        endpoint.credentials = read(EndpointShape.credentials) ?? []
+        endpoint.cookies = values.read(EndpointShape.cookies) ?? []
+        endpoint.concurrency = values.located(EndpointShape.concurrency)
+        let own = values.read(EndpointShape.answer)
+        let common = defaults?.read(EndpointShape.answer)
+        endpoint.answer = ConfigAnswer(
+            envelope: own?.envelope ?? common?.envelope, status: own?.status ?? common?.status,
+            headers: headers(own?.headers ?? [], common?.headers ?? []),
+            completeHeader: own?.completeHeader ?? common?.completeHeader)
+        if let place = values.place(of: EndpointShape.cookies), values.has(EndpointShape.credentials),
+            Set(endpoint.cookies.map(\.value)) != Set(endpoint.credentials.map(\.value))
+        {
+            reader.error(
+                "cookies and credentials name different upstreams; if both are given they are equal",
+                at: place)
+        }
+    }
+
+    /// A field of the endpoint replaces that of `defaults`.
+    private func headers(_ own: [ConfigHeader], _ common: [ConfigHeader]) -> [ConfigHeader] {
+        common.filter { field in !own.contains { $0.name.value == field.name.value } } + own
+    }
+
+    private func read<Value>(_ member: Member<Value>) -> Value? {
+        values.has(member) ? values.read(member) : defaults?.read(member)
+    }
+
+    private func located<Value>(_ member: Member<Value>) -> Located<Value>? {
+        values.has(member) ? values.located(member) : defaults?.located(member)
+    }
+}

@@ -1,0 +1,71 @@
+import ASCIIText
+
+extension ValueType where Value == ConfigPath {
+    /// The path of an endpoint.
+    static let endpointPath = ValueType(.type("string", [("pattern", .text("^/"))]), unknown: nil) {
+        (scalar) throws(ScalarFault) in
+        guard !scalar.isUnknown else {
+            return ConfigPath(text: scalar.text, segments: [], shown: scalar.text, isUnknown: true)
+        }
+        // The value of a variable adds no parameter.
+        let addsBraces = scalar.substitution?.pieces.contains { piece in
+            if case .literal(let text) = piece { text.utf8.contains(Byte.openBrace) } else { false }
+        }
+        guard addsBraces != true else { throw .unfit("has braces in the value of a variable") }
+        return ConfigPath(
+            text: scalar.text, segments: try ConfigPath.segments(scalar.text),
+            shown: scalar.substitution?.written ?? scalar.text, isUnknown: false)
+    }
+}
+
+extension ConfigPath {
+    fileprivate static func segments(_ text: String) throws(ScalarFault) -> [Segment] {
+        guard text.utf8.first == Byte.slash else { throw .unfit("does not begin with a slash") }
+        guard text.utf8.count <= 2000 else { throw .rule("a path has at most 2000 bytes") }
+        guard text.utf8.count > 1 else { return [] }
+        var segments: [Segment] = []
+        var names: Set<String> = []
+        // Split by bytes, because a slash and a combining mark after it are one Character.
+        for part in text.utf8.dropFirst().split(separator: Byte.slash, omittingEmptySubsequences: false) {
+            let segment = try segment(Substring(part))
+            if case .parameter(let name) = segment, !names.insert(name).inserted {
+                throw .unfit("has a parameter twice")
+            }
+            segments.append(segment)
+        }
+        return segments
+    }
+
+    private static func segment(_ text: Substring) throws(ScalarFault) -> Segment {
+        guard !text.isEmpty else { throw .unfit("has an empty segment; a path does not end with a slash") }
+        if text.utf8.first == Byte.openBrace || text.utf8.last == Byte.closeBrace {
+            let name = text.dropFirst().dropLast()
+            guard text.utf8.first == Byte.openBrace, text.utf8.last == Byte.closeBrace, isName(name) else {
+                throw .unfit(
+                    "has a segment with braces in it; a parameter is a whole segment, {name}, with a name of "
+                        + "letters, digits and _")
+            }
+            return .parameter(String(name))
+        }
+        guard text != ".", text != ".." else {
+            throw .unfit("has the segment \(text), which no request can match")
+        }
+        guard text.utf8.allSatisfy(isLiteral) else {
+            throw .unfit("has a segment with one of % ? # { } \\ or a blank; literals are written decoded")
+        }
+        return .literal(String(text))
+    }
+
+    private static func isName(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, !ASCII.isDigit(first) else { return false }
+        return text.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "_") }
+    }
+
+    private static func isLiteral(_ byte: UInt8) -> Bool {
+        switch byte {
+        case Byte.percent, Byte.questionMark, Byte.hash, Byte.openBrace, Byte.closeBrace, Byte.backslash:
+            false
+        default: byte > 0x20 && byte != 0x7f
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import HTTPModel
+
+/// An endpoint of the format.
+enum EndpointShape {
+    static let methods: [(method: HTTPMethod, member: Member<ConfigPath>)] = [
+        (.get, get), (.post, post), (.put, put), (.patch, patch), (.delete, delete),
+    ]
+    static let get = Member("get", .endpointPath, "The path of a GET: /api/weights/{date}.")
+    static let post = Member("post", .endpointPath, "The path of a POST.")
+    static let put = Member("put", .endpointPath, "The path of a PUT.")
+    static let patch = Member("patch", .endpointPath, "The path of a PATCH.")
+    static let delete = Member("delete", .endpointPath, "The path of a DELETE.")
+    static let path = Member("path", .parameters(areRequired: true), "The parameters of the path, by name.")
+    static let query = Member(
+        "query", .parameters(areRequired: true),
+        "The parameters of the query. Without a default they are required.")
+    static let headers = Member(
+        "headers", .parameters(areRequired: false), "The header fields that are read. They are not required.")
+    static let body = Member("body", .schema, "What a JSON body must be.")
+    static let bodyLimit = Member("bodyLimit", .size("1B", "1GiB"), default: "1MiB", "The largest body.")
+    static let first: Member<[ConfigStep]> = Member(
+        "first", .steps, "Calls before the parts, one after another. All must succeed.")
+    static let parts: Member<[ConfigPart]> = Member("parts", .parts, "The parts of data, by name.")
+    static let data: Member<ConfigPart> = Member("data", .part, "One part that is all of data.")
+    static let deadline = Member(
+        "deadline", .time("1ms", "1h"), default: "15s", "The time for the whole request.")
+    static let forward = Member(
+        "forward", .list(of: ValueType<HTTPFieldName>.forwardedField.located, 0...100),
+        "Request fields that go to all upstreams called.")
+    static let credentials = Member(
+        "credentials", .list(of: ValueType<String>.upstreamName.located, 0...1000),
+        "The upstreams that get Authorization.")
+    static let cookies = Member(
+        "cookies", .list(of: ValueType<String>.upstreamName.located, 0...1000),
+        "The upstreams that get Cookie.")
+    static let concurrency = Member(
+        "concurrency", .switchable(.integer(1...1_000_000)), default: "off", "The most requests in flight.")
+    static let answer = Member("answer", .answer, "How the answer looks.")
+
+    static let shape: Shape = Shape(
+        "an endpoint", definition: "endpoint", get, post, put, patch, delete, path, query, headers, body,
+        bodyLimit,
+        first, parts, data, deadline, forward, credentials, cookies, concurrency, answer)
+}
+
+/// The members of endpoints that `defaults` sets for all.
+enum DefaultsShape {
+    static let shape: Shape = Shape(
+        "defaults", definition: "defaults", EndpointShape.deadline, EndpointShape.bodyLimit,
+        EndpointShape.forward,
+        EndpointShape.credentials, EndpointShape.answer)
+}
+
+/// How the answer looks.
+enum AnswerShape {
+    static let envelope = Member(
+        "envelope", ValueType<ConfigAnswer.Envelope>.word, default: "sluice",
+        "sluice, or bare: the body is data, and failures are problem+json.")
+    static let status = Member("status", .answerStatus, default: "200", "The status of a success.")
+    static let headers = Member("headers", .headers, "Header fields of the answer.")
+    static let completeHeader = Member(
+        "completeHeader", .fieldName, "A field that says whether the answer is complete: true or false.")
+    static let shape: Shape = Shape(
+        "an answer", definition: "answer", envelope, status, headers, completeHeader)
+
+    static func decode(_ values: ShapeValues) -> ConfigAnswer {
+        ConfigAnswer(
+            envelope: values.located(envelope), status: values.located(status),
+            headers: values.read(headers) ?? [], completeHeader: values.located(completeHeader))
+    }
+}
+
+extension ValueType where Value == ConfigAnswer {
+    static let answer = ValueType.object(AnswerShape.shape, prefixes: true) { AnswerShape.decode($0) }
+}
+
+extension ValueType where Value == Int {
+    static let answerStatus = ValueType(
+        .scalar(.type("integer", [("minimum", .integer(200)), ("maximum", .integer(299))])), unknown: 200
+    ) {
+        (scalar) throws(ScalarFault) in
+        guard case .integer(let text) = YAMLValue(scalar), let status = Int(text),
+            (200...299).contains(status),
+            // They have no body.
+            status != 204, status != 205
+        else { throw .unfit("is not the status of a success with a body: 200 to 299 but 204 and 205") }
+        return status
+    }
+}
+
+extension ValueType where Value == HTTPFieldName {
+    /// A field that a client may send on to all upstreams.
+    static let forwardedField = ValueType(.type("string"), unknown: "X") { (scalar) throws(ScalarFault) in
+        guard let name = HTTPFieldName(scalar.text) else { throw .unfit("is not the name of a header field") }
+        if name == .authorization { throw .rule("credentials names the upstreams that get Authorization") }
+        if name == .cookie { throw .rule("cookies names the upstreams that get Cookie") }
+        if let fault = HeaderRules.fault(name) { throw .rule(fault) }
+        return name
+    }
+}
+
+extension ValueType where Value == ConfigPart {
+    /// Described here, and read by `EndpointDecoder`.
+    static let part: ValueType<ConfigPart> = ValueType<ConfigPart> { definitions in
+        definitions.reference(PartShape.shape.definition) { PartShape.shape.schema(&$0) }
+    } read: { _, _, _ in
+        nil
+    }
+}
+
+extension ValueType where Value == [ConfigStep] {
+    /// Described here, and read by `EndpointDecoder`.
+    static let steps: ValueType<[ConfigStep]> = ValueType<[ConfigStep]> { definitions in
+        let step = definitions.reference(StepShape.shape.definition) { StepShape.shape.schema(&$0) }
+        return .type("object", [("additionalProperties", step)])
+    } read: { _, _, _ in
+        nil
+    }
+}

@@ -1,0 +1,201 @@
+import JSONBytes
+
+/// Decodes one part. References are resolved in the scope of the endpoint.
+struct PartDecoder {
+    let values: ShapeValues
+    let name: Located<String>
+    /// The part in the scope.
+    let index: Int
+    let scope: ReferenceScope
+
+    private var reader: ConfigReader { values.reader }
+
+    /// Returns the part; nil after a problem.
+    func decode() -> ConfigPart? {
+        let condition = readCondition()
+        guard let kind = decodeKind() else { return nil }
+        var part = ConfigPart(name: name, kind: kind)
+        part.keep = values.read(PartShape.keep)
+        part.drop = values.read(PartShape.drop) ?? []
+        part.rename = values.read(PartShape.rename) ?? []
+        part.isMerged = values.read(PartShape.merge) ?? false
+        part.isHidden = values.read(PartShape.hidden) ?? false
+        part.schema = values.read(PartShape.schema)
+        part.policy = policy()
+        part.when = condition
+        if part.isHidden, part.isMerged, let place = values.place(of: PartShape.merge) {
+            reader.error("a hidden part has no place into which it could be merged", at: place)
+        }
+        return part
+    }
+
+    private func policy() -> ConfigPart.Policy {
+        let isOptional = values.located(PartShape.optional)
+        let fallback = values.located(PartShape.fallback)
+        if let isOptional, isOptional.value, values.has(PartShape.fallback) {
+            reader.error("a part with a fallback is optional anyway", at: isOptional.place)
+        }
+        if let fallback { return .fallback(fallback) }
+        return isOptional?.value == true ? .optional : .required
+    }
+
+    private func readCondition() -> ConfigCondition? {
+        scope.site = .part(index, hasItem: false)
+        scope.isCondition = true
+        defer { scope.isCondition = false }
+        return values.read(PartShape.when)
+    }
+
+    private func decodeKind() -> ConfigPart.Kind? {
+        let isGroup = values.has(PartShape.parts)
+        let isValue = values.has(PartShape.value)
+        let isCall = CallShape.isCall(values)
+        guard [isGroup, isValue, isCall].count(where: { $0 }) == 1 else {
+            reader.error(
+                isGroup || isValue || isCall
+                    ? "a part is a call (upstream), a group (parts) or a value, and only one of them"
+                    : "a part needs the member \"upstream\", \"parts\" or \"value\"", at: name.place)
+            return nil
+        }
+        if !isCall {
+            refuse(PartShape.callMembers, "a call; this part is \(isGroup ? "a group" : "a value")")
+        }
+        if !values.has(PartShape.forEach) {
+            refuse(PartShape.itemMembers, "a part with forEach")
+            if !isGroup { refuse([PartShape.atLeast.name], "a group or a part with forEach") }
+        }
+        if isGroup { return group() }
+        if isValue {
+            scope.site = .part(index, hasItem: false)
+            return values.read(PartShape.value).map { .value($0) }
+        }
+        return call()
+    }
+
+    private func refuse(_ names: [String], _ owner: String) {
+        for member in values.map.members where names.contains(member.name) {
+            reader.error("\(member.name) belongs to \(owner)", at: member.namePlace)
+        }
+    }
+
+    private func group() -> ConfigPart.Kind? {
+        let quorum = values.located(PartShape.atLeast)
+        guard let parts = PartList.read(values.node(PartShape.parts), Subject("parts"), reader, below: index)
+        else {
+            return nil
+        }
+        if let quorum, !values.isUnknown(PartShape.atLeast), quorum.value > parts.count, !parts.isEmpty {
+            reader.error("atLeast: \(Self.count(parts.count)) cannot reach this number", at: quorum.place)
+        }
+        return .group(ConfigGroup(parts: parts, atLeast: quorum))
+    }
+
+    private static func count(_ parts: Int) -> String { parts == 1 ? "one part" : "\(parts) parts" }
+
+    private func call() -> ConfigPart.Kind? {
+        scope.site = .part(index, hasItem: false)
+        let hasItems = values.has(PartShape.forEach)
+        let items = values.read(PartShape.forEach)
+        scope.site = .part(index, hasItem: hasItems)
+        let call = CallShape.decode(values)
+        guard hasItems else { return call.map { .call($0) } }
+        let limit = values.located(PartShape.limit)
+        let quorum = values.located(PartShape.atLeast)
+        if let quorum, !values.isUnknown(PartShape.atLeast), !values.isUnknown(PartShape.limit),
+            quorum.value > limit?.value ?? ConfigForEach.defaultLimit
+        {
+            reader.error("atLeast is more than limit\(limit == nil ? " (100)" : "")", at: quorum.place)
+        }
+        let (concurrency, itemFailure) = (
+            values.located(PartShape.concurrency), values.located(PartShape.itemFailure)
+        )
+        guard let call, let items else { return nil }
+        return .forEach(
+            ConfigForEach(
+                call: call, items: items, concurrency: concurrency, limit: limit, itemFailure: itemFailure,
+                atLeast: quorum))
+    }
+}
+
+/// Reads the parts of an endpoint or a group.
+enum PartList {
+    /// - Parameters:
+    ///   - node: the mapping of the parts, if it is there.
+    ///   - subject: its name.
+    ///   - reader: has the scope, to which the parts were added before.
+    ///   - parent: the group in the scope.
+    static func read(
+        _ node: YAMLNode?, _ subject: Subject, _ reader: ConfigReader, below parent: Int
+    ) -> [ConfigPart]? {
+        guard let node, let scope = reader.scope, let map = reader.map(node, subject) else { return nil }
+        var parts: [ConfigPart] = []
+        parts.reserveCapacity(map.members.count)
+        for member in map.members {
+            guard let index = scope.child(member.name, of: parent),
+                let part = read(member, index, scope, reader)
+            else { continue }
+            parts.append(part)
+        }
+        return parts
+    }
+
+    static func read(
+        _ member: YAMLMember, _ index: Int, _ scope: ReferenceScope, _ reader: ConfigReader
+    ) -> ConfigPart? {
+        guard let values = PartShape.shape.open(member.value, Subject(member.name), reader) else {
+            return nil
+        }
+        let name = Located(member.name, at: member.namePlace)
+        return PartDecoder(values: values, name: name, index: index, scope: scope).decode()
+    }
+
+    /// Adds the parts of a mapping and of its groups to the scope, so that a reference may name a later one.
+    static func declare(
+        _ node: YAMLNode?, in scope: ReferenceScope, below parent: Int, _ problems: ProblemList
+    ) {
+        guard case .map(let map)? = node?.content else { return }
+        for member in map.members {
+            guard PartName.isValid(member.name) else {
+                problems.error(
+                    "\"\(Shown.text(member.name))\" is not a name for a part: \(PartName.rule)",
+                    at: member.namePlace)
+                continue
+            }
+            declare(member.name, member.value, at: member.namePlace, in: scope, below: parent, problems)
+        }
+    }
+
+    static func declare(
+        _ name: String, _ node: YAMLNode, at place: ConfigPlace, in scope: ReferenceScope, below parent: Int,
+        _ problems: ProblemList
+    ) {
+        guard case .map(let map) = node.content else {
+            _ = scope.add(name, to: parent, isMerged: false, at: place)
+            return
+        }
+        let index = scope.add(name, to: parent, isMerged: map[PartShape.merge.name] != nil, at: place)
+        declare(map[PartShape.parts.name]?.value, in: scope, below: index, problems)
+    }
+}
+
+/// The names of parts and steps: those that a reference can have without quotes.
+enum PartName {
+    static let rule = "letters, digits, _ and -, at most 64 bytes, and no digit first"
+
+    static func isValid(_ name: String) -> Bool {
+        guard name.utf8.count <= 64 else { return false }
+        var parser = ReferenceParser(Array("parts.\(name)}".utf8), from: 0)
+        guard let (_, path, end) = try? parser.parse() else { return false }
+        return path == [.member(name)] && end == name.utf8.count + 7
+    }
+}
+
+extension ValueType where Value == [ConfigPart] {
+    /// Described here, and read by `PartList`.
+    static let parts: ValueType<[ConfigPart]> = ValueType<[ConfigPart]> { definitions in
+        let part = definitions.reference(PartShape.shape.definition) { PartShape.shape.schema(&$0) }
+        return .type("object", [("additionalProperties", part)])
+    } read: { _, _, _ in
+        nil
+    }
+}

@@ -1,0 +1,119 @@
+import JSONBytes
+
+/// A part of an answer: a call, a call for each item, a group, or a composed value.
+enum PartShape {
+    static let keep = Member(
+        "keep", .list(of: ValueType<JSONMemberPath>.memberPath.located, 1...1000),
+        "The only members that stay, as paths.")
+    static let drop = Member(
+        "drop", .list(of: ValueType<JSONMemberPath>.memberPath.located, 0...1000),
+        "Members that are left out, as paths.")
+    static let rename = Member("rename", .renames, "New names of members: {path: name}.")
+    static let merge = Member(
+        "merge", .bool, default: "false", "Whether its members go into the enclosing object.")
+    static let optional = Member(
+        "optional", .bool, default: "false", "Whether its failure leaves the answer a success.")
+    static let fallback = Member(
+        "fallback", ValueType<JSONFragment>.fallback, "JSON in place of a part that failed.")
+    static let hidden = Member("hidden", .bool, default: "false", "Whether it is only for references.")
+    static let schema = Member("schema", .schema, "Documents the value.")
+    static let when = Member(
+        "when", .condition, "A reference: without a value, or with false, the part is not called.")
+    static let forEach = Member(
+        "forEach", .reference, "A reference to an array. Each item makes a call, which reads {item}.")
+    static let concurrency = Member(
+        "concurrency", .integer(1...64), default: "8", "How many calls of a forEach are in flight.")
+    static let limit = Member("limit", .integer(1...1000), default: "100", "The most items of a forEach.")
+    static let itemFailure = Member(
+        "itemFailure", .itemFailure, default: "null", "What becomes of an item whose call fails.")
+    static let atLeast = Member(
+        "atLeast", .integer(1...1000),
+        "The fewest members of a group, or items of a forEach, that must succeed.")
+    static let parts: Member<[ConfigPart]> = Member("parts", .parts, "The parts of a group.")
+    static let value = Member("value", .value, "JSON composed from references, without a call.")
+
+    static let shape: Shape = Shape(
+        "a part", definition: "part", CallShape.upstream, CallShape.get, CallShape.post, CallShape.put,
+        CallShape.patch, CallShape.delete, CallShape.query, CallShape.headers, CallShape.body,
+        CallShape.timeout,
+        CallShape.attempts, CallShape.pick, CallShape.expect, keep, drop, rename, merge, optional, fallback,
+        hidden,
+        schema, when, forEach, concurrency, limit, itemFailure, atLeast, parts, value)
+
+    /// The members that only a call has.
+    static let callMembers =
+        [
+            CallShape.upstream.name, CallShape.query.name, CallShape.headers.name, CallShape.body.name,
+            CallShape.timeout.name, CallShape.attempts.name, CallShape.pick.name, CallShape.expect.name,
+            forEach.name,
+        ] + CallShape.methods.map(\.member.name)
+    /// The members that only a call for each item has.
+    static let itemMembers = [concurrency.name, limit.name, itemFailure.name]
+}
+
+/// A step before the parts.
+enum StepShape {
+    static let shape: Shape = Shape(
+        "a step", definition: "step", CallShape.upstream, CallShape.get, CallShape.post, CallShape.put,
+        CallShape.patch, CallShape.delete, CallShape.query, CallShape.headers, CallShape.body,
+        CallShape.timeout,
+        CallShape.attempts, CallShape.pick, CallShape.expect)
+}
+
+extension ValueType where Value == ConfigForEach.ItemFailure {
+    /// A word, of which one is `null` without quotes.
+    static let itemFailure: ValueType = {
+        let word = ValueType.word
+        let tree = SchemaTree.any(of: [
+            .object([("enum", .list([.text("drop"), .text("fail"), .text("null")]))]), .type("null"),
+            .reference("variable"),
+        ])
+        return ValueType(schema: { _ in tree }) { node, subject, reader in
+            if case .scalar(let scalar) = node.content, scalar.style == .plain, scalar.text == "null" {
+                return .null
+            }
+            return word.read(node, subject, reader)
+        }
+    }()
+}
+
+extension ValueType where Value == JSONMemberPath {
+    /// The path of a member below an object: `seller.name`.
+    static let memberPath = ValueType(.type("string"), unknown: "x") { (scalar) throws(ScalarFault) in
+        guard scalar.substitution == nil else { throw .rule("names of members take no variables") }
+        do throws(JSONMemberPath.ParseError) {
+            return try JSONMemberPath(scalar.text)
+        } catch {
+            throw .rule(error.description)
+        }
+    }
+}
+
+extension ValueType where Value == String {
+    /// A new name of a member.
+    static let memberName = ValueType(.type("string"), unknown: nil) { (scalar) throws(ScalarFault) in
+        guard scalar.substitution == nil else { throw .rule("names of members take no variables") }
+        guard !scalar.text.isEmpty else { throw .rule("the name is empty") }
+        return scalar.text
+    }
+}
+
+extension ValueType where Value == [ConfigRename] {
+    static let renames = ValueType { definitions in
+        .type("object", [("additionalProperties", ValueType<String>.memberName.schema(&definitions))])
+    } read: { node, subject, reader in
+        guard let map = reader.map(node, subject) else { return nil }
+        return map.members.compactMap { member in
+            let subject = Subject(member.name, of: subject.text)
+            do throws(JSONMemberPath.ParseError) {
+                let path = try JSONMemberPath(member.name)
+                return ValueType<String>.memberName.located.read(member.value, subject, reader).map {
+                    ConfigRename(path: Located(path, at: member.namePlace), name: $0)
+                }
+            } catch {
+                reader.error("\(subject.parent): \(error.description)", at: member.namePlace)
+                return nil
+            }
+        }
+    }
+}

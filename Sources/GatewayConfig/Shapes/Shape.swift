@@ -1,0 +1,140 @@
+/// A member of an object of the format. The same table drives decoding, suggestions and the JSON Schema.
+struct Member<Value: Sendable>: Sendable {
+    let name: String
+    let type: ValueType<Value>
+    /// What its absence means, as YAML writes it; nil if that depends.
+    let fallback: String?
+    let description: String
+
+    init(_ name: String, _ type: ValueType<Value>, default fallback: String? = nil, _ description: String) {
+        self.name = name
+        self.type = type
+        self.fallback = fallback
+        self.description = description
+    }
+}
+
+/// A member without the type of its value.
+struct AnyMember: Sendable {
+    let name: String
+    let schema: @Sendable (inout SchemaDefinitions) -> SchemaTree
+    let fallback: String?
+    let description: String
+}
+
+/// The members of an object of the format.
+struct Shape: Sendable {
+    /// For messages: "a part".
+    let title: String
+    /// The name of the definition in the JSON Schema.
+    let definition: String
+    let members: [AnyMember]
+    /// The members of which the object must have exactly one, for the JSON Schema.
+    let exactlyOne: [String]
+    let required: [String]
+    private let names: Set<String>
+
+    init<each Value: Sendable>(
+        _ title: String, definition: String, required: [String] = [], exactlyOne: [String] = [],
+        _ members: repeat Member<each Value>
+    ) {
+        self.title = title
+        self.definition = definition
+        self.exactlyOne = exactlyOne
+        self.required = required
+        var list: [AnyMember] = []
+        for member in repeat each members {
+            list.append(
+                AnyMember(
+                    name: member.name, schema: member.type.schema, fallback: member.fallback,
+                    description: member.description))
+        }
+        self.members = list
+        names = Set(list.map(\.name))
+    }
+
+    func has(_ name: String) -> Bool { names.contains(name) }
+
+    /// Opens a mapping of this shape. Reports other kinds, unknown members and missing ones.
+    ///
+    /// - Parameters:
+    ///   - node: the mapping.
+    ///   - subject: what it is called.
+    ///   - prefix: stands before the names of its members in messages.
+    ///   - reader: gets the problems.
+    func open(
+        _ node: YAMLNode, _ subject: Subject, prefix: String = "", _ reader: ConfigReader
+    ) -> ShapeValues? {
+        guard let map = reader.map(node, subject) else { return nil }
+        for member in map.members where !has(member.name) && !member.name.hasPrefix("x-") {
+            reader.error(
+                "\(title) has no member \"\(Shown.text(member.name))\""
+                    + Suggestion.text(for: member.name, among: members.map(\.name)), at: member.namePlace)
+        }
+        var isWhole = true
+        for name in required where map[name] == nil {
+            isWhole = false
+            reader.error("\(title) needs the member \"\(name)\"", at: node.place)
+        }
+        return ShapeValues(map: map, place: node.place, prefix: prefix, reader: reader, isWhole: isWhole)
+    }
+}
+
+/// A mapping whose members are read by the members of its shape.
+struct ShapeValues {
+    let map: YAMLMap
+    let place: ConfigPlace
+    /// Stands before the names of the members in messages.
+    let prefix: String
+    let reader: ConfigReader
+    /// Whether no required member is missing.
+    let isWhole: Bool
+
+    func has<Value>(_ member: Member<Value>) -> Bool { map[member.name] != nil }
+
+    /// The place of a member's name.
+    func place<Value>(of member: Member<Value>) -> ConfigPlace? { map[member.name]?.namePlace }
+
+    func node<Value>(_ member: Member<Value>) -> YAMLNode? { map[member.name]?.value }
+
+    /// Whether a member's value is a variable that is not read.
+    func isUnknown<Value>(_ member: Member<Value>) -> Bool {
+        guard case .scalar(let scalar)? = node(member)?.content else { return false }
+        return scalar.isUnknown
+    }
+
+    /// Returns a member's value; nil if it is absent or after a problem.
+    func read<Value>(_ member: Member<Value>) -> Value? {
+        guard let found = map[member.name] else { return nil }
+        return member.type.read(found.value, Subject(member.name, of: prefix), reader)
+    }
+
+    /// Returns a member's value with its place.
+    func located<Value>(_ member: Member<Value>) -> Located<Value>? {
+        guard let found = map[member.name] else { return nil }
+        return member.type.read(found.value, Subject(member.name, of: prefix), reader)
+            .map { Located($0, at: found.value.place) }
+    }
+}
+
+extension ValueType {
+    /// An object of the format.
+    ///
+    /// - Parameters:
+    ///   - shape: its members.
+    ///   - prefixes: whether messages name a member with the name of the object: `breaker.failureRate`.
+    ///   - decode: returns the value; nil after a problem.
+    static func object(
+        _ shape: @escaping @autoclosure @Sendable () -> Shape, prefixes: Bool = false,
+        _ decode: @escaping @Sendable (ShapeValues) -> Value?
+    ) -> ValueType {
+        ValueType { definitions in
+            let shape = shape()
+            return definitions.reference(shape.definition) { shape.schema(&$0) }
+        } read: { node, subject, reader in
+            let values = shape().open(node, subject, prefix: prefixes ? subject.text : "", reader)
+            guard let values, values.isWhole else { return nil }
+            return decode(values)
+        }
+    }
+}

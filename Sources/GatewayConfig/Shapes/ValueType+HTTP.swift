@@ -1,0 +1,62 @@
+import ASCIIText
+import HTTPModel
+
+extension ValueType where Value == HTTPFieldName {
+    /// The name of a header field.
+    static let fieldName = ValueType(
+        .type("string", [("pattern", .text("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"))]), unknown: "X"
+    ) {
+        (scalar) throws(ScalarFault) in
+        guard let name = HTTPFieldName(scalar.text) else { throw .unfit("is not the name of a header field") }
+        return name
+    }
+}
+
+extension ValueType where Value == String {
+    /// An address of an upstream.
+    static let upstreamURL = ValueType(.type("string"), unknown: nil) { (scalar) throws(ScalarFault) in
+        guard !scalar.isUnknown else { return scalar.text }
+        if let reference = ReferenceText.first(in: scalar) {
+            throw .rule("\(reference): an upstream's address is constant")
+        }
+        if scalar.text.hasPrefix("unix:") {
+            guard scalar.text.hasPrefix("unix:/"), scalar.text.utf8.count > 6 else {
+                throw .rule("the path of a Unix socket begins with a slash: unix:/run/api.sock")
+            }
+            return scalar.text
+        }
+        do throws(HTTPURL.Failure) {
+            let url = try HTTPURL(scalar.text)
+            guard url.query == nil else { throw HTTPURL.Failure.fragment }
+        } catch {
+            // The text may have a password, so it is not shown.
+            throw .rule(error == .fragment ? "an upstream's URL has no ? and no #" : error.description)
+        }
+        return scalar.text
+    }
+}
+
+/// The rules for header fields that a configuration sets.
+enum HeaderRules {
+    /// Returns why a field cannot be set; nil if it can.
+    static func fault(_ name: HTTPFieldName) -> String? {
+        let isFraming =
+            name.withBytes { HopByHopFields.contains($0) } || name == .contentLength || name == .host
+        return isFraming ? "\(name) is set by the gateway alone" : nil
+    }
+
+    /// Whether a field may have the text as its value (RFC 9110 5.5), without blanks around it.
+    static func isValue(_ text: String) -> Bool {
+        text.utf8.allSatisfy { !ASCII.isControl($0) || $0 == Byte.tab }
+            && text.utf8.first.map { !ASCII.isBlank($0) } ?? true
+            && text.utf8.last.map { !ASCII.isBlank($0) } ?? true
+    }
+
+    /// Warns of a token in the file, which everyone who may read the file can use.
+    static func warn(_ name: HTTPFieldName, _ isLiteral: Bool, _ place: ConfigPlace, _ reader: ConfigReader) {
+        guard isLiteral, name == .authorization else { return }
+        reader.problems.warning(
+            "Authorization stands in the file; take it from a secret: \"${file:/run/secrets/token}\"",
+            at: place)
+    }
+}

@@ -1,0 +1,164 @@
+import ASCIIText
+
+extension ValueType where Value == String {
+    /// Text that is not empty. Numbers and Booleans are taken as they are written.
+    static let text = text("") { _ in true }
+
+    /// Text that follows a rule.
+    ///
+    /// - Parameters:
+    ///   - description: says what the text must be, phrased to follow "is not".
+    ///   - isValid: checks the text. A variable that is not read is not checked.
+    static func text(
+        _ description: String, _ isValid: @escaping @Sendable (String) -> Bool
+    ) -> ValueType {
+        ValueType(.type("string"), unknown: nil) { (scalar) throws(ScalarFault) in
+            guard !scalar.isUnknown else { return scalar.text }
+            guard !scalar.text.isEmpty else { throw .rule("the text is empty") }
+            if let reference = ReferenceText.first(in: scalar) {
+                throw .rule("\(reference): references stand only in values of parts and in answer.headers")
+            }
+            guard isValid(scalar.text) else { throw .unfit("is not \(description)") }
+            return scalar.text
+        }
+    }
+}
+
+extension ValueType where Value == Int {
+    static func integer(_ range: ClosedRange<Int>) -> ValueType {
+        let tree = SchemaTree.type(
+            "integer", [("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound))])
+        return ValueType(.scalar(tree), unknown: range.lowerBound) { (scalar) throws(ScalarFault) in
+            guard case .integer(let text) = YAMLValue(scalar) else {
+                throw scalar.isQuotedNumber
+                    ? .unfit("is text; remove the quotes") : .unfit("is not a whole number")
+            }
+            guard let value = Int(text), range.contains(value) else {
+                throw .unfit("is not between \(range.lowerBound) and \(range.upperBound)")
+            }
+            return value
+        }
+    }
+
+    /// In nanoseconds.
+    static func time(_ least: String, _ most: String) -> ValueType { quantity(.time, least, most) }
+
+    /// In bytes.
+    static func size(_ least: String, _ most: String) -> ValueType { quantity(.size, least, most) }
+
+    /// In bytes a second.
+    static func rate(_ least: String, _ most: String) -> ValueType { quantity(.rate, least, most) }
+
+    private static func quantity(_ quantity: Quantity, _ least: String, _ most: String) -> ValueType {
+        guard let first = quantity.parse(least), let last = quantity.parse(most) else {
+            preconditionFailure("\(least) or \(most) is not \(quantity.description)")
+        }
+        let tree = SchemaTree.type("string", [("pattern", .text(quantity.pattern))])
+        return ValueType(.scalar(tree), unknown: first) { (scalar) throws(ScalarFault) in
+            switch YAMLValue(scalar) {
+            case .integer(let text), .decimal(let text):
+                throw .bare("needs a unit: \(scalar.substitution == nil ? text : "5")\(quantity.usualUnit)")
+            case .null, .bool, .unrepresentable, .text: break
+            }
+            guard let value = quantity.parse(scalar.text) else {
+                throw .unfit("is not \(quantity.description)")
+            }
+            guard (first...last).contains(value) else { throw .unfit("is not between \(least) and \(most)") }
+            return value
+        }
+    }
+}
+
+extension ValueType where Value == Double {
+    /// A share: more than 0, at most 1.
+    static let share = ValueType(
+        .scalar(.type("number", [("exclusiveMinimum", .integer(0)), ("maximum", .integer(1))])), unknown: 1
+    ) { (scalar) throws(ScalarFault) in
+        let value: Double?
+        switch YAMLValue(scalar) {
+        case .integer(let text), .decimal(let text): value = Double(text)
+        case .null, .bool, .unrepresentable, .text: throw .unfit("is not a number")
+        }
+        guard let value, value > 0, value <= 1 else { throw .unfit("is not between 0 and 1") }
+        return value
+    }
+}
+
+extension ValueType where Value == ConfigNumber {
+    static let number = ValueType(.scalar(.type("number")), unknown: ConfigNumber(text: "0", value: 0)) {
+        (scalar) throws(ScalarFault) in
+        switch YAMLValue(scalar) {
+        case .integer(let text), .decimal(let text):
+            guard let value = Double(text), value.isFinite else { throw .unfit("is too large a number") }
+            return ConfigNumber(text: text, value: value)
+        case .unrepresentable: throw .unfit("is not a number of JSON")
+        case .null, .bool, .text:
+            throw scalar.isQuotedNumber ? .unfit("is text; remove the quotes") : .unfit("is not a number")
+        }
+    }
+}
+
+extension ValueType where Value == Bool {
+    static let bool = ValueType(.scalar(.type("boolean")), unknown: false) { (scalar) throws(ScalarFault) in
+        guard case .bool(let value) = YAMLValue(scalar) else { throw .unfit("is not true or false") }
+        return value
+    }
+
+    /// A flag: `on` and `off` are text in YAML 1.2.
+    static let flag = ValueType(
+        .scalar(.object([("enum", .list([.bool(true), .bool(false), .text("on"), .text("off")]))])),
+        unknown: false
+    ) { (scalar) throws(ScalarFault) in
+        if case .bool(let value) = YAMLValue(scalar) { return value }
+        switch scalar.text {
+        case "on": return true
+        case "off": return false
+        default: throw .unfit("is not on or off")
+        }
+    }
+}
+
+extension ValueType where Value: RawRepresentable<String> & CaseIterable {
+    /// One of a few words.
+    static var word: ValueType {
+        let words = Value.allCases.map(\.rawValue)
+        return ValueType(.choice(words), unknown: Value.allCases.first) { (scalar) throws(ScalarFault) in
+            if let value = Value(rawValue: scalar.text) { return value }
+            throw .unfit("is not \(Words.list(words))" + scalar.suggestion(among: words))
+        }
+    }
+}
+
+extension ValueType {
+    /// A setting that `off` or `false` switches off.
+    static func switchable<On: Sendable>(_ type: ValueType<On>) -> ValueType where Value == ConfigSwitch<On> {
+        ValueType { definitions in
+            .any(of: [.object([("enum", .list([.text("off"), .bool(false)]))]), type.schema(&definitions)])
+        } read: { node, subject, reader in
+            if case .scalar(let scalar) = node.content, !scalar.isUnknown {
+                if scalar.text == "off" || YAMLValue(scalar) == .bool(false) { return .off }
+            }
+            return type.read(node, subject, reader).map { .on($0) }
+        }
+    }
+}
+
+extension YAMLScalar {
+    /// Whether quotes make text of a number.
+    fileprivate var isQuotedNumber: Bool {
+        guard style == .quoted else { return false }
+        switch YAMLValue(plain: text) {
+        case .integer, .decimal: return true
+        case .null, .bool, .unrepresentable, .text: return false
+        }
+    }
+}
+
+/// Lists of words in messages.
+enum Words {
+    /// Returns `debug, info or warning`.
+    static func list(_ words: [String]) -> String {
+        guard words.count > 1, let last = words.last else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " or " + last
+    }
+}

@@ -1,0 +1,83 @@
+import ASCIIText
+
+/// The type of a value of the format: how it is read, and how a JSON Schema describes it.
+struct ValueType<Value: Sendable>: Sendable {
+    typealias Read = @Sendable (_ node: YAMLNode, _ subject: Subject, _ reader: ConfigReader) -> Value?
+    typealias Schema = @Sendable (inout SchemaDefinitions) -> SchemaTree
+
+    let schema: Schema
+    /// Returns the value; nil after a problem.
+    let read: Read
+
+    init(schema: @escaping Schema, read: @escaping Read) {
+        self.schema = schema
+        self.read = read
+    }
+
+    /// A value that is one scalar.
+    ///
+    /// - Parameters:
+    ///   - tree: the schema of a scalar without variables.
+    ///   - unknown: stands for a variable that is not read.
+    ///   - parse: returns the value, or throws what is wrong with it.
+    init(
+        _ tree: SchemaTree, unknown: Value?,
+        parse: @escaping @Sendable (YAMLScalar) throws(ScalarFault) -> Value
+    ) {
+        schema = { _ in tree }
+        read = { node, subject, reader in
+            guard let scalar = reader.scalar(node, subject) else { return nil }
+            if scalar.isUnknown, let unknown { return unknown }
+            do throws(ScalarFault) {
+                return try parse(scalar)
+            } catch {
+                reader.error(error.message(scalar, subject), at: node.place)
+                return nil
+            }
+        }
+    }
+
+    func map<Other: Sendable>(_ transform: @escaping @Sendable (Value) -> Other) -> ValueType<Other> {
+        ValueType<Other>(schema: schema) { node, subject, reader in
+            read(node, subject, reader).map(transform)
+        }
+    }
+
+    /// The value with its place.
+    var located: ValueType<Located<Value>> {
+        ValueType<Located<Value>>(schema: schema) { node, subject, reader in
+            read(node, subject, reader).map { Located($0, at: node.place) }
+        }
+    }
+}
+
+/// What is wrong with a scalar.
+enum ScalarFault: Error {
+    /// Phrased to follow the member and the value: "is not a whole number".
+    case unfit(String)
+    /// Phrased to follow the value alone: "needs a unit: 5s".
+    case bare(String)
+    /// Phrased to follow the member. For values that are not shown.
+    case rule(String)
+
+    func message(_ scalar: YAMLScalar, _ subject: Subject) -> String {
+        switch self {
+        case .unfit(let text): "\(subject.text): \(Self.shown(scalar)) \(text)"
+        case .bare(let text): "\(Self.shown(scalar)) \(text)"
+        case .rule(let text): "\(subject.text): \(text)"
+        }
+    }
+
+    /// What begins with a digit and has no quotes in the file has none here, and other text has.
+    static func shown(_ scalar: YAMLScalar) -> String {
+        let isNumber = scalar.style == .plain && scalar.text.utf8.first.map(ASCII.isDigit) == true
+        return isNumber && scalar.substitution == nil ? Shown.text(scalar.text) : scalar.shown
+    }
+}
+
+extension YAMLScalar {
+    /// Returns `; did you mean "debug"?`, or nothing. The value of a variable is not compared, because that would tell about it.
+    func suggestion(among words: [String]) -> String {
+        substitution == nil ? Suggestion.text(for: text, among: words) : ""
+    }
+}

@@ -1,0 +1,75 @@
+/// A time in nanoseconds.
+package typealias Nanoseconds = Int
+/// A size in bytes.
+package typealias ByteCount = Int
+
+/// A configuration: the root file with those that it includes. Nil stands for a default of the gateway.
+package struct ConfigDocument: Sendable {
+    /// The names of the files, by the index that places have; the first is the root file.
+    package var files: [String] = []
+    /// The secrets that were read (`${file:/path}`), in the order of the files.
+    package var secretPaths: [String] = []
+
+    package var listen = ConfigListen()
+    package var logLevel: Located<ConfigLogLevel>?
+    package var drainDelay: Located<Nanoseconds>?
+    /// The gateway's name in `Via` and `Proxy-Status`.
+    package var name: Located<String>?
+    /// The host names to answer for, or only `any`.
+    package var hosts: [Located<String>]?
+    /// The folder of static files.
+    package var publicFolder: Located<String>?
+    package var timeline: Located<Bool>?
+    /// A proxy's URL, or `environment`.
+    package var proxy: Located<String>?
+    package var noProxy: [Located<String>]?
+    package var cors: Located<ConfigCORS>?
+    package var limits = ConfigLimits()
+    package var schemas: [ConfigNamedSchema] = []
+    package var upstreams: [ConfigUpstream] = []
+    /// In the order of the files, with `defaults` applied.
+    package var endpoints: [ConfigEndpoint] = []
+
+    package init() {}
+}
+
+package struct ConfigListen: Sendable {
+    /// A numeric address, or `localhost`.
+    package var host: Located<String>?
+    package var port: Located<Int>?
+    package var loops: Located<Int>?
+}
+
+package enum ConfigLogLevel: String, Sendable, CaseIterable {
+    case debug, info, warning, error
+}
+
+/// The scripts of other origins that may call the gateway.
+package struct ConfigCORS: Sendable {
+    package enum Origins: Sendable, Equatable {
+        case any
+        case list([Located<String>])
+    }
+
+    package var origins: Origins
+    package var methods: [Located<String>]?
+    package var headers: [Located<String>]?
+    package var exposedHeaders: [Located<String>]?
+    package var maxAge: Located<Nanoseconds>?
+    package var allowsCredentials: Located<Bool>?
+}
+
+package struct ConfigLimits: Sendable {
+    /// The time for a whole request.
+    package var deadline: Located<Nanoseconds>?
+    package var requestBody: Located<ByteCount>?
+    /// The size of a merged answer.
+    package var answer: Located<ByteCount>?
+    /// For each loop.
+    package var requestsInFlight: Located<Int>?
+    /// The bytes of all upstream bodies that the process holds.
+    package var upstreamBodies: Located<ByteCount>?
+    package var connections: Located<Int>?
+    /// Bytes a second that a client must acknowledge on average.
+    package var sendRate: Located<ByteCount>?
+}

@@ -1,0 +1,91 @@
+package import HTTPModel
+
+/// An endpoint: a method and a path, what it takes, and the parts of its answer.
+package struct ConfigEndpoint: Sendable {
+    package var method: HTTPMethod
+    package var path: Located<ConfigPath>
+    /// One for each parameter of the path, in its order. A parameter without declaration is a string.
+    package var pathParameters: [ConfigParameter] = []
+    package var query: [ConfigParameter] = []
+    package var headers: [ConfigParameter] = []
+    /// What a JSON body must be; nil for an endpoint that takes none.
+    package var body: Located<ConfigSchema>?
+    package var bodyLimit: Located<ByteCount>?
+    /// Calls before the parts, one after another.
+    package var steps: [ConfigStep] = []
+    package var content: ConfigContent
+    package var deadline: Located<Nanoseconds>?
+    /// Request fields that go to all upstreams called.
+    package var forward: [Located<HTTPFieldName>] = []
+    /// The upstreams that get `Authorization`.
+    package var credentials: [Located<String>] = []
+    /// The upstreams that get `Cookie`.
+    package var cookies: [Located<String>] = []
+    /// The most requests in flight.
+    package var concurrency: Located<ConfigSwitch<Int>>?
+    package var answer = ConfigAnswer()
+
+    /// Where the endpoint is declared: its method.
+    package var place: ConfigPlace
+}
+
+/// What `data` consists of.
+package enum ConfigContent: Sendable {
+    case parts([ConfigPart])
+    /// One part is all of `data`.
+    case data(ConfigPart)
+
+    /// The parts at the top, with `data` as one.
+    package var parts: [ConfigPart] {
+        switch self {
+        case .parts(let parts): parts
+        case .data(let part): [part]
+        }
+    }
+}
+
+/// The path of an endpoint: `/api/weights/{date}`. Each segment is a literal, written decoded, or a parameter.
+package struct ConfigPath: Sendable, Hashable {
+    package enum Segment: Sendable, Hashable {
+        case literal(String)
+        case parameter(String)
+    }
+
+    package let text: String
+    package let segments: [Segment]
+    /// As the file has it, for messages.
+    package let shown: String
+    /// Whether it has a variable that is not read.
+    let isUnknown: Bool
+
+    package var parameters: [String] {
+        segments.compactMap { segment in
+            switch segment {
+            case .literal: nil
+            case .parameter(let name): name
+            }
+        }
+    }
+}
+
+/// How the answer looks.
+package struct ConfigAnswer: Sendable {
+    package enum Envelope: String, Sendable, CaseIterable {
+        case sluice
+        /// The body is `data`.
+        case bare
+    }
+
+    package var envelope: Located<Envelope>?
+    /// The status of a success.
+    package var status: Located<Int>?
+    package var headers: [ConfigHeader] = []
+    /// The field that says whether the answer is complete: `true` or `false`.
+    package var completeHeader: Located<HTTPFieldName>?
+}
+
+/// A header whose value may have references.
+package struct ConfigHeader: Sendable {
+    package var name: Located<HTTPFieldName>
+    package var value: Located<ConfigTemplate>
+}

@@ -1,0 +1,132 @@
+import Testing
+
+@testable import GatewayConfig
+
+@Suite("References")
+struct ReferenceTests {
+    private func parse(_ text: String) throws(ReferenceParser.Fault) -> (
+        ReferenceRoot, [ConfigReference.Segment]
+    ) {
+        var parser = ReferenceParser(Array((text + "}").utf8), from: 0)
+        let (root, path, _) = try parser.parse()
+        return (root, path)
+    }
+
+    @Test("A path has RFC 9535's names, indices and wildcards")
+    func paths() throws {
+        #expect(try parse("body").1 == [])
+        #expect(try parse("item[0][*].a").1 == [.element(0), .all, .member("a")])
+        #expect(
+            try parse("parts.user['first name'][\"b\"]._x").1 == [
+                .member("user"), .member("first name"), .member("b"), .member("_x"),
+            ])
+        #expect(try parse("parts.über.날씨").1 == [.member("über"), .member("날씨")])
+        #expect(try parse("header.X-User-Id").1 == [.member("X-User-Id")])
+        #expect(try parse("parts.a['it\\'s \\\\ }']").1 == [.member("a"), .member("it's \\ }")])
+    }
+
+    @Test(
+        "Anything else is an error",
+        arguments: [
+            "", "user", "parts.", "parts..a", "parts.2", "parts[", "parts[-1]", "parts[01]",
+            "parts[1234567890]",
+            "parts['a", "parts['a'", "parts['\\x']", "parts a", "parts.a b", "parts.a[?x]", "parts.$",
+            "body.a}b",
+        ])
+    func faults(text: String) {
+        if text == "body.a}b" {
+            #expect((try? parse(text))?.1 == [.member("a")])
+        } else {
+            #expect(throws: ReferenceParser.Fault.self) { try parse(text) }
+        }
+    }
+
+    private func template(_ text: String, variables: [String: String] = [:]) -> (ConfigTemplate?, [String]) {
+        let problems = ProblemList()
+        let source = MemorySource(variables: variables)
+        let scalar = VariableReader(source, isStatic: false, problems: problems).scalar(
+            text, .plain, at: .start(of: 0))
+        let template = scalar.flatMap { scalar in
+            TemplateParser.parse(scalar, at: .start(of: 0), problems) { root, path, text in
+                ConfigReference(source: .body, path: path, text: text, place: .start(of: 0))
+            }
+        }
+        return (template, problems.sorted(files: ["f"]).map(\.message))
+    }
+
+    private func shown(_ template: ConfigTemplate?) -> [String]? {
+        template?.pieces.map { piece in
+            switch piece {
+            case .text(let text): "'\(text)'"
+            case .reference(let reference): reference.text
+            }
+        }
+    }
+
+    @Test("A text is cut into texts and references")
+    func templates() {
+        #expect(shown(template("/a/{body.x}/b{body}").0) == ["'/a/'", "{body.x}", "'/b'", "{body}"])
+        #expect(shown(template("").0) == [])
+        #expect(shown(template("{{body}} }").0) == ["'{body}} }'"])
+        #expect(shown(template("{{{body}}").0) == ["'{'", "{body}", "'}'"])
+        #expect(shown(template("é{body}é").0) == ["'é'", "{body}", "'é'"])
+        #expect(
+            template("a{b").1 == [
+                "{b: a reference begins with path, query, header, body, first, parts or item"
+            ])
+        #expect(
+            template("{body").1 == ["{body: { begins a reference that is not closed by }; {{ is the text {"])
+    }
+
+    @Test("The value of a variable has no references, and joins the text around it")
+    func variables() {
+        let variables = ["V": "{body} {", "W": ""]
+        #expect(
+            shown(template("a${V}b{body.x}${W}", variables: variables).0) == ["'a{body} {b'", "{body.x}"])
+        #expect(shown(template("$${body}", variables: variables).0) == ["'${body}'"])
+        #expect(template("{body.${V}}", variables: variables).1.count == 1)
+    }
+
+    @Test("A header is found in any case and named as it is declared")
+    func headers() throws {
+        let scope = ReferenceScope()
+        scope.headerNames = ["X-Tenant"]
+        let reference = try scope.resolve(.header, [.member("x-TENANT")], text: "", at: .start(of: 0))
+        #expect(reference.source == .header("X-Tenant"))
+    }
+
+    @Test("A member of a group may come from a part that is merged into it")
+    func mergedMembers() {
+        let reading = ConfigReading.read(
+            text: """
+                upstreams: {api: {url: "http://a"}}
+                endpoints:
+                - get: /a
+                  parts:
+                    g: {parts: {m: {upstream: api, get: /m, merge: true}}}
+                    a: {value: "{parts.g.name}"}
+                """)
+        #expect(reading.lines == [])
+        guard case .value(.reference(let reference))? = reading.document?.endpoints[0].content.parts[1].kind
+        else {
+            Issue.record("no reference")
+            return
+        }
+        #expect(reference.source == .part(["g"]))
+        #expect(reference.path == [.member("name")])
+    }
+
+    @Test("A long chain of parts and a wide endpoint are checked without recursion")
+    func chains() {
+        var text =
+            "upstreams: {api: {url: \"http://a\"}}\nendpoints:\n- get: /a\n  parts:\n    p0: {upstream: api, get: /a}\n"
+        for index in 1...20_000 { text += "    p\(index): {value: \"{parts.p\(index - 1)}\"}\n" }
+        #expect(ConfigReading.read(text: text).lines == [])
+        let cycle = text.replacing("p0: {upstream: api, get: /a}", with: "p0: {value: \"{parts.p20000}\"}")
+        let lines = ConfigReading.read(text: cycle).lines
+        #expect(
+            lines == [
+                "f:6:17: error: parts p0 -> p20000 -> p19999 -> p19998 -> p19997 -> ... -> p2 -> p1 -> p0 wait for each other"
+            ])
+    }
+}

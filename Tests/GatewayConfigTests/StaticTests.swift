@@ -1,0 +1,83 @@
+import Testing
+
+@testable import GatewayConfig
+
+@Suite("An unattended check reads no variables")
+struct StaticTests {
+    private struct Untouchable: ConfigSource {
+        let text: String
+
+        func read(_ path: String, limit: Int) throws(ConfigSourceError) -> [UInt8] {
+            guard path == "f" else {
+                Issue.record("read \(path)")
+                throw ConfigSourceError("no such file")
+            }
+            return Array(text.utf8)
+        }
+
+        func paths(matching pattern: String) throws(ConfigSourceError) -> [String] { [] }
+
+        func variable(_ name: String) -> String? {
+            Issue.record("asked for \(name)")
+            return nil
+        }
+    }
+
+    private func read(_ text: String) -> ConfigReading {
+        ConfigReading.read("f", from: Untouchable(text: text), mode: .unattended)
+    }
+
+    @Test("A value with a variable fits any type")
+    func unknownValues() throws {
+        let reading = read(
+            """
+            version: ${V}
+            listen: {port: "${PORT}", host: "${HOST}", loops: "${N}"}
+            log: {level: "${LEVEL}"}
+            drain: {delay: "${DELAY}"}
+            timeline: ${TIMELINE}
+            limits: {deadline: "${D}", sendRate: "${R}", answer: "${S}"}
+            upstreams:
+              api:
+                url: ${API}
+                envelope: ${ENVELOPE}
+                headers: {X-Key: "${file:/run/key}"}
+                tls: {ca: "${CA}", verify: "${VERIFY}"}
+                breaker: {failureRate: "${RATE}", open: 1m, maxOpen: "${MOST}"}
+                concurrency: ${C}
+              other: {url: "http://b"}
+            endpoints:
+            - get: /${PREFIX}/{id}
+              path: {id: "${TYPE}"}
+              query: {a: {type: integer, minimum: 5, maximum: "${M}", default: "${X}"}}
+              credentials: ["${WHO}"]
+              parts:
+                a: {upstream: "${UP}", get: "${PATH}", query: {q: "x${Q}", r: "{query.a}${Q}"}, timeout: "${T}", pick: "${P}"}
+                b: {upstream: api, get: "/{parts.a}", forEach: "{parts.a}", limit: "${L}", atLeast: 5, itemFailure: "${I}"}
+                c: {upstream: api, get: /c, merge: "${MERGE}", fallback: "${FALLBACK}"}
+            """)
+        #expect(reading.lines == [])
+        let document = try #require(reading.document)
+        #expect(document.upstreams.map(\.urls.first?.value) == ["${API}", "http://b"])
+        #expect(document.endpoints.count == 1)
+        #expect(reading.paths == ["f"])
+    }
+
+    @Test("Everything else is checked")
+    func knownValues() {
+        let reading = read(
+            """
+            version: 1
+            upstreams: {api: {url: "${API}", timeouts: {total: 5}}}
+            endpoints:
+            - get: /a
+              parts: {a: {upstream: ap, get: "/{parts.b}${X"}}
+            """)
+        #expect(
+            reading.lines == [
+                "f:2:52: error: 5 needs a unit: 5s",
+                "f:5:25: error: there is no upstream \"ap\"; did you mean \"api\"?",
+                "f:5:34: error: ${ begins a variable that is not closed by }; $${ is the text ${",
+            ])
+    }
+}
