@@ -10,7 +10,8 @@ struct SecrecyTests {
     @Test(
         "Each value of a file, replaced by a secret, is complained about without it",
         arguments: [
-            "Examples/diary", "Examples/profile", "Complaints/settings", "Complaints/upstreams",
+            "Examples/diary", "Examples/profile", "Examples/everything", "Complaints/settings",
+            "Complaints/upstreams",
             "Complaints/resilience",
             "Complaints/parameters", "Complaints/schemas", "Complaints/part-kinds", "Complaints/groups",
             "Complaints/calls", "Complaints/merging", "Complaints/answers", "Complaints/steps",

@@ -25,7 +25,7 @@ extension ConfigReader {
 extension ValueType where Value == ConfigTemplate {
     /// Text with references. Numbers and Booleans are taken as they are written.
     static let template = ValueType { _ in
-        .object([("type", .list([.text("string"), .text("number"), .text("boolean")]))])
+        .anyText
     } read: { node, subject, reader in
         reader.scalar(node, subject).flatMap { reader.template($0, at: node.place) }
     }

@@ -57,8 +57,17 @@ indirect enum SchemaTree: Sendable {
     static func scalar(_ tree: SchemaTree) -> SchemaTree { any(of: [tree, reference("variable")]) }
 
     static func choice(_ values: [String]) -> SchemaTree {
-        scalar(.object([("enum", .list(values.map { .text($0) }))]))
+        // A word of digits needs no quotes in the file.
+        let numbers = values.compactMap { value -> SchemaTree? in
+            if case .decimal(let number) = YAMLValue(plain: value) { .number(number) } else { nil }
+        }
+        return scalar(.object([("enum", .list(values.map { .text($0) } + numbers))]))
     }
+
+    /// Text, which needs no quotes if it is a number or a Boolean.
+    static let anyText = SchemaTree.object([
+        ("type", .list([.text("string"), .text("number"), .text("boolean")]))
+    ])
 }
 
 /// The objects of the format that a schema names, each once.

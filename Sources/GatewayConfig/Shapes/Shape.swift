@@ -20,6 +20,8 @@ struct AnyMember: Sendable {
     let schema: @Sendable (inout SchemaDefinitions) -> SchemaTree
     let fallback: String?
     let description: String
+    /// Whether the member takes a value.
+    let takes: @Sendable (YAMLNode, ConfigReader) -> Bool
 }
 
 /// The members of an object of the format.
@@ -47,7 +49,8 @@ struct Shape: Sendable {
             list.append(
                 AnyMember(
                     name: member.name, schema: member.type.schema, fallback: member.fallback,
-                    description: member.description))
+                    description: member.description,
+                    takes: { member.type.read($0, Subject(member.name), $1) != nil }))
         }
         self.members = list
         names = Set(list.map(\.name))

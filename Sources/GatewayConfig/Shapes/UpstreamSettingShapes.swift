@@ -58,7 +58,7 @@ extension ValueType where Value == ConfigUpstreamLimits {
 /// TLS to an upstream.
 enum TLSShape {
     static let ca = Member(
-        "ca", .text, default: "the system's", "A file with certificate authorities, in PEM.")
+        "ca", .text, "A file with certificate authorities, in PEM. By default those of the system.")
     static let cert = Member("cert", .text, "A file with the client certificate and its chain, in PEM.")
     static let key = Member("key", .text, "A file with the private key of the client certificate, in PEM.")
     static let pins = Member(
@@ -68,7 +68,7 @@ enum TLSShape {
                 $0.hasPrefix("sha256//") && $0.utf8.count == 52 && $0.hasSuffix("=")
             }.located, 1...16), "Public keys, one of which the upstream must have.")
     static let serverName = Member(
-        "serverName", .text, default: "the URL's host", "The name in the upstream's certificate.")
+        "serverName", .text, "The name in the upstream's certificate. By default the host of its URL.")
     static let minimum = Member(
         "minimum", ValueType<ConfigTLS.Minimum>.word, default: "1.2", "The lowest version of TLS.")
     static let verify = Member(

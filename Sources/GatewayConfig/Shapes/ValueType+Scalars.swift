@@ -12,7 +12,7 @@ extension ValueType where Value == String {
     static func text(
         _ description: String, _ isValid: @escaping @Sendable (String) -> Bool
     ) -> ValueType {
-        ValueType(.type("string"), unknown: nil) { (scalar) throws(ScalarFault) in
+        ValueType(.anyText, unknown: nil) { (scalar) throws(ScalarFault) in
             guard !scalar.isUnknown else { return scalar.text }
             guard !scalar.text.isEmpty else { throw .rule("the text is empty") }
             if let reference = ReferenceText.first(in: scalar) {

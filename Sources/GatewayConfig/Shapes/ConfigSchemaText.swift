@@ -1,0 +1,26 @@
+/// The JSON Schema (draft-07) of the format, for editors.
+package enum ConfigSchemaText {
+    /// Returns the schema as JSON. It is the same in each run: members are in the order of the format's tables.
+    package static func make() -> String {
+        var definitions = SchemaDefinitions()
+        let file = DocumentShape.shape.schema(&definitions)
+        _ = definitions.reference(DocumentShape.included.definition) { DocumentShape.included.schema(&$0) }
+        _ = definitions.reference("variable") { _ in
+            .type(
+                "string",
+                [
+                    ("pattern", .text("\\$\\{")),
+                    (
+                        "description",
+                        .text("A variable: ${NAME}, ${NAME:-default} or ${file:/run/secrets/name}.")
+                    ),
+                ])
+        }
+        let head = SchemaTree.object([
+            ("$schema", .text("http://json-schema.org/draft-07/schema#")),
+            ("title", .text("A configuration of Sluice")),
+        ])
+        guard case .object(let members) = file else { return "" }
+        return head.adding(members).adding([("definitions", .object(definitions.trees))]).text() + "\n"
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import JSONBytes
+import Testing
+
+@testable import GatewayConfig
+
+@Suite("The JSON Schema for editors")
+struct SchemaTests {
+    private func schema() throws -> JSONFragment { try JSONFragment(parsing: ConfigSchemaText.make()) }
+
+    @Test("It is draft-07, has a description of every member, and is the same each time")
+    func descriptions() throws {
+        let schema = try schema()
+        #expect(schema[member: "$schema"]?.stringValue == "http://json-schema.org/draft-07/schema#")
+        #expect(schema[member: "required"]?.elements.map(\.stringValue) == ["version"])
+        let definitions = try #require(schema[member: "definitions"]).members
+        #expect(definitions.map(\.name).contains("part"))
+        for (name, definition) in definitions + [("file", schema)] where name != "variable" {
+            let members = try #require(definition[member: "properties"], "\(name)").members
+            #expect(!members.isEmpty, "\(name)")
+            for (member, value) in members {
+                #expect(
+                    value[member: "description"]?.stringValue?.hasSuffix(".") == true, "\(name).\(member)")
+            }
+        }
+        #expect(ConfigSchemaText.make() == ConfigSchemaText.make())
+    }
+
+    @Test("Every reference has a definition, and every definition but one for other files is used")
+    func references() throws {
+        let text = ConfigSchemaText.make()
+        let used = Set(text.matches(of: /"#\/definitions\/(\w+)"/).map { String($0.1) })
+        let defined = Set(try #require(schema()[member: "definitions"]).members.map(\.name))
+        #expect(used.subtracting(defined).isEmpty)
+        #expect(defined.subtracting(used) == ["includedFile"])
+    }
+
+    @Test("A default that the schema names is a value that the member takes")
+    func defaults() throws {
+        let shapes: [Shape] = [
+            DocumentShape.shape, UpstreamShape.shape, TimeoutsShape.shape, RetryShape.shape,
+            UpstreamLimitsShape.shape,
+            BreakerShape.shape, EjectionShape.shape, HealthCheckShape.shape, DNSShape.shape,
+            LimitsShape.shape,
+            ListenShape.shape, LogShape.shape, DrainShape.shape, CORSShape.shape, EndpointShape.shape,
+            PartShape.shape,
+            AnswerShape.shape, ParameterShape.shape, SchemaShape.shape, EnvelopeShape.shape, StepShape.shape,
+        ]
+        var count = 0
+        for shape in shapes {
+            for member in shape.members {
+                guard let fallback = member.fallback else { continue }
+                let problems = ProblemList()
+                let node = YAMLNode(.scalar(YAMLScalar(text: fallback, style: .plain)), at: .start(of: 0))
+                #expect(
+                    member.takes(node, ConfigReader(problems: problems)),
+                    "\(shape.title): \(member.name): \(fallback)")
+                count += 1
+            }
+        }
+        #expect(count > 40)
+    }
+
+    // MARK: check-jsonschema
+
+    private func validate(_ files: [String: String]) throws -> [String: String] {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sluice-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let schema = folder.appending(path: "schema.json").path
+        try ConfigSchemaText.make().write(toFile: schema, atomically: true, encoding: .utf8)
+        for (name, text) in files {
+            try text.write(toFile: folder.appending(path: name).path, atomically: true, encoding: .utf8)
+        }
+        let (code, output) = try PythonTools.run(
+            ["-m", "check_jsonschema", "--output-format", "json", "--schemafile", schema]
+                + files.keys.sorted().map { folder.appending(path: $0).path })
+        let report = try JSONFragment(parsing: output)
+        #expect(code == 0 || report[member: "status"]?.stringValue == "fail", "\(output)")
+        var errors: [String: String] = [:]
+        for error in report[member: "errors"]?.elements ?? [] {
+            let file = error[member: "filename"]?.stringValue ?? ""
+            errors[String(file.split(separator: "/").last ?? ""), default: ""] += error.description
+        }
+        return errors
+    }
+
+    @Test(
+        "check-jsonschema accepts the schema itself",
+        .enabled(if: PythonTools.areInstalled, Comment(rawValue: PythonTools.missing)))
+    func metaschema() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "sluice-\(UUID().uuidString).json")
+            .path
+        try ConfigSchemaText.make().write(toFile: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let (code, output) = try PythonTools.run(["-m", "check_jsonschema", "--check-metaschema", file])
+        #expect(code == 0, "\(output)")
+    }
+
+    @Test(
+        "check-jsonschema accepts the examples and files with all members, and refuses broken ones",
+        .enabled(if: PythonTools.areInstalled, Comment(rawValue: PythonTools.missing)))
+    func files() throws {
+        var files: [String: String] = [:]
+        for name in ["diary", "profile", "everything"] {
+            files["\(name).yaml"] = try Fixture.text("Examples/\(name).yaml")
+        }
+        let broken = ["typo", "wrong-type", "units", "settings", "resilience", "answers"]
+        for name in broken { files["\(name).yaml"] = try Fixture.text("Complaints/\(name).yaml") }
+        let errors = try validate(files)
+        #expect(Set(errors.keys) == Set(broken.map { "\($0).yaml" }), "\(errors)")
+    }
+
+    @Test("The file with all members has each member of the tables, and no problem")
+    func everything() throws {
+        let text = try Fixture.text("Examples/everything.yaml")
+        let source = MemorySource(files: ["everything.yaml": text, "more.yaml": "schemas: {More: string}\n"])
+        let reading = ConfigReading.read("everything.yaml", from: source)
+        #expect(reading.lines.filter { $0.contains("error") } == [])
+        let words = Set(text.split { !($0.isLetter || $0.isNumber || $0 == "$") }.map(String.init))
+        for shape in [
+            DocumentShape.shape, UpstreamShape.shape, TimeoutsShape.shape, RetryShape.shape,
+            UpstreamLimitsShape.shape,
+            TLSShape.shape, BreakerShape.shape, EjectionShape.shape, HealthCheckShape.shape, DNSShape.shape,
+            LimitsShape.shape, ListenShape.shape, LogShape.shape, DrainShape.shape, CORSShape.shape,
+            EndpointShape.shape, PartShape.shape, AnswerShape.shape, ParameterShape.shape, SchemaShape.shape,
+            EnvelopeShape.shape, StepShape.shape,
+        ] {
+            for member in shape.members {
+                #expect(words.contains(member.name), "\(shape.title): \(member.name)")
+            }
+        }
+    }
+}
