@@ -12,6 +12,8 @@ struct CycleCheck {
 
     /// The most parts that a message names.
     private static let longestCycle = 20
+    /// The most cycles that are reported.
+    private static let mostCycles = 20
 
     private let scope: ReferenceScope
     private let problems: ProblemList
@@ -25,6 +27,7 @@ struct CycleCheck {
         // Without references between parts nothing waits.
         guard !scope.uses.isEmpty else { return }
         let edges = edges()
+        var cycles = 0
         var colors = [Color](repeating: .new, count: edges.count)
         for start in 1..<edges.count where colors[start] == .new {
             // Not recursive: a chain of parts may be long.
@@ -42,7 +45,10 @@ struct CycleCheck {
                 case .new:
                     colors[edge.target] = .open
                     path.append((edge.target, 0))
-                case .open: report(path.map(\.part), closing: edge, edges)
+                case .open:
+                    report(path.map(\.part), closing: edge, edges)
+                    cycles += 1
+                    if cycles == Self.mostCycles { return }
                 case .done: break
                 }
             }

@@ -8,20 +8,28 @@ final class ProblemList {
 
     /// The most problems that are kept: a file can be wrong in a million places.
     static let capacity = 1000
+    /// The most messages that are made. A message may look for a near name, which takes time, and may be known already.
+    private static let mostMessages = 2 * capacity
 
     private(set) var entries: [Entry] = []
     /// A value behind an anchor is read at each alias, and its problem is told once.
     private var known: Set<Entry> = []
     private(set) var errorCount = 0
+    private var messageCount = 0
 
-    func error(_ message: String, at place: ConfigPlace) { add(.error, message, place) }
+    func error(_ message: @autoclosure () -> String, at place: ConfigPlace) {
+        errorCount += 1
+        add(.error, message, place)
+    }
 
-    func warning(_ message: String, at place: ConfigPlace) { add(.warning, message, place) }
+    func warning(_ message: @autoclosure () -> String, at place: ConfigPlace) {
+        add(.warning, message, place)
+    }
 
-    private func add(_ severity: ConfigProblem.Severity, _ message: String, _ place: ConfigPlace) {
-        if severity == .error { errorCount += 1 }
-        guard entries.count < Self.capacity else { return }
-        let entry = Entry(place: place, severity: severity, message: message)
+    private func add(_ severity: ConfigProblem.Severity, _ message: () -> String, _ place: ConfigPlace) {
+        guard entries.count < Self.capacity, messageCount < Self.mostMessages else { return }
+        messageCount += 1
+        let entry = Entry(place: place, severity: severity, message: message())
         if known.insert(entry).inserted { entries.append(entry) }
     }
 

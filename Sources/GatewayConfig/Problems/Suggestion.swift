@@ -2,6 +2,8 @@
 enum Suggestion {
     /// Longer names are not compared.
     private static let longestName = 64
+    /// Further names are not compared.
+    private static let mostNames = 500
 
     /// Returns `; did you mean "optional"?`, or nothing if no name is near.
     static func text(for name: String, among known: some Sequence<String>) -> String {
@@ -14,7 +16,7 @@ enum Suggestion {
         guard (1...longestName).contains(bytes.count) else { return nil }
         let lowercased = name.lowercased()
         var best: (name: String, edits: Int)?
-        for candidate in known where candidate != name {
+        for candidate in known.prefix(mostNames) where candidate != name {
             let other = Array(candidate.utf8)
             let most = min(best.map { $0.edits - 1 } ?? .max, max(1, min(bytes.count, other.count) / 3))
             guard most >= 0, other.count <= longestName, abs(other.count - bytes.count) <= most else {

@@ -16,7 +16,7 @@ extension ConfigReader {
         do throws(ReferenceScope.Fault) {
             return try scope.resolve(root, path, text: text, at: place)
         } catch {
-            self.error("\(text): \(error.message)", at: place)
+            self.error("\(text): \(error.message())", at: place)
             return nil
         }
     }

@@ -15,6 +15,8 @@ final class ReferenceScope {
         let parent: Int?
         let place: ConfigPlace
         var children: [String: Int] = [:]
+        /// In the order of the file.
+        var childNames: [String] = []
         /// Whether its value has members that are not known here.
         var hasMergedPart = false
 
@@ -30,11 +32,14 @@ final class ReferenceScope {
         let isCondition: Bool
     }
 
-    var pathNames: [String] = []
-    var queryNames: [String] = []
-    var headerNames: [String] = []
+    var pathNames = NameList()
+    var queryNames = NameList()
+    var headerNames = NameList() {
+        didSet { foldedHeaderNames = NameList(headerNames.names.map { $0.lowercased() }) }
+    }
+    private var foldedHeaderNames = NameList()
     var takesBody = false
-    var stepNames: [String] = []
+    var stepNames = NameList()
     /// The first entry is the root.
     private(set) var entries = [Entry(names: [], parent: nil, place: .start(of: 0))]
     private(set) var uses: [Use] = []
@@ -45,6 +50,7 @@ final class ReferenceScope {
     func add(_ name: String, to parent: Int, isMerged: Bool, at place: ConfigPlace) -> Int {
         let index = entries.count
         entries[parent].children[name] = index
+        entries[parent].childNames.append(name)
         if isMerged { entries[parent].hasMergedPart = true }
         entries.append(Entry(names: entries[parent].names + [name], parent: parent, place: place))
         return index
@@ -54,7 +60,12 @@ final class ReferenceScope {
 
     /// A reason why a reference is invalid, phrased to follow it.
     struct Fault: Error {
-        let message: String
+        /// Made only if it is reported.
+        let message: @Sendable () -> String
+
+        init(message: @escaping @Sendable @autoclosure () -> String) {
+            self.message = message
+        }
     }
 
     /// Returns the reference that the names in braces make here, and notes which part reads which.
@@ -72,13 +83,12 @@ final class ReferenceScope {
         case .path: return (.path(try parameter("path parameter", path, pathNames)), [])
         case .query: return (.query(try parameter("query parameter", path, queryNames)), [])
         case .header:
-            let folded = headerNames.map { $0.lowercased() }
-            if case .member(let name)? = path.first, let index = folded.firstIndex(of: name.lowercased()) {
-                return (
-                    .header(
-                        try parameter("header", [.member(headerNames[index])] + path.dropFirst(), headerNames)
-                    ), []
-                )
+            // Case does not matter, and the name is the declared one.
+            var path = path
+            if case .member(let name)? = path.first,
+                let index = foldedHeaderNames.index(of: name.lowercased())
+            {
+                path[0] = .member(headerNames.names[index])
             }
             return (.header(try parameter("header", path, headerNames)), [])
         case .body:
@@ -95,13 +105,13 @@ final class ReferenceScope {
     }
 
     private func parameter(
-        _ kind: String, _ path: [ConfigReference.Segment], _ known: [String]
+        _ kind: String, _ path: [ConfigReference.Segment], _ known: NameList
     ) throws(Fault) -> String {
         guard case .member(let name)? = path.first else { throw Fault(message: "a \(kind) has a name") }
         guard known.contains(name) else {
             throw Fault(
                 message: "the endpoint declares no \(kind) \"\(Shown.text(name))\""
-                    + Suggestion.text(for: name, among: known))
+                    + Suggestion.text(for: name, among: known.names))
         }
         guard path.count == 1 else { throw Fault(message: "a \(kind) has no members and no elements") }
         return name
@@ -109,10 +119,11 @@ final class ReferenceScope {
 
     private func step(_ path: [ConfigReference.Segment]) throws(Fault) -> String {
         guard case .member(let name)? = path.first else { throw Fault(message: "a step has a name") }
-        guard let index = stepNames.firstIndex(of: name) else {
+        let known = stepNames.names
+        guard let index = stepNames.index(of: name) else {
             throw Fault(
                 message: "there is no step \"\(Shown.text(name))\""
-                    + Suggestion.text(for: name, among: stepNames))
+                    + Suggestion.text(for: name, among: known))
         }
         if case .step(let current) = site, index >= current {
             throw Fault(
@@ -153,10 +164,9 @@ final class ReferenceScope {
 
     private func unknown(_ name: String, in group: Int) -> Fault {
         let prefix = entries[group].names.map { "\($0)." }.joined()
-        // In the order of the file, so that the message is the same in each run.
-        let known = entries[group].children.sorted { $0.value < $1.value }.map { prefix + $0.key }
+        let known = entries[group].childNames
         return Fault(
             message: "there is no part \"\(Shown.text(prefix + name))\""
-                + Suggestion.text(for: prefix + name, among: known))
+                + Suggestion.text(for: prefix + name, among: known.lazy.map { prefix + $0 }))
     }
 }

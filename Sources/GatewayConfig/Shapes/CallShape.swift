@@ -72,7 +72,7 @@ extension ValueType where Value == String {
         // A name from a variable is not shown, and neither is what is near it.
         reader.error(
             "there is no upstream \(scalar.shown)"
-                + scalar.suggestion(among: known.sorted()), at: node.place)
+                + scalar.suggestion(among: known.names), at: node.place)
         return nil
     }
 }
@@ -158,10 +158,9 @@ extension ValueType where Value == [ConfigHeader] {
     static let headers = ValueType { definitions in
         .type("object", [("additionalProperties", ValueType<ConfigTemplate>.template.schema(&definitions))])
     } read: { node, subject, reader in
-        guard let map = reader.map(node, subject) else { return nil }
-        return map.members.compactMap { member in
+        reader.fields(node, subject)?.compactMap { name, member in
             let subject = Subject(member.name, of: subject.text)
-            guard let name = reader.fieldName(member), let scalar = reader.scalar(member.value, subject),
+            guard let scalar = reader.scalar(member.value, subject),
                 let value = reader.template(scalar, at: member.value.place)
             else { return nil }
             if let constant = value.constant, !scalar.isUnknown {

@@ -5,8 +5,8 @@ final class ConfigReader {
     /// What references may name; nil outside an endpoint.
     var scope: ReferenceScope?
     /// The names of all files. Nil if not all files could be read, so that no name is unknown.
-    var upstreamNames: Set<String>?
-    var schemaNames: Set<String>?
+    var upstreamNames: NameList?
+    var schemaNames: NameList?
     /// The upstreams that something names.
     var usedUpstreams: Set<String> = []
     /// Whether an upstream's name is a variable that is not read.
@@ -16,7 +16,9 @@ final class ConfigReader {
         self.problems = problems
     }
 
-    func error(_ message: String, at place: ConfigPlace) { problems.error(message, at: place) }
+    func error(_ message: @autoclosure () -> String, at place: ConfigPlace) {
+        problems.error(message(), at: place)
+    }
 
     /// Returns the scalar of a node. Reports a list, a mapping and, unless the type takes it, null.
     func scalar(_ node: YAMLNode, _ subject: Subject, takesNull: Bool = false) -> YAMLScalar? {

@@ -21,8 +21,8 @@ struct DocumentDecoder {
         let upstreams = declared(files, DocumentShape.upstreams.name, "upstream")
         let schemas = declared(files, DocumentShape.schemas.name, "schema")
         if files.isComplete {
-            reader.upstreamNames = Set(upstreams.keys)
-            reader.schemaNames = Set(schemas.keys)
+            reader.upstreamNames = Self.names(upstreams)
+            reader.schemaNames = Self.names(schemas)
         }
         var opened: [ShapeValues] = []
         var defaults: ShapeValues?
@@ -45,6 +45,10 @@ struct DocumentDecoder {
         }
         for values in opened { document.endpoints += endpoints(values, defaults) }
         DocumentCheck(document: document, files: files, upstreams: upstreams, reader: reader).run()
+    }
+
+    private static func names(_ places: [String: ConfigPlace]) -> NameList {
+        NameList(places.sorted { $0.value < $1.value }.map(\.key))
     }
 
     private func openDefaults(_ node: YAMLNode) -> ShapeValues? {

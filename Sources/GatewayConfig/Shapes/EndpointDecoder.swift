@@ -19,7 +19,7 @@ struct EndpointDecoder {
         if method == .get, let place = values.place(of: EndpointShape.body) {
             reader.error("a GET has no body", at: place)
         }
-        scope.pathNames = path?.value.parameters ?? []
+        scope.pathNames = NameList(path?.value.parameters ?? [])
         scope.queryNames = names(EndpointShape.query)
         scope.headerNames = names(EndpointShape.headers)
         scope.takesBody = values.has(EndpointShape.body)
@@ -51,9 +51,9 @@ struct EndpointDecoder {
         return (method, values.located(member), place)
     }
 
-    private func names<Value>(_ member: Member<Value>) -> [String] {
-        guard case .map(let map)? = values.node(member)?.content else { return [] }
-        return map.members.map(\.name)
+    private func names<Value>(_ member: Member<Value>) -> NameList {
+        guard case .map(let map)? = values.node(member)?.content else { return NameList() }
+        return NameList(map.members.map(\.name))
     }
 
     // MARK: Parameters
@@ -62,19 +62,21 @@ struct EndpointDecoder {
     private func pathParameters(_ path: Located<ConfigPath>?) -> [ConfigParameter] {
         let declared = values.read(EndpointShape.path) ?? []
         guard let path, !path.value.isUnknown else { return declared }
-        let known = path.value.parameters
+        let known = NameList(path.value.parameters)
         for parameter in declared {
             if !known.contains(parameter.name.value) {
                 reader.error(
                     "the path has no parameter {\(Shown.text(parameter.name.value))}"
-                        + Suggestion.text(for: parameter.name.value, among: known), at: parameter.name.place)
+                        + Suggestion.text(for: parameter.name.value, among: known.names),
+                    at: parameter.name.place)
             } else if parameter.fallback != nil {
                 reader.error(
                     "a parameter of a path is always there and takes no default", at: parameter.name.place)
             }
         }
-        return known.map { name in
-            declared.first { $0.name.value == name }
+        let byName = Dictionary(declared.map { ($0.name.value, $0) }) { first, _ in first }
+        return known.names.map { name in
+            byName[name]
                 ?? ConfigParameter(name: Located(name, at: path.place), type: .string, isRequired: true)
         }
     }
@@ -108,7 +110,7 @@ struct EndpointDecoder {
         guard let node = values.node(EndpointShape.first),
             let map = reader.map(node, Subject(EndpointShape.first.name))
         else { return [] }
-        scope.stepNames = map.members.map(\.name)
+        scope.stepNames = NameList(map.members.map(\.name))
         return map.members.enumerated().compactMap { index, member in
             guard PartName.isValid(member.name) else {
                 reader.error(

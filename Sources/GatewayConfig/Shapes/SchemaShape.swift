@@ -55,11 +55,11 @@ enum SchemaShape {
     /// Reports required members that an object without others cannot have.
     private static func checkRequired(_ schema: ConfigSchema, _ reader: ConfigReader) {
         guard case .refused = schema.additionalProperties else { return }
-        let known = schema.properties.map(\.name.value)
+        let known = NameList(schema.properties.map(\.name.value))
         for name in schema.required where !known.contains(name.value) {
             reader.error(
                 "required: there is no property \"\(Shown.text(name.value))\", and others are not allowed"
-                    + Suggestion.text(for: name.value, among: known), at: name.place)
+                    + Suggestion.text(for: name.value, among: known.names), at: name.place)
         }
     }
 }
@@ -125,7 +125,7 @@ extension ValueType where Value == String {
             let isShown = scalar.substitution == nil
             reader.error(
                 "there is no schema " + (isShown ? "\"\(Shown.text(name))\"" : scalar.shown)
-                    + (isShown ? Suggestion.text(for: name, among: known.sorted()) : ""), at: node.place)
+                    + (isShown ? Suggestion.text(for: name, among: known.names) : ""), at: node.place)
             return nil
         }
         return name

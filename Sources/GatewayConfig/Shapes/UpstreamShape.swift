@@ -123,9 +123,9 @@ extension ValueType where Value == [ConfigConstantHeader] {
     static let constantHeaders = ValueType { definitions in
         .type("object", [("additionalProperties", ValueType<String>.text.schema(&definitions))])
     } read: { node, subject, reader in
-        reader.map(node, subject)?.members.compactMap { member in
+        reader.fields(node, subject)?.compactMap { name, member in
             let subject = Subject(member.name, of: subject.text)
-            guard let name = reader.fieldName(member), let scalar = reader.scalar(member.value, subject)
+            guard let scalar = reader.scalar(member.value, subject)
             else {
                 return nil
             }
@@ -144,20 +144,5 @@ extension ValueType where Value == [ConfigConstantHeader] {
             HeaderRules.warn(name.value, scalar.substitution?.hasVariable != true, member.value.place, reader)
             return ConfigConstantHeader(name: name, value: Located(scalar.text, at: member.value.place))
         }
-    }
-}
-
-extension ConfigReader {
-    /// Returns the name of a member as a header field that may be set.
-    func fieldName(_ member: YAMLMember) -> Located<HTTPFieldName>? {
-        guard let name = HTTPFieldName(member.name) else {
-            error("\"\(Shown.text(member.name))\" is not the name of a header field", at: member.namePlace)
-            return nil
-        }
-        if let fault = HeaderRules.fault(name) {
-            error(fault, at: member.namePlace)
-            return nil
-        }
-        return Located(name, at: member.namePlace)
     }
 }

@@ -60,3 +60,37 @@ enum HeaderRules {
             at: place)
     }
 }
+
+extension ConfigReader {
+    /// The most header fields that a request or an answer sets.
+    private static let mostFields = 100
+
+    /// Returns the members of a mapping whose names are header fields that may be set, each once.
+    func fields(_ node: YAMLNode, _ subject: Subject) -> [(name: Located<HTTPFieldName>, member: YAMLMember)]?
+    {
+        guard let map = map(node, subject) else { return nil }
+        guard map.members.count <= Self.mostFields else {
+            error(
+                "\(subject.text): \(map.members.count) header fields, at most \(Self.mostFields)",
+                at: node.place)
+            return nil
+        }
+        var known: Set<HTTPFieldName> = []
+        return map.members.compactMap { member in
+            guard let name = HTTPFieldName(member.name) else {
+                error(
+                    "\"\(Shown.text(member.name))\" is not the name of a header field", at: member.namePlace)
+                return nil
+            }
+            if let fault = HeaderRules.fault(name) {
+                error(fault, at: member.namePlace)
+                return nil
+            }
+            guard known.insert(name).inserted else {
+                error("the header \(name) is set twice; case does not matter", at: member.namePlace)
+                return nil
+            }
+            return (Located(name, at: member.namePlace), member)
+        }
+    }
+}

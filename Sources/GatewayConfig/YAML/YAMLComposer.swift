@@ -30,6 +30,8 @@ struct YAMLComposer {
 
     private var frames: [Frame] = []
     private var anchors: [String: YAMLNode] = [:]
+    /// In the order of the file.
+    private var anchorNames: [String] = []
     private var root: YAMLNode?
 
     /// - Parameter nodeCount: the number of values in the files before this one.
@@ -138,7 +140,7 @@ struct YAMLComposer {
                 isOpen
                     ? "*\(name) stands inside its own anchor"
                     : "*\(name): there is no anchor \"\(name)\" above"
-                        + Suggestion.text(for: name, among: anchors.keys),
+                        + Suggestion.text(for: name, among: anchorNames),
                 at: place)
             return finish(YAMLNode(.invalid, at: place), anchor: nil)
         }
@@ -188,7 +190,7 @@ struct YAMLComposer {
     }
 
     private mutating func finish(_ node: YAMLNode, anchor: String?) {
-        if let anchor { anchors[anchor] = node }
+        if let anchor, anchors.updateValue(node, forKey: anchor) == nil { anchorNames.append(anchor) }
         guard let last = frames.indices.last else { return root = node }
         if frames[last].isMap {
             guard let key = frames[last].key else { return }

@@ -30,7 +30,11 @@ struct YAMLMap: Sendable {
     let isFlow: Bool
 
     /// Names are compared as text; a mapping has few, so a search beats a dictionary.
-    subscript(name: String) -> YAMLMember? { members.first { $0.name == name } }
+    subscript(name: String) -> YAMLMember? {
+        // By index, so that only the found member is copied.
+        for index in members.indices where members[index].name == name { return members[index] }
+        return nil
+    }
 }
 
 struct YAMLMember: Sendable {

@@ -90,7 +90,7 @@ struct ReferenceTests {
     @Test("A header is found in any case and named as it is declared")
     func headers() throws {
         let scope = ReferenceScope()
-        scope.headerNames = ["X-Tenant"]
+        scope.headerNames = NameList(["X-Tenant"])
         let reference = try scope.resolve(.header, [.member("x-TENANT")], text: "", at: .start(of: 0))
         #expect(reference.source == .header("X-Tenant"))
     }
