@@ -4,10 +4,10 @@ package struct ConfigReading: Sendable {
         /// Reads variables and secrets.
         case serving
         /// Reads no variables and no secrets. A value with a variable is unknown and fits any type.
-        case unattended
+        case staticCheck
     }
 
-    /// Nil if there is an error. After an unattended reading, texts with variables are those of the file, and other unknown
+    /// Nil if there is an error. After a static check, texts with variables are those of the file, and other unknown
     /// values are the least that are allowed.
     package let document: ConfigDocument?
     /// In the order of the files and the places in them.
@@ -25,7 +25,7 @@ package struct ConfigReading: Sendable {
         _ path: String, from source: any ConfigSource = SystemConfigSource(), mode: Mode = .serving
     ) -> ConfigReading {
         let problems = ProblemList()
-        let variables = VariableReader(source, isStatic: mode == .unattended, problems: problems)
+        let variables = VariableReader(source, isStatic: mode == .staticCheck, problems: problems)
         var files = ConfigFiles(source, variables, problems)
         let root = files.readRoot(path)
         let reader = ConfigReader(problems: problems)

@@ -44,12 +44,10 @@ struct MutationTests {
         let bytes = Array(try Fixture.text("Examples/\(name).yaml").utf8)
         let others = Array("{}[]:,\"'#&*!|>%@- \n\t$<~0a\u{0}".utf8) + [0x80, 0xC3, 0xFF]
         for index in bytes.indices {
-            // Each byte gets some of the others, so that all are tried everywhere without millions of files.
-            for offset in 0..<2 {
-                var changed = bytes
-                changed[index] = others[(index * 7 + offset * 5) % others.count]
-                check(changed, "byte \(index) is \(changed[index])")
-            }
+            // Each byte gets one of the others, so that all are tried without a hundred thousand files.
+            var changed = bytes
+            changed[index] = others[index * 7 % others.count]
+            check(changed, "byte \(index) is \(changed[index])")
             check(Array(bytes[..<index] + bytes[(index + 1)...]), "without byte \(index)")
             check(Array(bytes[...index] + bytes[index...]), "twice byte \(index)")
         }

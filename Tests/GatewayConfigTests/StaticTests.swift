@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatewayConfig
 
-@Suite("An unattended check reads no variables")
+@Suite("A static check reads no variables")
 struct StaticTests {
     private struct Untouchable: ConfigSource {
         let text: String
@@ -24,7 +24,7 @@ struct StaticTests {
     }
 
     private func read(_ text: String) -> ConfigReading {
-        ConfigReading.read("f", from: Untouchable(text: text), mode: .unattended)
+        ConfigReading.read("f", from: Untouchable(text: text), mode: .staticCheck)
     }
 
     @Test("A value with a variable fits any type")

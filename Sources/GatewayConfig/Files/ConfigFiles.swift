@@ -82,7 +82,7 @@ struct ConfigFiles {
         }
         let folder = names[0].utf8.lastIndex(of: Byte.slash).map { String(names[0][...$0]) } ?? ""
         let path = folder + pattern.value
-        guard pattern.value.contains(where: { "*?[".contains($0) }) else {
+        guard pattern.value.utf8.contains(where: { "*?[".utf8.contains($0) }) else {
             guard !names.contains(path) else {
                 problems.error("the file \"\(Shown.text(path))\" is included twice", at: pattern.place)
                 return []
@@ -103,9 +103,9 @@ struct ConfigFiles {
 
     /// Returns a folder's name as a pattern that matches only itself.
     private static func escaped(_ folder: String) -> String {
-        folder.reduce(into: "") { text, character in
-            if "*?[\\".contains(character) { text.append("\\") }
-            text.append(character)
+        let escaped = folder.utf8.flatMap { byte in
+            "*?[\\".utf8.contains(byte) ? [Byte.backslash, byte] : [byte]
         }
+        return String(decoding: escaped, as: UTF8.self)
     }
 }

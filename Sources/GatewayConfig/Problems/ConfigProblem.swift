@@ -18,6 +18,17 @@ package struct ConfigProblem: Sendable, Hashable {
     package let message: String
 }
 
+extension ConfigDocument {
+    /// Returns a problem at a place of this configuration, for modules that refuse a value after reading.
+    package func problem(
+        _ severity: ConfigProblem.Severity, _ message: String, at place: ConfigPlace
+    ) -> ConfigProblem {
+        ConfigProblem(
+            severity: severity, file: files.indices.contains(place.file) ? files[place.file] : "",
+            line: place.line, column: place.column, message: message)
+    }
+}
+
 extension ConfigProblem: CustomStringConvertible {
     /// `sluice.yaml:12:7: error: 5 needs a unit: 5s`, as compilers write it and editors read it.
     package var description: String { "\(file):\(line):\(column): \(severity.rawValue): \(message)" }

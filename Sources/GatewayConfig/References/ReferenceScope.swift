@@ -32,7 +32,8 @@ final class ReferenceScope {
         let isCondition: Bool
     }
 
-    var pathNames = NameList()
+    /// Nil if they are not known.
+    var pathNames: NameList?
     var queryNames = NameList()
     var headerNames = NameList() {
         didSet { foldedHeaderNames = NameList(headerNames.names.map { $0.lowercased() }) }
@@ -105,10 +106,10 @@ final class ReferenceScope {
     }
 
     private func parameter(
-        _ kind: String, _ path: [ConfigReference.Segment], _ known: NameList
+        _ kind: String, _ path: [ConfigReference.Segment], _ known: NameList?
     ) throws(Fault) -> String {
         guard case .member(let name)? = path.first else { throw Fault(message: "a \(kind) has a name") }
-        guard known.contains(name) else {
+        if let known, !known.contains(name) {
             throw Fault(
                 message: "the endpoint declares no \(kind) \"\(Shown.text(name))\""
                     + Suggestion.text(for: name, among: known.names))

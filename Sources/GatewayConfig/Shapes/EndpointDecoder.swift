@@ -19,14 +19,18 @@ struct EndpointDecoder {
         if method == .get, let place = values.place(of: EndpointShape.body) {
             reader.error("a GET has no body", at: place)
         }
-        scope.pathNames = NameList(path?.value.parameters ?? [])
+        scope.pathNames = path.flatMap { $0.value.isUnknown ? nil : NameList($0.value.parameters) }
         scope.queryNames = names(EndpointShape.query)
         scope.headerNames = names(EndpointShape.headers)
         scope.takesBody = values.has(EndpointShape.body)
         let steps = steps(scope)
-        guard let content = content(scope), let path else { return nil }
+        let content = content(scope)
         scope.site = .answer
-        var endpoint = ConfigEndpoint(method: method, path: path, content: content, place: place)
+        // Without a path or parts, the other members are read for their problems.
+        let noPath = ConfigPath(text: "", segments: [], shown: "", isUnknown: true)
+        var endpoint = ConfigEndpoint(
+            method: method, path: path ?? Located(noPath, at: place), content: content ?? .parts([]),
+            place: place)
         endpoint.pathParameters = pathParameters
         endpoint.query = query
         endpoint.headers = headers
@@ -34,7 +38,7 @@ struct EndpointDecoder {
         endpoint.steps = steps
         decodeSettings(&endpoint)
         EndpointCheck(endpoint: endpoint, scope: scope, reader: reader).run()
-        return endpoint
+        return path == nil || content == nil ? nil : endpoint
     }
 
     private func route() -> (HTTPMethod, Located<ConfigPath>?, ConfigPlace)? {
@@ -69,9 +73,10 @@ struct EndpointDecoder {
                     "the path has no parameter {\(Shown.text(parameter.name.value))}"
                         + Suggestion.text(for: parameter.name.value, among: known.names),
                     at: parameter.name.place)
-            } else if parameter.fallback != nil {
+            } else if parameter.fallback != nil || !parameter.isRequired {
                 reader.error(
-                    "a parameter of a path is always there and takes no default", at: parameter.name.place)
+                    "a parameter of a path is always there: it takes no default and no required: false",
+                    at: parameter.name.place)
             }
         }
         let byName = Dictionary(declared.map { ($0.name.value, $0) }) { first, _ in first }

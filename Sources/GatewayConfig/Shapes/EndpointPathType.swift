@@ -39,7 +39,7 @@ extension ConfigPath {
     private static func segment(_ text: Substring) throws(ScalarFault) -> Segment {
         guard !text.isEmpty else { throw .unfit("has an empty segment; a path does not end with a slash") }
         if text.utf8.first == Byte.openBrace || text.utf8.last == Byte.closeBrace {
-            let name = text.dropFirst().dropLast()
+            let name = Substring(text.utf8.dropFirst().dropLast())
             guard text.utf8.first == Byte.openBrace, text.utf8.last == Byte.closeBrace, isName(name) else {
                 throw .unfit(
                     "has a segment with braces in it; a parameter is a whole segment, {name}, with a name of "

@@ -13,8 +13,9 @@ struct PartDecoder {
     /// Returns the part; nil after a problem.
     func decode() -> ConfigPart? {
         let condition = readCondition()
-        guard let kind = decodeKind() else { return nil }
-        var part = ConfigPart(name: name, kind: kind)
+        let kind = decodeKind()
+        // Without a kind, the other members are read for their problems.
+        var part = ConfigPart(name: name, kind: kind ?? .value(.constant(.null)))
         part.keep = values.read(PartShape.keep)
         part.drop = values.read(PartShape.drop) ?? []
         part.rename = values.read(PartShape.rename) ?? []
@@ -26,7 +27,7 @@ struct PartDecoder {
         if part.isHidden, part.isMerged, let place = values.place(of: PartShape.merge) {
             reader.error("a hidden part has no place into which it could be merged", at: place)
         }
-        return part
+        return kind == nil ? nil : part
     }
 
     private func policy() -> ConfigPart.Policy {
@@ -84,8 +85,11 @@ struct PartDecoder {
         else {
             return nil
         }
-        if let quorum, !values.isUnknown(PartShape.atLeast), quorum.value > parts.count, !parts.isEmpty {
-            reader.error("atLeast: \(Self.count(parts.count)) cannot reach this number", at: quorum.place)
+        if let quorum, !values.isUnknown(PartShape.atLeast),
+            case .map(let map)? = values.node(PartShape.parts)?.content, quorum.value > map.members.count
+        {
+            reader.error(
+                "atLeast: \(Self.count(map.members.count)) cannot reach this number", at: quorum.place)
         }
         return .group(ConfigGroup(parts: parts, atLeast: quorum))
     }

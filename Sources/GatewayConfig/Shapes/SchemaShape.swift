@@ -116,11 +116,11 @@ extension ValueType where Value == String {
         node, subject, reader in
         guard let scalar = reader.scalar(node, subject) else { return nil }
         guard !scalar.isUnknown else { return "" }
-        guard scalar.text.hasPrefix("#/schemas/") else {
+        guard scalar.text.utf8.starts(with: "#/schemas/".utf8) else {
             reader.error("\(subject.text): \(scalar.shown) is not of the form #/schemas/NAME", at: node.place)
             return nil
         }
-        let name = String(scalar.text.dropFirst("#/schemas/".count))
+        let name = String(Substring(scalar.text.utf8.dropFirst("#/schemas/".utf8.count)))
         if let known = reader.schemaNames, !known.contains(name) {
             let isShown = scalar.substitution == nil
             reader.error(

@@ -12,15 +12,16 @@ enum VariableExpression: Equatable {
     }
 
     init(_ text: String) throws(Fault) {
-        if text.hasPrefix("file:") {
-            let path = String(text.dropFirst(5))
+        let bytes = text.utf8
+        if bytes.starts(with: "file:".utf8) {
+            let path = String(Substring(bytes.dropFirst(5)))
             guard path.utf8.first == Byte.slash, !path.utf8.contains(0) else {
                 throw Fault(message: "${\(Shown.text(text))}: the path of a file begins with a slash")
             }
             self = .file(path)
             return
         }
-        let colon = text.utf8.firstIndex(of: Byte.colon) ?? text.endIndex
+        let colon = bytes.firstIndex(of: Byte.colon) ?? text.endIndex
         let name = text[..<colon]
         guard Self.isName(name) else {
             let isReference = ReferenceRoot.isNamed(in: name)
@@ -34,11 +35,11 @@ enum VariableExpression: Equatable {
             self = .variable(String(name), default: nil)
             return
         }
-        let rest = text[colon...]
-        guard rest.hasPrefix(":-") else {
+        let rest = bytes[colon...]
+        guard rest.starts(with: ":-".utf8) else {
             throw Fault(message: "${\(Shown.text(text))}: a default follows :-, as in ${\(name):-default}")
         }
-        self = .variable(String(name), default: String(rest.dropFirst(2)))
+        self = .variable(String(name), default: String(Substring(rest.dropFirst(2))))
     }
 
     private static func isName(_ text: Substring) -> Bool {

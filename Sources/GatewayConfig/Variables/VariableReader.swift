@@ -25,7 +25,7 @@ final class VariableReader {
 
     /// Returns the scalar with its values; nil after a problem.
     func scalar(_ text: String, _ style: YAMLScalar.Style, at place: ConfigPlace) -> YAMLScalar? {
-        guard text.utf8.contains(UInt8(ascii: "$")), text.contains("${") else {
+        guard text.utf8.contains(UInt8(ascii: "$")), Self.hasVariable(text) else {
             return YAMLScalar(text: text, style: style)
         }
         do throws(VariableExpression.Fault) {
@@ -40,39 +40,47 @@ final class VariableReader {
     }
 
     private func substitution(_ text: String) throws(VariableExpression.Fault) -> Substitution {
+        // By bytes, because a sign and a combining mark after it are one Character.
+        let bytes = Array(text.utf8)
         var pieces: [Substitution.Piece] = []
-        var written = ""
-        var rest = text[...]
+        var written: [UInt8] = []
+        var index = 0
         var hasVariable = false
         func flush() {
-            if !written.isEmpty { pieces.append(.written(written)) }
-            written = ""
+            if !written.isEmpty { pieces.append(.written(String(decoding: written, as: UTF8.self))) }
+            written = []
         }
-        while let dollar = rest.utf8.firstIndex(of: UInt8(ascii: "$")) {
-            written += rest[..<dollar]
-            rest = rest[dollar...]
-            if rest.hasPrefix("$${") {
+        while index < bytes.count {
+            if Self.begins(bytes, at: index, "$${") {
                 flush()
                 pieces.append(.literal("${"))
-                rest = rest.dropFirst(3)
-            } else if rest.hasPrefix("${") {
-                rest = rest.dropFirst(2)
-                guard let end = rest.utf8.firstIndex(of: Byte.closeBrace) else {
+                index += 3
+            } else if Self.begins(bytes, at: index, "${") {
+                guard let end = bytes[index...].firstIndex(of: Byte.closeBrace) else {
                     throw VariableExpression.Fault(
                         message: "${ begins a variable that is not closed by }; $${ is the text ${")
                 }
                 flush()
-                pieces.append(try piece(String(rest[..<end])))
+                pieces.append(try piece(String(decoding: bytes[(index + 2)..<end], as: UTF8.self)))
                 hasVariable = true
-                rest = rest[end...].dropFirst()
+                index = end + 1
             } else {
-                written += "$"
-                rest = rest.dropFirst()
+                written.append(bytes[index])
+                index += 1
             }
         }
-        written += rest
         flush()
         return Substitution(written: text, pieces: pieces, hasVariable: hasVariable)
+    }
+
+    private static func hasVariable(_ text: String) -> Bool {
+        zip(text.utf8, text.utf8.dropFirst()).contains { $0 == UInt8(ascii: "$") && $1 == Byte.openBrace }
+    }
+
+    private static func begins(_ bytes: [UInt8], at index: Int, _ text: StaticString) -> Bool {
+        guard bytes[index] == UInt8(ascii: "$") else { return false }
+        return bytes[index...].starts(
+            with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     private func piece(_ text: String) throws(VariableExpression.Fault) -> Substitution.Piece {

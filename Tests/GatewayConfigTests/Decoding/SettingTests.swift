@@ -61,6 +61,8 @@ struct SettingTests {
         #expect(document.limits.deadline == nil)
         #expect(document.endpoints.isEmpty && document.upstreams.isEmpty)
         #expect(document.files == ["f"])
+        let place = ConfigPlace(file: 0, line: 2, column: 3)
+        #expect(document.problem(.warning, "late", at: place).description == "f:2:3: warning: late")
     }
 
     @Test(
