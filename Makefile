@@ -4,7 +4,7 @@ SWIFT ?= swift
 # Runs tests and lists the failures at the end.
 TEST = SWIFT='$(SWIFT)' Tests/run
 PORT ?= 8080
-PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libyaml-dev libmimalloc-dev curl
+PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libyaml-dev libpcre2-dev libmimalloc-dev curl
 # Servers that tests talk to. Tests that need a missing one are skipped. pip downloads dnslib, the DNS server, and readers of YAML.
 PEERS = nginx libnginx-mod-http-brotli-filter python3 python3-pip python3-brotli openssl tinyproxy
 # `make test-browser` needs a browser, its driver and the fonts of the pages.

@@ -12,7 +12,7 @@ import PackageDescription
 //     2      EventIO   HTTPWire   JSONCoding   GatewayConfig   RxCompatibility   RxBlocking   RxTesting
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
 //     0      ASCIIText   Locking
-//     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CLinux   CPages
+//     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CLinux   CPages
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -65,6 +65,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
         // Linux system calls without a glibc function.
         .systemLibrary(name: "CLinux"),
         // Embeds the files of Public/ in the program.
@@ -113,7 +114,7 @@ let package = Package(
         module("NetworkingCompatibility", ["Networking", "JSONBytes"]),
         module(
             "GatewayCore",
-            ["Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "ASCIIText", "Locking"]),
+            ["CPCRE2", "Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "ASCIIText", "Locking"]),
 
         module(
             "GatewayHTTP",
