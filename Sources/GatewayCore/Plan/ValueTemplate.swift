@@ -1,0 +1,113 @@
+package import JSONBytes
+
+/// Text with references in it: `/users/{path.id}`.
+package struct TextTemplate<Reference: Sendable>: Sendable {
+    package enum Piece: Sendable {
+        case text(String)
+        case reference(Reference)
+    }
+
+    package var pieces: [Piece]
+
+    package init(pieces: [Piece]) { self.pieces = pieces }
+
+    /// Text without references.
+    package init(constant: String) { pieces = constant.isEmpty ? [] : [.text(constant)] }
+
+    /// The text, if there is no reference in it.
+    package var constant: String? {
+        if pieces.isEmpty { return "" }
+        guard pieces.count == 1, case .text(let text) = pieces[0] else { return nil }
+        return text
+    }
+
+    package var references: [Reference] {
+        pieces.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
+    }
+
+    func map<Other: Sendable>(_ change: (Reference) -> Other?) -> TextTemplate<Other> {
+        TextTemplate<Other>(
+            pieces: pieces.compactMap { piece in
+                switch piece {
+                case .text(let text): .text(text)
+                case .reference(let reference): change(reference).map { .reference($0) }
+                }
+            })
+    }
+}
+
+/// A JSON value with references in it.
+package indirect enum ValueTemplate<Reference: Sendable>: Sendable {
+    case constant(JSONFragment)
+    /// The value keeps its type and its bytes.
+    case reference(Reference)
+    /// A string.
+    case text(TextTemplate<Reference>)
+    case array([ValueTemplate])
+    case object([(name: String, value: ValueTemplate)])
+
+    package var references: [Reference] {
+        switch self {
+        case .constant: []
+        case .reference(let reference): [reference]
+        case .text(let text): text.references
+        case .array(let elements): elements.flatMap(\.references)
+        case .object(let members): members.flatMap { $0.value.references }
+        }
+    }
+
+    /// - Parameter change: returns nil for a reference that leads nowhere, which has been reported.
+    func map<Other: Sendable>(_ change: (Reference) -> Other?) -> ValueTemplate<Other> {
+        switch self {
+        case .constant(let value): .constant(value)
+        case .reference(let reference): change(reference).map { .reference($0) } ?? .constant(.null)
+        case .text(let text): .text(text.map(change))
+        case .array(let elements): .array(elements.map { $0.map(change) })
+        case .object(let members): .object(members.map { ($0.name, $0.value.map(change)) })
+        }
+    }
+}
+
+extension TextTemplate<PlanReference> {
+    /// Parses text with references in braces. `{{` is a brace.
+    package init(parsing text: String) throws(PlanReference.ParseError) {
+        var pieces: [Piece] = []
+        var constant: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "{") else {
+                constant.append(byte)
+                continue
+            }
+            if rest.first == UInt8(ascii: "{") {
+                constant.append(byte)
+                rest.removeFirst()
+                continue
+            }
+            guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else {
+                throw PlanReference.ParseError(
+                    description: "\"\(text)\": a brace is not closed; {{ is a brace that begins no reference")
+            }
+            if !constant.isEmpty { pieces.append(.text(String(decoding: constant, as: UTF8.self))) }
+            constant = []
+            pieces.append(.reference(try PlanReference(String(decoding: rest[..<end], as: UTF8.self))))
+            rest = rest[(end + 1)...]
+        }
+        if !constant.isEmpty { pieces.append(.text(String(decoding: constant, as: UTF8.self))) }
+        self.pieces = pieces
+    }
+}
+
+extension ValueTemplate<PlanReference> {
+    /// Parses text with references in braces. If it is one reference, the value keeps its type.
+    package init(parsing text: String) throws(PlanReference.ParseError) {
+        let template = try TextTemplate(parsing: text)
+        if let constant = template.constant {
+            self = .constant(JSONFragment(string: constant))
+        } else if template.pieces.count == 1, let reference = template.references.first {
+            self = .reference(reference)
+        } else {
+            self = .text(template)
+        }
+    }
+}
