@@ -68,6 +68,28 @@ extension JSONFragment {
         }
     }
 
+    /// Appends the members of an object, for another object. Other values have none.
+    ///
+    /// - Parameters:
+    ///   - line: the text of the other object.
+    ///   - shared: takes long values.
+    ///   - isFirst: whether the other object has no member yet.
+    ///   - names: members with these names are left out.
+    @_spi(Lines)
+    public func writeMembers(
+        to line: inout JSONLine, _ shared: inout SharedFragments, isFirst: inout Bool,
+        without names: Set<[UInt8]>
+    ) {
+        guard kind == .object else { return }
+        for (name, written, value) in namesAndRanges where !names.contains(name) {
+            if !isFirst { line.constant(",") }
+            isFirst = false
+            line.fragment(JSONFragment(valid: bytes[written]))
+            line.constant(":")
+            shared.write(JSONFragment(valid: bytes[value]), to: &line)
+        }
+    }
+
     /// The members of an object, with the decoded name and where name and value are written.
     private var namesAndRanges: [(name: [UInt8], written: Range<Int>, value: Range<Int>)] {
         let start = bytes.startIndex

@@ -64,6 +64,11 @@ public struct JSONShape: Sendable {
     ///
     /// - Precondition: No two members of an object get the same name.
     public func rename(_ names: KeyValuePairs<JSONMemberPath, String>) -> JSONShape {
+        rename(pairs: names.map { ($0.key, $0.value) })
+    }
+
+    /// - Precondition: No two members of an object get the same name.
+    package func rename(pairs names: [(JSONMemberPath, String)]) -> JSONShape {
         var shape = self
         for (path, name) in names {
             let newName = Array(name.utf8)

@@ -29,6 +29,8 @@ public struct Answer: Sendable {
     /// `nil` means 200.
     var status: HTTPStatus?
     var fields = HTTPFields()
+    /// Set by a planned endpoint whose parts read each other, or whose `data` has a layout of its own.
+    var plan: PlanRun?
 
     init(_ content: Content) {
         self.content = content

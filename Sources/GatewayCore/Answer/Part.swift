@@ -32,6 +32,11 @@ public struct Part: Sendable {
         self.source = .single(source)
     }
 
+    init(source: Single<JSONFragment>, policy: Policy) {
+        self.source = .single(source)
+        self.policy = policy
+    }
+
     init(task: @escaping @Sendable () async throws -> JSONFragment) {
         source = .task(task)
     }

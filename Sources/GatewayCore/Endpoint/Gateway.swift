@@ -64,10 +64,19 @@ public final class Gateway: Sendable {
         _ target: Target.Type, upstream: String, baseURL: String?, policy: CallPolicy,
         plugins: [any PluginType], interceptor: (any RequestInterceptor)?
     ) -> Provider<Target> {
+        provider(
+            target, upstream: upstream, baseURLs: baseURL.map { UpstreamURLs($0) }, policy: policy,
+            plugins: plugins, interceptor: interceptor)
+    }
+
+    /// - Parameter baseURLs: in place of the targets' own.
+    func provider<Target: TargetType>(
+        _ target: Target.Type, upstream: String, baseURLs: UpstreamURLs?, policy: CallPolicy,
+        plugins: [any PluginType], interceptor: (any RequestInterceptor)?
+    ) -> Provider<Target> {
         declarations.add(upstream: upstream)
         let addresses =
-            environment.upstreamOverrides[upstream] ?? environment.otherUpstreams?(upstream)
-            ?? baseURL.map { UpstreamURLs($0) }
+            environment.upstreamOverrides[upstream] ?? environment.otherUpstreams?(upstream) ?? baseURLs
         do {
             let provider = try Provider<Target>(
                 upstream: upstream, baseURLs: addresses, transport: environment.transport, policy: policy,

@@ -10,9 +10,14 @@ struct PartResults: Sendable {
     let areSteps: Bool
     /// The number of the first part; the others follow it. Nil without names.
     let firstNumber: Int?
+    /// Nil but for parts of planned endpoints.
+    let plan: PlanRun?
 
-    init(_ parts: consuming [NamedPart], from firstNumber: Int, areSteps: Bool = false) {
+    init(
+        _ parts: consuming [NamedPart], from firstNumber: Int, areSteps: Bool = false, plan: PlanRun? = nil
+    ) {
         self.parts = parts
+        self.plan = plan
         self.firstNumber = firstNumber
         self.areSteps = areSteps
         hasNames = true
@@ -36,7 +41,11 @@ struct PartResults: Sendable {
         hasNames = false
         areSteps = false
         firstNumber = nil
+        plan = nil
     }
+
+    /// Whether an answer with these parts succeeds.
+    var verdict: Verdict { plan?.verdict(self) ?? Verdict(parts) }
 
     /// Releases the parts' values; their kinds, failures and times stay.
     mutating func dropValues() {
@@ -167,6 +176,7 @@ enum Envelope {
     private static func members(
         _ results: PartResults, _ line: inout JSONLine, _ shared: inout SharedFragments
     ) {
+        if let layout = results.plan?.plan.layout { return layout.write(results, to: &line, &shared) }
         line.constant("{")
         for index in results.parts.indices {
             if index > 0 { line.constant(",") }
@@ -180,9 +190,11 @@ enum Envelope {
     private static func errors(_ results: PartResults, _ line: inout JSONLine) {
         var isFirst = true
         for index in results.parts.indices {
-            guard let failure = results.parts[index].failure else { continue }
-            if isFirst { line.constant(",\"errors\":[{\"part\":") } else { line.constant(",{\"part\":") }
-            isFirst = false
+            guard let failure = results.parts[index].failure else {
+                if let plan = results.plan { itemErrors(index, results, plan, &isFirst, &line) }
+                continue
+            }
+            begin(&isFirst, &line)
             if results.hasNames {
                 line.string(results.parts[index].name)
             } else {
@@ -191,6 +203,23 @@ enum Envelope {
             error(failure, &line)
         }
         if !isFirst { line.constant("]") }
+    }
+
+    private static func begin(_ isFirst: inout Bool, _ line: inout JSONLine) {
+        if isFirst { line.constant(",\"errors\":[{\"part\":") } else { line.constant(",{\"part\":") }
+        isFirst = false
+    }
+
+    /// Tells the failed elements of a part that has succeeded: `"part":"tags[3]"`.
+    @inline(never)
+    private static func itemErrors(
+        _ index: Int, _ results: PartResults, _ plan: PlanRun, _ isFirst: inout Bool, _ line: inout JSONLine
+    ) {
+        for item in plan.itemFailures(of: index) ?? [] {
+            begin(&isFirst, &line)
+            line.string("\(results.parts[index].name)[\(item.index)]")
+            error(item.failure, &line)
+        }
     }
 
     private static func error(_ failure: PartFailure, _ line: inout JSONLine) {
@@ -261,6 +290,11 @@ extension PartResults {
     }
 
     var dataBytes: Int {
+        if let layout = plan?.plan.layout { return layout.dataBytes(self) }
+        return plainDataBytes
+    }
+
+    private var plainDataBytes: Int {
         parts.indices.reduce(0) { $0 + value(at: $1).bytes.count }
     }
 

@@ -5,18 +5,25 @@ import Networking
 /// The RFC defines one member for each hop; here one hop reports several calls. Only registered tokens are used.
 enum ProxyStatus {
     /// Returns the value, or `nil` if no part failed.
-    static func value(_ results: PartResults, from name: GatewayName) -> String? {
+    static func value(_ results: PartResults, from gateway: GatewayName) -> String? {
         var text = ""
         for index in results.parts.indices {
-            guard let failure = results.parts[index].failure else { continue }
+            var name = results.parts[index].name
+            var ended = results.parts[index].failure
+            if ended == nil, let item = results.plan?.itemFailures(of: index)?.first {
+                // The first element stands for all: a field has no room for a thousand.
+                ended = item.failure
+                name += "[\(item.index)]"
+            }
+            guard let failure = ended else { continue }
             if !text.isEmpty { text += ", " }
-            text += name.item
+            text += gateway.item
             if let token = token(failure) {
                 text += "; error=\(token)"
             } else if let status = failure.receivedStatus {
                 text += "; received-status=\(status)"
             }
-            if results.hasNames { text += "; details=\"\(quoted(results.parts[index].name))\"" }
+            if results.hasNames { text += "; details=\"\(quoted(name))\"" }
         }
         return text.isEmpty ? nil : text
     }
@@ -26,7 +33,9 @@ enum ProxyStatus {
         case .concurrencyLimit: FailureReason.connectionLimitReached.token
         case .circuitOpen: FailureReason.destinationUnavailable.token
         case .deadlineExceeded: FailureReason.responseTimeout.token
-        case .upstreamStatus, .decodeError, .missingData, .unexpectedStatus, .memoryLimit: nil
+        case .upstreamStatus, .decodeError, .missingData, .unexpectedStatus, .memoryLimit,
+            .dependencyFailed:
+            nil
         default: failure.reason.token
         }
     }

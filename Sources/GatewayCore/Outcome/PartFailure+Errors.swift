@@ -20,6 +20,8 @@ extension PartFailure {
             }
         case let error as GatewayError:
             self.init(error, attempts: 0, elapsed: elapsed)
+        case let error as PlannedFailure:
+            self.init(error, elapsed: elapsed)
         case let error as JSONShapeError:
             self.init(
                 .pathErr, error.reason == .missing ? .missingData : .decodeError, error.description,

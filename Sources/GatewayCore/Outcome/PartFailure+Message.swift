@@ -5,6 +5,7 @@ extension PartFailure {
     func message(for name: String) -> String {
         if let error = answer.gatewayError { return error.message }
         let isNamed = !name.isEmpty
+        if reason == .dependencyFailed, isNamed { return "\(name) was not requested: \(message)" }
         let subject = isNamed ? name : "The upstream"
         switch answer.status {
         case 400: return "\(subject) cannot be requested: \(message)"

@@ -3,13 +3,14 @@ import JSONBytes
 
 /// The part of a request that has a parameter.
 enum ParameterPlace: String, Sendable {
-    case path, query, field, cookie
+    case path, query, field, cookie, body
 
     func subject(_ name: String) -> String {
         switch self {
         case .path: "Path parameter \"\(name)\""
         case .query: "Query parameter \"\(name)\""
         case .field: "Field \"\(name)\""
+        case .body: name.isEmpty ? "The body" : "In the body, \(name)"
         case .cookie: "Cookie \"\(name)\""
         }
     }
@@ -124,7 +125,7 @@ extension GatewayRequest {
         return try (repeat reader.found(each values))
     }
 
-    fileprivate static func error(_ faults: [ParameterFault]) -> GatewayError {
+    static func error(_ faults: [ParameterFault]) -> GatewayError {
         var error = GatewayError.invalidRequest(faults.map(\.message).joined(separator: "; "))
         error.details = JSONLiteral(faults.map(\.details)).fragment
         return error
@@ -141,6 +142,7 @@ extension GatewayRequest {
             }
             return fields.values(of: field)
         case .cookie: return cookies.filter { $0.name == name }.map(\.value)
+        case .body: throw EndpointFault("a body has no parameters")
         }
     }
 }

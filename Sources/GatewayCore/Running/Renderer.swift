@@ -43,7 +43,7 @@ final class Renderer: Sendable {
         _ results: consuming PartResults, _ overrides: AnswerOverrides, for request: RequestFacts
     ) -> GatewayResponse {
         let isComplete: Bool
-        switch Verdict(results.parts) {
+        switch results.verdict {
         case .complete: isComplete = true
         case .partial: isComplete = false
         case .failed(let index): return failure(results, decidedBy: index, for: request)

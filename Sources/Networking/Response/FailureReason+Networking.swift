@@ -12,6 +12,8 @@ extension FailureReason {
     public static let unexpectedStatus = FailureReason(token: "unexpected_status")
     /// The circuit breaker is open because the upstream failed too often.
     public static let circuitOpen = FailureReason(token: "circuit_open")
+    /// The call was not made, because it needs a value of another one, which failed.
+    public static let dependencyFailed = FailureReason(token: "dependency_failed")
     /// The deadline of the incoming request passed.
     public static let deadlineExceeded = FailureReason(token: "deadline_exceeded")
 

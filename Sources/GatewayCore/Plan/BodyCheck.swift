@@ -1,0 +1,121 @@
+import JSONBytes
+
+/// Checks a body by its schema and collects what is wrong.
+struct BodyCheck {
+    /// Further mistakes are not told.
+    static let faultLimit = 20
+
+    let schema: BodySchema
+    private(set) var faults: [ParameterFault] = []
+    /// The patterns whose matches exceeded their limits.
+    private(set) var unmatched: [Pattern] = []
+
+    init(_ schema: BodySchema) { self.schema = schema }
+
+    mutating func check(_ body: JSONFragment) { check(body, schema.root, at: "") }
+
+    private mutating func check(_ value: JSONFragment, _ rule: BodyRule, at place: String) {
+        guard faults.count < Self.faultLimit else { return }
+        if let values = rule.values, !values.contains(where: { Self.isSame($0, value) }) {
+            let list = values.map(\.description).joined(separator: ", ")
+            return complain(place, "one of \(list)")
+        }
+        switch rule.content {
+        case .any: break
+        case .scalar(let rule): check(scalar: value, rule, at: place)
+        case .object(let rule): check(object: value, rule, at: place)
+        case .array(let rule): check(array: value, rule, at: place)
+        case .named(let name): check(value, schema.rule(named: name), at: place)
+        }
+    }
+
+    private mutating func check(scalar value: JSONFragment, _ rule: ValueRule, at place: String) {
+        let text: String? =
+            switch rule.type {
+            case .string, .date, .dateTime, .uuid: value.stringValue
+            case .integer: value.intValue.map { "\($0)" }
+            case .number: value.doubleValue.map { _ in value.description }
+            case .boolean: value.boolValue.map { "\($0)" }
+            }
+        switch text.map(rule.read) {
+        case .value?: break
+        case .invalid?, nil: complain(place, rule.phrase)
+        case .unmatched?:
+            if let pattern = rule.pattern { unmatched.append(pattern) }
+            complain(place, rule.phrase)
+        }
+    }
+
+    private mutating func check(object value: JSONFragment, _ rule: BodyRule.ObjectRule, at place: String) {
+        guard value.kind == .object else { return complain(place, "an object") }
+        let members = value.members
+        for name in rule.required where !members.contains(where: { $0.name == name }) {
+            let known = rule.properties.first { $0.name == name }?.rule
+            complain(Self.member(name, of: place), known.map(phrase) ?? "given", isMissing: true)
+        }
+        // All of a repeated name, because an upstream may read any of them.
+        for (name, member) in members {
+            if let property = rule.properties.first(where: { $0.name == name }) {
+                check(member, property.rule, at: Self.member(name, of: place))
+            } else if !rule.allowsOthers {
+                complain(Self.member(name, of: place), "absent")
+            }
+        }
+    }
+
+    private mutating func check(array value: JSONFragment, _ rule: BodyRule.ArrayRule, at place: String) {
+        guard value.kind == .array else { return complain(place, "an array") }
+        let elements = value.elements
+        if elements.count < rule.minItems ?? 0 || elements.count > rule.maxItems ?? .max {
+            complain(place, Self.phrase(rule))
+        }
+        guard let items = rule.items.first else { return }
+        for (index, element) in elements.enumerated() { check(element, items, at: "\(place)[\(index)]") }
+    }
+
+    private mutating func complain(_ place: String, _ rule: String, isMissing: Bool = false) {
+        guard faults.count < Self.faultLimit else { return }
+        let text = isMissing ? "is missing; it must be \(rule)" : "must be \(rule)"
+        faults.append(
+            ParameterFault(
+                place: .body, name: place, rule: rule,
+                message: "\(ParameterPlace.body.subject(place)) \(text)"))
+    }
+
+    // MARK: - Words
+
+    private func phrase(_ rule: BodyRule) -> String {
+        switch rule.content {
+        case .any: "given"
+        case .scalar(let rule): rule.phrase
+        case .object: "an object"
+        case .array(let rule): Self.phrase(rule)
+        case .named(let name): phrase(schema.rule(named: name))
+        }
+    }
+
+    private static func phrase(_ rule: BodyRule.ArrayRule) -> String {
+        switch (rule.minItems, rule.maxItems) {
+        case (let least?, let most?): "an array of \(least) to \(most) elements"
+        case (let least?, nil): "an array of at least \(least) elements"
+        case (nil, let most?): "an array of at most \(most) elements"
+        case (nil, nil): "an array"
+        }
+    }
+
+    /// `points[2].weight`. A long name, which a client may choose, is cut.
+    private static func member(_ name: String, of place: String) -> String {
+        let name = name.unicodeScalars.count > 64 ? "\(String(name.unicodeScalars.prefix(64)))..." : name
+        return place.isEmpty ? name : "\(place).\(name)"
+    }
+
+    /// Compares numbers and strings by value, all else by bytes.
+    private static func isSame(_ left: JSONFragment, _ right: JSONFragment) -> Bool {
+        guard left.kind == right.kind else { return false }
+        switch left.kind {
+        case .string: return left.stringValue == right.stringValue
+        case .number: return left.doubleValue == right.doubleValue
+        case .null, .bool, .array, .object: return left == right
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import JSONBytes
+
+/// A reference of a plan that has been checked.
+struct BoundReference: Sendable, Hashable {
+    enum Source: Sendable, Hashable {
+        /// The index among the plan's parameters.
+        case parameter(Int)
+        case body
+        /// The number of a step or part.
+        case leaf(Int)
+        case item
+    }
+
+    let source: Source
+    let path: ValuePath
+    /// As it was written.
+    let text: String
+
+    /// The part that is read, if any.
+    var leaf: Int? { if case .leaf(let number) = source { number } else { nil } }
+
+    /// Whether a client may leave the value out. A value that a part lacks is a failure.
+    var mayBeAbsent: Bool {
+        switch source {
+        case .parameter, .body: true
+        case .leaf, .item: false
+        }
+    }
+}
+
+/// The values that the templates of one part see.
+struct PlanScope: Sendable {
+    let values: RequestValues
+    /// Nil in a plan whose parts read no others.
+    let run: PlanRun?
+    var item: JSONFragment?
+
+    /// Returns the value; nil if there is none.
+    func json(_ reference: BoundReference) -> JSONFragment? {
+        let root: JSONFragment? =
+            switch reference.source {
+            case .parameter(let index): values.parameters[index]?.json
+            case .body: values.body
+            case .leaf(let number): run?.value(of: number)
+            case .item: item
+            }
+        return reference.path.steps.isEmpty ? root : root.flatMap { reference.path.value(in: $0) }
+    }
+
+    /// Returns the value as text; nil if a client has left it out.
+    func text(_ reference: BoundReference) throws(PlannedFailure) -> String? {
+        if case .parameter(let index) = reference.source { return values.parameters[index]?.text }
+        guard let value = json(reference) else {
+            guard reference.mayBeAbsent else { throw .missing(reference) }
+            return nil
+        }
+        guard let text = value.scalarText else {
+            if value.isNull, reference.mayBeAbsent { return nil }
+            throw .unusable("\(reference.text) is neither text nor a number nor a Boolean")
+        }
+        return text
+    }
+
+    /// Returns the text with its values; nil if a client has left one out.
+    func text(_ template: TextTemplate<BoundReference>) throws(PlannedFailure) -> String? {
+        var text = ""
+        for piece in template.pieces {
+            switch piece {
+            case .text(let constant): text += constant
+            case .reference(let reference):
+                guard let value = try self.text(reference) else { return nil }
+                text += value
+            }
+        }
+        return text
+    }
+
+    /// Returns the value. What a client has left out is null.
+    func json(_ template: ValueTemplate<BoundReference>) throws(PlannedFailure) -> JSONFragment {
+        switch template {
+        case .constant(let value): return value
+        case .reference(let reference):
+            if let value = json(reference) { return value }
+            guard reference.mayBeAbsent else { throw .missing(reference) }
+            return .null
+        case .text(let text): return try self.text(text).map { JSONFragment(string: $0) } ?? .null
+        case .array(let elements):
+            var composer = JSONComposer()
+            composer.beginArray()
+            for element in elements { composer.fragment(try json(element)) }
+            composer.endArray()
+            return composer.fragment()
+        case .object(let members):
+            var composer = JSONComposer()
+            composer.beginObject()
+            for (name, value) in members {
+                composer.key(name)
+                composer.fragment(try json(value))
+            }
+            composer.endObject()
+            return composer.fragment()
+        }
+    }
+
+    /// Whether the condition holds.
+    func holds(_ condition: BoundCondition) -> Bool {
+        let isMet = json(condition.reference).map { !$0.isNull && $0.boolValue != false } ?? false
+        return isMet != condition.isNegated
+    }
+}
+
+struct BoundCondition: Sendable {
+    let reference: BoundReference
+    let isNegated: Bool
+}

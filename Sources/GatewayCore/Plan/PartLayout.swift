@@ -1,0 +1,188 @@
+@_spi(Lines) import JSONBytes
+
+/// Where the values of a planned endpoint's parts stand in `data`, and what the failure of a part means for its group.
+///
+/// It follows the plan, never the order of arrivals, so that equal values give equal bytes.
+final class PartLayout: Sendable {
+    indirect enum Node: Sendable {
+        /// The index among the parts of the answer.
+        case leaf(Int)
+        case group(Group)
+    }
+
+    struct Group: Sendable {
+        let members: [Member]
+        let policy: Part.Policy
+        let atLeast: Int?
+    }
+
+    struct Member: Sendable {
+        let name: String
+        let node: Node
+        let isMerged: Bool
+        let isHidden: Bool
+    }
+
+    enum Root: Sendable {
+        case object(Group)
+        /// One part that is all of `data`.
+        case value(Node)
+    }
+
+    let root: Root
+    /// For each merged part, the names in its object that it gives way to.
+    let reserved: [Int: Set<[UInt8]>]
+
+    init(_ root: Root, reserved: [Int: Set<[UInt8]>]) {
+        self.root = root
+        self.reserved = reserved
+    }
+
+    // MARK: - Verdict
+
+    /// How a part or a group ended.
+    private struct Standing {
+        /// The part whose failure decides; nil if this one did not fail.
+        var failure: (index: Int, rank: Int)?
+        /// Whether any part below failed, or one of its elements.
+        var hasFailure = false
+    }
+
+    func verdict(_ results: PartResults) -> Verdict {
+        let (standing, policy) =
+            switch root {
+            case .object(let group): (standing(group, results), Part.Policy.required)
+            case .value(let node): (standing(node, results), policy(of: node, results))
+            }
+        if let failure = standing.failure, case .required = policy { return .failed(by: failure.index) }
+        return standing.hasFailure ? .partial : .complete
+    }
+
+    private func standing(_ node: Node, _ results: PartResults) -> Standing {
+        switch node {
+        case .group(let group): return standing(group, results)
+        case .leaf(let index):
+            guard let failure = results.parts[index].failure else {
+                return Standing(hasFailure: results.plan?.itemFailures(of: index) != nil)
+            }
+            return Standing(failure: (index, failure.answer.rank), hasFailure: true)
+        }
+    }
+
+    private func standing(_ group: Group, _ results: PartResults) -> Standing {
+        var standing = Standing()
+        var successes = 0
+        for member in group.members {
+            let own = self.standing(member.node, results)
+            standing.hasFailure = standing.hasFailure || own.hasFailure
+            guard let failure = own.failure else {
+                successes += 1
+                continue
+            }
+            if group.atLeast == nil {
+                guard case .required = policy(of: member.node, results) else { continue }
+            }
+            // Ties go to the first in the plan.
+            if let known = standing.failure, known.rank <= failure.rank { continue }
+            standing.failure = failure
+        }
+        if let atLeast = group.atLeast, successes >= atLeast { standing.failure = nil }
+        return standing
+    }
+
+    private func policy(of node: Node, _ results: PartResults) -> Part.Policy {
+        switch node {
+        case .leaf(let index): results.parts[index].part.policy
+        case .group(let group): group.policy
+        }
+    }
+
+    // MARK: - Data
+
+    func write(_ results: PartResults, to line: inout JSONLine, _ shared: inout SharedFragments) {
+        switch root {
+        case .object(let group): writeObject(group, results, to: &line, &shared)
+        case .value(let node): writeValue(node, results, to: &line, &shared)
+        }
+    }
+
+    /// The bytes of the values in `data`; of a group's fallback, both are counted.
+    func dataBytes(_ results: PartResults) -> Int {
+        switch root {
+        case .object(let group): dataBytes(.group(group), results)
+        case .value(let node): dataBytes(node, results)
+        }
+    }
+
+    private func dataBytes(_ node: Node, _ results: PartResults) -> Int {
+        switch node {
+        case .leaf(let index): return results.value(at: index).bytes.count
+        case .group(let group):
+            var sum = 4
+            if case .fallback(let value) = group.policy { sum = value.bytes.count }
+            for member in group.members where !member.isHidden {
+                sum += member.name.utf8.count + 4 + dataBytes(member.node, results)
+            }
+            return sum
+        }
+    }
+
+    private func writeValue(
+        _ node: Node, _ results: PartResults, to line: inout JSONLine, _ shared: inout SharedFragments
+    ) {
+        switch node {
+        case .leaf(let index): shared.write(results.value(at: index), to: &line)
+        case .group(let group):
+            if standing(group, results).failure == nil {
+                writeObject(group, results, to: &line, &shared)
+            } else if case .fallback(let value) = group.policy {
+                shared.write(value, to: &line)
+            } else {
+                line.constant("null")
+            }
+        }
+    }
+
+    private func writeObject(
+        _ group: Group, _ results: PartResults, to line: inout JSONLine, _ shared: inout SharedFragments
+    ) {
+        line.constant("{")
+        var isFirst = true
+        writeMembers(group, results, to: &line, &shared, &isFirst)
+        line.constant("}")
+    }
+
+    private func writeMembers(
+        _ group: Group, _ results: PartResults, to line: inout JSONLine, _ shared: inout SharedFragments,
+        _ isFirst: inout Bool
+    ) {
+        for member in group.members where !member.isHidden {
+            if member.isMerged {
+                writeMerged(member.node, results, to: &line, &shared, &isFirst)
+                continue
+            }
+            if !isFirst { line.constant(",") }
+            isFirst = false
+            line.string(member.name)
+            line.constant(":")
+            writeValue(member.node, results, to: &line, &shared)
+        }
+    }
+
+    private func writeMerged(
+        _ node: Node, _ results: PartResults, to line: inout JSONLine, _ shared: inout SharedFragments,
+        _ isFirst: inout Bool
+    ) {
+        switch node {
+        case .leaf(let index):
+            results.value(at: index).writeMembers(
+                to: &line, &shared, isFirst: &isFirst, without: reserved[index] ?? [])
+        case .group(let group):
+            if standing(group, results).failure == nil {
+                writeMembers(group, results, to: &line, &shared, &isFirst)
+            } else if case .fallback(let value) = group.policy {
+                value.writeMembers(to: &line, &shared, isFirst: &isFirst, without: [])
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import HTTPModel
+import JSONBytes
+import Networking
+
+extension TextTemplate {
+    /// The path of a call may also be empty: the upstream's base URL.
+    fileprivate var beginsWithSlash: Bool {
+        guard let first = pieces.first else { return true }
+        if case .text(let text) = first { return text.utf8.first == UInt8(ascii: "/") }
+        return false
+    }
+}
+
+/// The steps and parts of a planned endpoint.
+extension PlanBinder {
+    mutating func bindStep(_ step: PlannedPart) {
+        part = step.name
+        if case .group = step.content { complain("a step cannot be a group") }
+        if case .required = step.policy.policy {} else { complain("a step is always required") }
+        if step.isMerged || step.isHidden { complain("a step has no place in the answer") }
+        if case .call(let call) = step.content, let items = call.items, items.failure != .fail {
+            complain("in a step, itemFailure is fail")
+        }
+        bind(step, "", isQuorum: false)
+    }
+
+    /// - Parameters:
+    ///   - planned: the part.
+    ///   - prefix: the names of its groups, each with a point.
+    ///   - isQuorum: whether its group counts successes, so that it is not required.
+    mutating func bind(_ planned: PlannedPart, _ prefix: String, isQuorum: Bool) {
+        part = prefix + planned.name
+        var policy = planned.policy.policy
+        if isQuorum, case .required = policy { policy = .optional }
+        if planned.isMerged, case .fallback(let value) = policy, value.kind != .object {
+            complain("the fallback of a merged part is an object")
+        }
+        switch planned.content {
+        case .group(let group): bind(group, of: planned)
+        case .value(let template):
+            let references = template.references
+            let value = template.map { bind($0) }
+            append(planned, policy, .value(value), nil, reading: references.isEmpty ? [] : value.references)
+        case .call(let call): bind(call, of: planned, policy)
+        }
+    }
+
+    private mutating func bind(_ group: PlannedGroup, of planned: PlannedPart) {
+        if planned.condition != nil { complain("a group has no condition; give one to its parts") }
+        if let atLeast = group.atLeast, !(1...max(1, group.parts.count)).contains(atLeast) {
+            complain("atLeast \(atLeast) is not between 1 and \(group.parts.count)")
+        }
+        let prefix = (part ?? "") + "."
+        for member in group.parts { bind(member, prefix, isQuorum: group.atLeast != nil) }
+    }
+
+    private mutating func bind(_ call: PlannedCall, of planned: PlannedPart, _ policy: Part.Policy) {
+        var read: [BoundReference] = []
+        let items = call.items.flatMap { bind($0, of: planned) }
+        if let items { read.append(items.source) }
+        isItem = call.items != nil
+        defer { isItem = false }
+        let path = call.path.map { bind($0, for: .segment) }
+        let headers = call.headers.map { header in
+            if HopByHopFields.contains(header.name) || Self.framing.contains(header.name) {
+                complain("the header \(header.name) is set by the gateway")
+            }
+            return (name: header.name, value: header.value.map { bind($0, for: .fieldValue) })
+        }
+        let query = call.query.map { bind($0.name, $0.value) }
+        let body = call.body?.map { bind($0) }
+        read += path.references + headers.flatMap(\.value.references) + (body?.references ?? [])
+        for pair in query {
+            if case .template(let template) = pair.value { read += template.references }
+        }
+        var call = call
+        check(&call)
+        append(
+            planned, policy,
+            .call(CallTemplate(call, path: path, query: query, headers: headers, body: body)), items,
+            reading: read)
+    }
+
+    private static let framing: [HTTPFieldName] = [.host, .contentLength, .expect]
+
+    /// Removes renames that a shape could not have.
+    private mutating func check(_ call: inout PlannedCall) {
+        if !call.path.beginsWithSlash { complain("the path of a call begins with a slash") }
+        if let attempts = call.attempts, !(1...10).contains(attempts) {
+            complain("attempts \(attempts) is not between 1 and 10")
+        }
+        if let timeout = call.timeout, timeout <= .zero { complain("the timeout is not positive") }
+        for (index, rename) in call.renamed.enumerated() {
+            let parent = rename.path.names.dropLast()
+            let isTaken = call.renamed[..<index].contains {
+                $0.name == rename.name && $0.path.names.dropLast() == parent
+                    || $0.path.names == rename.path.names
+            }
+            guard isTaken else { continue }
+            complain("two members are renamed to \(rename.name), or one twice")
+            call.renamed = []
+            return
+        }
+    }
+
+    private mutating func bind(
+        _ name: String, _ value: ValueTemplate<PlanReference>
+    ) -> CallTemplate.Pair {
+        var encoded = ""
+        PercentEncodedText.append(name, to: &encoded)
+        encoded += "="
+        switch value {
+        case .constant(let constant):
+            do throws(PlannedFailure) {
+                let texts = try CallTemplate.texts(constant, of: "the query's \(name)").map { text in
+                    var encoded = ""
+                    PercentEncodedText.append(text, to: &encoded)
+                    return encoded
+                }
+                return CallTemplate.Pair(name: encoded, value: .constant(texts))
+            } catch {
+                complain(error.message)
+            }
+        case .object: complain("the query's \(name) has an object")
+        case .reference, .text, .array: break
+        }
+        return CallTemplate.Pair(name: encoded, value: .template(value.map { bind($0) }))
+    }
+
+    private mutating func bind(_ items: PlannedItems, of planned: PlannedPart) -> BoundItems? {
+        if planned.isMerged { complain("an array cannot be merged") }
+        if !(1...64).contains(items.concurrency) {
+            complain("concurrency \(items.concurrency) is not between 1 and 64")
+        }
+        if !(1...1000).contains(items.limit) { complain("limit \(items.limit) is not between 1 and 1000") }
+        if let atLeast = items.atLeast, !(1...items.limit).contains(atLeast) {
+            complain("atLeast \(atLeast) is not between 1 and the limit \(items.limit)")
+        }
+        return bind(items.source).map { source in
+            BoundItems(
+                source: source, concurrency: items.concurrency, limit: items.limit, failure: items.failure,
+                atLeast: items.atLeast)
+        }
+    }
+
+    private mutating func append(
+        _ planned: PlannedPart, _ policy: Part.Policy, _ work: PlanLeaf.Work, _ items: BoundItems?,
+        reading: [BoundReference]
+    ) {
+        let condition = planned.condition.flatMap { condition in
+            bind(condition.reference).map {
+                BoundCondition(reference: $0, isNegated: condition.isNegated)
+            }
+        }
+        var dependencies: [Int] = []
+        for leaf in (reading + (condition.map { [$0.reference] } ?? [])).compactMap(\.leaf)
+        where !dependencies.contains(leaf) {
+            dependencies.append(leaf)
+        }
+        leaves.append(
+            PlanLeaf(
+                name: part ?? planned.name, policy: policy, work: work, condition: condition, items: items,
+                isMerged: planned.isMerged, dependencies: dependencies))
+    }
+}

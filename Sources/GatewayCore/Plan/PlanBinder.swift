@@ -1,0 +1,169 @@
+import HTTPModel
+import JSONBytes
+import Networking
+
+/// Checks a planned endpoint and finds what its references lead to. Collects all faults.
+struct PlanBinder {
+    /// The most steps and parts of an endpoint, and the deepest nesting of groups.
+    static let limit = 256
+    static let depth = 16
+
+    let endpoint: PlannedEndpoint
+    var faults: [PlanError.Fault] = []
+    var parameters: [BoundParameter] = []
+    private(set) var segments: [BoundReference] = []
+    var leaves: [PlanLeaf] = []
+    private(set) var stepCount = 0
+    private(set) var layout: PartLayout?
+    private(set) var fields: [(name: HTTPFieldName, value: TextTemplate<BoundReference>)] = []
+
+    /// Where the names of steps and parts lead.
+    private var steps = PlanNames()
+    private var parts = PlanNames()
+    /// What is being bound.
+    var part: String?
+    var isStep = false
+    var isItem = false
+
+    init(_ endpoint: PlannedEndpoint) { self.endpoint = endpoint }
+
+    mutating func bind() {
+        bindParameters()
+        let partList = endpoint.parts.list
+        steps = PlanNames(endpoint.first, from: 0)
+        stepCount = steps.count
+        parts = PlanNames(partList, from: stepCount)
+        faults += steps.faults + parts.faults
+        if parts.count + stepCount > Self.limit {
+            faults.append(.init(part: nil, message: "more than \(Self.limit) steps and parts"))
+        }
+        guard faults.isEmpty else { return }
+        isStep = true
+        for step in endpoint.first { bindStep(step) }
+        isStep = false
+        for part in partList { bind(part, "", isQuorum: false) }
+        part = nil
+        bindAnswer()
+        markRead()
+        faults += PlanOrder.circles(leaves).map { .init(part: nil, message: $0) }
+        var maker = LayoutMaker(first: stepCount)
+        layout = maker.layout(endpoint.parts)
+        faults += maker.faults
+        faults += parameters.compactMap(\.defaultFault).map { .init(part: nil, message: $0) }
+    }
+
+    mutating func complain(_ message: String) { faults.append(.init(part: part, message: message)) }
+
+    // MARK: - Parameters
+
+    private mutating func bindParameters() {
+        for declared in endpoint.parameters {
+            if parameters.contains(where: { $0.isNamed(declared.name, in: declared.place) }) {
+                complain("\(declared.place.parameterPlace.subject(declared.name)) is declared twice")
+            }
+            do throws(BoundParameter.Fault) {
+                parameters.append(try BoundParameter(declared))
+            } catch {
+                complain("\(declared.place.parameterPlace.subject(declared.name)): \(error.description)")
+            }
+        }
+        if let schema = endpoint.body { schema.faults.forEach { complain($0) } }
+        do throws(PathTemplateError) {
+            let names = try PathTemplate(endpoint.path).parameterNames
+            for rule in endpoint.parameters where rule.place == .path && !names.contains(rule.name) {
+                complain("the path has no parameter {\(rule.name)}")
+            }
+        } catch {
+            complain("the path \(endpoint.path) \(error.description)")
+        }
+    }
+
+    /// Returns the index of a parameter; nil for one that is not declared, unless it is in the path.
+    private mutating func parameter(_ name: String, in place: ParameterRule.Place) -> Int? {
+        if let known = parameters.firstIndex(where: { $0.isNamed(name, in: place) }) { return known }
+        guard place == .path, (try? PathTemplate(endpoint.path))?.parameterNames.contains(name) == true,
+            let text = try? BoundParameter(ParameterRule(.path, name))
+        else { return nil }
+        parameters.append(text)
+        return parameters.count - 1
+    }
+
+    // MARK: - References
+
+    /// What a value is used for.
+    enum Use { case value, segment, fieldValue }
+
+    /// Returns nil, after a complaint, for a reference that leads nowhere.
+    mutating func bind(_ reference: PlanReference, for use: Use = .value) -> BoundReference? {
+        switch reference.source {
+        case .path(let name): return bind(reference, name, in: .path, use)
+        case .query(let name): return bind(reference, name, in: .query, use)
+        case .header(let name): return bind(reference, name, in: .header, use)
+        case .body:
+            guard endpoint.body != nil else { return fail(reference, "the endpoint has no body") }
+            let bound = BoundReference(source: .body, path: reference.path, text: reference.description)
+            if use == .segment { segments.append(bound) }
+            return bound
+        case .first: return bind(reference, in: steps, "step")
+        case .parts:
+            guard !isStep else { return fail(reference, "a step cannot read a part") }
+            return bind(reference, in: parts, "part")
+        case .item:
+            guard isItem else { return fail(reference, "there is an item only in the calls of forEach") }
+            return BoundReference(source: .item, path: reference.path, text: reference.description)
+        }
+    }
+
+    private mutating func bind(
+        _ reference: PlanReference, _ name: String, in place: ParameterRule.Place, _ use: Use
+    ) -> BoundReference? {
+        guard let index = parameter(name, in: place) else {
+            return fail(reference, "\(place.parameterPlace.subject(name)) is not declared")
+        }
+        switch use {
+        case .value: break
+        case .segment: parameters[index].restrictToSegment()
+        case .fieldValue: parameters[index].restrictToFieldValue()
+        }
+        return BoundReference(source: .parameter(index), path: ValuePath(), text: reference.description)
+    }
+
+    private mutating func bind(
+        _ reference: PlanReference, in names: PlanNames, _ kind: String
+    ) -> BoundReference? {
+        switch names.find(reference.path) {
+        case .leaf(let number, let rest):
+            return BoundReference(source: .leaf(number), path: rest, text: reference.description)
+        case .group: return fail(reference, "this is a group; name one of its parts")
+        case .unknown(let name): return fail(reference, "there is no \(kind) \"\(name)\"")
+        }
+    }
+
+    private mutating func fail(_ reference: PlanReference, _ message: String) -> BoundReference? {
+        complain("{\(reference)}: \(message)")
+        return nil
+    }
+
+    // MARK: - The answer
+
+    private mutating func bindAnswer() {
+        for (name, template) in endpoint.answer.fields {
+            if Renderer.isGatewayField(name) { complain("the field \(name) is the gateway's own") }
+            fields.append((name, template.map { bind($0, for: .fieldValue) }))
+        }
+    }
+
+    private mutating func markRead() {
+        let read = leaves.flatMap(\.dependencies) + fields.flatMap { $0.value.references.compactMap(\.leaf) }
+        for number in read { leaves[number].isRead = true }
+    }
+}
+
+extension PlannedEndpoint.Parts {
+    var list: [PlannedPart] {
+        switch self {
+        case .named(let parts): parts
+        case .data(let part): [part]
+        }
+    }
+}

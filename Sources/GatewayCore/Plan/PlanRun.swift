@@ -1,0 +1,124 @@
+import HTTPModel
+import JSONBytes
+import Locking
+import Networking
+
+/// One request at a planned endpoint whose parts read each other, or whose answer has a layout.
+final class PlanRun: Sendable {
+    /// A failed element of a `forEach`.
+    struct ItemFailure: Sendable {
+        /// Its index in the array.
+        let index: Int
+        let failure: PartFailure
+    }
+
+    /// How a leaf that others read has ended.
+    enum Ended: Sendable {
+        case value(JSONFragment)
+        case failed(PartFailure)
+    }
+
+    private struct State: Sendable {
+        /// By the number of the leaf; nil while it has not ended.
+        var ended: [Ended?]
+        /// Those that wait for a leaf.
+        var waiting: [(leaf: Int, reader: LeafRun)] = []
+        /// By the number of the leaf, in the order of the elements.
+        var items: [Int: [ItemFailure]] = [:]
+    }
+
+    let plan: EndpointPlan
+    let values: RequestValues
+    /// Whether the client may see the upstreams' messages.
+    let reveals: Bool
+    private let state: Lock<State>
+
+    init(_ plan: EndpointPlan, _ values: RequestValues, reveals: Bool) {
+        self.plan = plan
+        self.values = values
+        self.reveals = reveals
+        state = Lock(State(ended: Array(repeating: nil, count: plan.leaves.count)))
+    }
+
+    // MARK: - What parts read
+
+    /// Returns the value of a leaf; nil if it failed or has not ended.
+    func value(of leaf: Int) -> JSONFragment? {
+        if case .value(let value)? = state.withLock({ $0.ended[leaf] }) { value } else { nil }
+    }
+
+    /// Returns the first of these leaves that failed.
+    func failure(of leaves: [Int]) -> PlannedFailure? {
+        for leaf in leaves {
+            if case .failed(let failure)? = state.withLock({ $0.ended[leaf] }) {
+                return .dependency(plan.leaves[leaf].name, failure)
+            }
+        }
+        return nil
+    }
+
+    /// Lets a reader wait for the leaves that have not ended.
+    ///
+    /// - Returns: how many have ended. `leafEnded` is called for each of the others.
+    func await(_ leaves: [Int], by reader: LeafRun) -> Int {
+        state.withLock { state in
+            let open = leaves.filter { state.ended[$0] == nil }
+            for leaf in open { state.waiting.append((leaf, reader)) }
+            return leaves.count - open.count
+        }
+    }
+
+    /// Forgets a reader that is no longer wanted.
+    func stopWaiting(_ reader: LeafRun) {
+        var forgotten: [(leaf: Int, reader: LeafRun)] = []
+        state.withLock { state in
+            forgotten = state.waiting.filter { $0.reader === reader }
+            state.waiting.removeAll { $0.reader === reader }
+        }
+        withExtendedLifetime(forgotten) {}
+    }
+
+    /// Keeps the end of a leaf.
+    ///
+    /// - Returns: the readers that waited for it. Their `leafEnded` is called once the leaf's own end is reported.
+    func end(_ leaf: Int, _ ended: Ended) -> [LeafRun] {
+        var readers: [LeafRun] = []
+        state.withLock { state in
+            guard state.ended[leaf] == nil else { return }
+            state.ended[leaf] = ended
+            readers = state.waiting.filter { $0.leaf == leaf }.map(\.reader)
+            state.waiting.removeAll { $0.leaf == leaf }
+        }
+        return readers
+    }
+
+    // MARK: - Failed elements
+
+    func keep(_ failures: [ItemFailure], of leaf: Int) {
+        if !failures.isEmpty { state.withLock { $0.items[leaf] = failures } }
+    }
+
+    /// Returns the failed elements of a part that has succeeded, at an index among the parts of the answer; nil if there are none.
+    func itemFailures(of part: Int) -> [ItemFailure]? {
+        state.withLock { $0.items[plan.stepCount + part] }
+    }
+
+    /// Whether an element of any part has failed.
+    var hasItemFailures: Bool { state.withLock { !$0.items.isEmpty } }
+
+    // MARK: - The answer
+
+    /// Adds the plan's fields to those of the answer.
+    func addFields(to overrides: inout AnswerOverrides) {
+        overrides.fields.append(contentsOf: plan.answerFields(self))
+    }
+}
+
+extension PlanRun {
+    func verdict(_ results: PartResults) -> Verdict {
+        if let layout = plan.layout { return layout.verdict(results) }
+        let verdict = Verdict(results.parts)
+        if case .complete = verdict, hasItemFailures { return .partial }
+        return verdict
+    }
+}

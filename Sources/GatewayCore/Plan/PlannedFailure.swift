@@ -1,0 +1,54 @@
+import Networking
+
+/// Why a part of a plan failed without a failed call of its own.
+struct PlannedFailure: Error {
+    let kind: OutcomeKind
+    let reason: FailureReason
+    var status: Int?
+    /// A sentence for the client.
+    let message: String
+    var attempts = 0
+    var isRetryable = false
+    let answer: FailureAnswer
+    var unexpected: (any Error)?
+
+    /// A value that a part reads is missing.
+    static func missing(_ reference: BoundReference) -> PlannedFailure {
+        PlannedFailure(
+            kind: .pathErr, reason: .missingData, message: "\(reference.text) is missing",
+            answer: FailureAnswer(status: 502))
+    }
+
+    /// A value is not what its place needs.
+    static func unusable(_ message: String) -> PlannedFailure {
+        PlannedFailure(
+            kind: .pathErr, reason: .decodeError, message: message, answer: FailureAnswer(status: 502))
+    }
+
+    /// The part was not made, because one that it reads has failed. The answer is that of the failed one.
+    static func dependency(_ name: String, _ failure: PartFailure) -> PlannedFailure {
+        var answer = FailureAnswer(status: failure.answer.status)
+        answer.retryAfter = failure.answer.retryAfter
+        answer.challenges = failure.answer.challenges
+        return PlannedFailure(
+            kind: .networkFail, reason: .dependencyFailed, message: "it needs \(name), which failed",
+            isRetryable: failure.isRetryable, answer: answer)
+    }
+
+    /// Too few elements succeeded. The decisive failure of an element is the part's.
+    static func items(_ failure: PartFailure, _ message: String, attempts: Int) -> PlannedFailure {
+        PlannedFailure(
+            kind: failure.kind, reason: failure.reason, status: failure.status, message: message,
+            attempts: attempts, isRetryable: failure.isRetryable, answer: failure.answer,
+            unexpected: failure.unexpected)
+    }
+}
+
+extension PartFailure {
+    convenience init(_ error: PlannedFailure, elapsed: Int64) {
+        self.init(
+            kind: error.kind, reason: error.reason, status: error.status, message: error.message,
+            attempts: error.attempts, elapsedMilliseconds: Int(elapsed / 1_000_000),
+            isRetryable: error.isRetryable, answer: error.answer, unexpected: error.unexpected)
+    }
+}

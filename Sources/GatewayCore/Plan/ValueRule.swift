@@ -1,0 +1,148 @@
+import ASCIIText
+import FoundationEssentials
+import JSONBytes
+
+/// The type of a parameter, or of a scalar in a body.
+package enum ValueType: String, Sendable, CaseIterable {
+    case string, integer, number, boolean, date, uuid
+    case dateTime = "date-time"
+
+    /// What a text must be, phrased to follow "must be".
+    fileprivate var rule: String {
+        switch self {
+        case .string: String.rule
+        case .integer: Int.rule
+        case .number: Double.rule
+        case .boolean: Bool.rule
+        case .date: CalendarDate.rule
+        case .dateTime: "a time such as 2026-11-20T08:00:00Z"
+        case .uuid: UUID.rule
+        }
+    }
+}
+
+/// A value of a parameter that has been read: text, or the text of a number or Boolean.
+struct ParameterText: Sendable, Equatable {
+    /// As it is written to an upstream: integers and numbers without a plus sign and leading zeros.
+    let text: String
+    /// Whether it is a string in JSON. If not, the text is JSON already.
+    let isString: Bool
+
+    var json: JSONFragment {
+        isString ? JSONFragment(string: text) : (try? JSONFragment(parsing: text)) ?? .null
+    }
+}
+
+/// What a parameter, or a scalar in a body, must be.
+package struct ValueRule: Sendable {
+    package var type: ValueType
+    package var minimum: Double?
+    package var maximum: Double?
+    /// Unicode scalars, as JSON Schema counts them.
+    package var minLength: Int?
+    package var maxLength: Int?
+    /// The only values allowed, as texts.
+    package var values: [String]?
+    /// Matched with the whole text.
+    package var pattern: Pattern?
+    /// Whether the text is written into an upstream's path, so that it has to stay within one segment.
+    var isSegment = false
+    /// Whether the text is written into a field, so that it has no control characters.
+    var isFieldValue = false
+
+    package init(
+        _ type: ValueType = .string, minimum: Double? = nil, maximum: Double? = nil, minLength: Int? = nil,
+        maxLength: Int? = nil, values: [String]? = nil, pattern: Pattern? = nil
+    ) {
+        self.type = type
+        self.minimum = minimum
+        self.maximum = maximum
+        self.minLength = minLength
+        self.maxLength = maxLength
+        self.values = values
+        self.pattern = pattern
+    }
+
+    enum Reading: Equatable {
+        case value(ParameterText)
+        case invalid
+        /// The match exceeded its limits: the value is refused, and the log names the pattern.
+        case unmatched
+    }
+
+    func read(_ text: String) -> Reading {
+        guard let value = typed(text), isInRange(value), hasLength(value.text) else { return .invalid }
+        if let values, !values.contains(value.text) { return .invalid }
+        if isSegment, !Self.isSegment(value.text) { return .invalid }
+        if isFieldValue, !Renderer.canSend(value.text) { return .invalid }
+        switch pattern?.match(value.text) {
+        case nil, .matches: return .value(value)
+        case .differs: return .invalid
+        case .exceedsLimits: return .unmatched
+        }
+    }
+
+    private func typed(_ text: String) -> ParameterText? {
+        switch type {
+        case .string: ParameterText(text: text, isString: true)
+        case .date: CalendarDate(text).map { _ in ParameterText(text: text, isString: true) }
+        case .dateTime: InternetTime(text).map { _ in ParameterText(text: text, isString: true) }
+        case .uuid: UUID(uuidString: text).map { _ in ParameterText(text: text, isString: true) }
+        case .integer: Int(requestText: text).map { ParameterText(text: "\($0)", isString: false) }
+        case .boolean: Bool(requestText: text).map { _ in ParameterText(text: text, isString: false) }
+        case .number: Self.number(text)
+        }
+    }
+
+    /// Keeps the digits if they are a number in JSON, too: `1.50`, but not `+1` and `.5`.
+    private static func number(_ text: String) -> ParameterText? {
+        guard let value = Double(requestText: text) else { return nil }
+        let isJSON = (try? JSONFragment(parsing: text)) != nil
+        return ParameterText(text: isJSON ? text : value.description, isString: false)
+    }
+
+    private func isInRange(_ value: ParameterText) -> Bool {
+        guard minimum != nil || maximum != nil else { return true }
+        guard let number = Double(value.text) else { return false }
+        return number >= minimum ?? -.infinity && number <= maximum ?? .infinity
+    }
+
+    private func hasLength(_ text: String) -> Bool {
+        guard minLength != nil || maxLength != nil else { return true }
+        let length = text.unicodeScalars.count
+        return length >= minLength ?? 0 && length <= maxLength ?? .max
+    }
+
+    static func isSegment(_ text: String) -> Bool {
+        (try? PercentEncodedText.checkSegment(text)) != nil
+    }
+}
+
+extension ValueRule {
+    /// What the text must be, phrased to follow "must be": `an integer from 1 to 149`.
+    var phrase: String {
+        if let values { return "one of " + values.joined(separator: ", ") }
+        var text = type.rule
+        if let minimum, let maximum {
+            text += " from \(Self.plain(minimum)) to \(Self.plain(maximum))"
+        } else if let minimum {
+            text += " of at least \(Self.plain(minimum))"
+        } else if let maximum {
+            text += " of at most \(Self.plain(maximum))"
+        }
+        if let minLength, let maxLength {
+            text += " of \(minLength) to \(maxLength) characters"
+        } else if let minLength {
+            text += " of at least \(minLength) characters"
+        } else if let maxLength {
+            text += " of at most \(maxLength) characters"
+        }
+        if let pattern { text += " that matches \(pattern.text)" }
+        if type == .string, isSegment { text += ", without slashes and control characters" }
+        return text
+    }
+
+    private static func plain(_ number: Double) -> String {
+        Int(exactly: number).map { "\($0)" } ?? "\(number)"
+    }
+}

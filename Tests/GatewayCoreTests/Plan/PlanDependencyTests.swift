@@ -1,0 +1,172 @@
+import GatewayCore
+import HTTPModel
+import JSONBytes
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+@Suite("Rule 3: parts that read others", .noLeaks)
+struct PlanDependencyTests {
+    private let bench = Bench()
+
+    /// `user` reads `recent`, `friends` reads both; `total` reads nothing. The readers stand first.
+    private func declareScreen(_ policy: PartPolicy = .optional) throws {
+        try bench.page([
+            bench.part("friends", "/friends/{parts.recent.user}/{parts.user.age}", policy),
+            bench.part("user", "/users/{parts.recent.user}", policy) { $0.kept = ["name"] },
+            bench.part("recent", "/recent", policy), bench.part("total", "/total"),
+        ])
+    }
+
+    @Test(
+        "If a part fails, its readers are not called: dependency_failed with that part's status",
+        arguments: [
+            (StubTransport.Answer.response(404), 404), (.failure(.connectionReadTimeout), 504),
+            (.response(500), 502), (.response(503, fields: [.retryAfter: "7"]), 503), (.data("7,"), 502),
+        ])
+    func failure(answer: StubTransport.Answer, status: Int) throws {
+        try bench.page([
+            bench.part("recent", "/recent", .optional), bench.part("user", "/users/{parts.recent.user}"),
+        ])
+        bench.upstream("/recent", answer)
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply.status == status)
+        #expect(reply.message == "user was not requested: it needs recent, which failed")
+        #expect(reply["/errors/1/kind"] == #""networkFail""#)
+        #expect(reply["/errors/1/reason"] == #""dependency_failed""#)
+        #expect(reply["/errors/1/status"] == "null")
+        #expect(reply["/errors/1/attempts"] == "0")
+        #expect(reply["/errors/0/retryable"] == reply["/errors/1/retryable"])
+        #expect(reply.fields[.retryAfter] == (status == 503 ? "7" : nil))
+        #expect(reply.fields["Proxy-Status"]?.hasSuffix(#"sluice; details="user""#) == true)
+        #expect(bench.transport.attempts.count == 1)
+    }
+
+    @Test("A failure goes on to the readers of readers, and to no other part")
+    func chain() throws {
+        try declareScreen()
+        bench.upstream("/recent", .response(500))
+        bench.upstream("/total", .data("2"))
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply["/code"] == #""PARTIAL""#)
+        #expect(reply["/data"] == #"{"friends":null,"user":null,"recent":null,"total":2}"#)
+        #expect(
+            reply["/meta/parts"]
+                == #"{"friends":"networkFail","user":"networkFail","recent":"serverErr","total":"success"}"#)
+        #expect(reply["/errors/0/message"] == #""it needs recent, which failed""#)
+    }
+
+    @Test("A missing value is missing_data and calls nobody")
+    func missing() throws {
+        try declareScreen(.required)
+        bench.upstream("/recent", .data("{}"))
+        bench.upstream("/total", .data("2"))
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply.status == 502)
+        #expect(reply["/errors/1/part"] == #""user""#)
+        #expect(reply["/errors/1/reason"] == #""missing_data""#)
+        #expect(reply["/errors/1/message"] == #""parts.recent.user is missing""#)
+        #expect(reply["/errors/0/reason"] == #""dependency_failed""#)
+    }
+
+    @Test("A reader starts exactly when what it reads has ended, and delays nobody else")
+    func timing() throws {
+        try declareScreen()
+        bench.upstream("/recent", .data(#"{"user":"kim"}"#, after: .seconds(1)))
+        bench.upstream("/total", .data("2", after: .seconds(4)))
+        bench.upstream("/users/kim", .data(#"{"name":"Kim","age":7}"#, after: .seconds(1)))
+        bench.upstream("/friends/kim/7", .data("[]", after: .milliseconds(500)))
+        let pending = try bench.ask(.get, "/page")
+        #expect(bench.targets == ["/recent", "/total"])
+        bench.time.advance(by: .milliseconds(2500))
+        #expect(pending.count == 0)
+        #expect(bench.targets == ["/recent", "/total", "/users/kim", "/friends/kim/7"])
+        #expect(
+            bench.transport.attempts.map(\.sentAt) == [.zero, .zero, .seconds(1), .seconds(2)])
+        bench.time.advance(by: .milliseconds(1500))
+        let reply = try pending.reply()
+        // References read `user` before `keep`.
+        #expect(
+            reply["/data"] == #"{"friends":[],"user":{"name":"Kim"},"recent":{"user":"kim"},"total":2}"#)
+        let parts = reply.summary.parts
+        #expect(parts.map(\.elapsed) == [.milliseconds(2500), .seconds(2), .seconds(1), .seconds(4)])
+        #expect(parts.map(\.calls.count) == [1, 1, 1, 1])
+    }
+
+    @Test("Two readers of one part start together, and the part is called once")
+    func shared() throws {
+        try bench.page([
+            bench.part("a", "/a"), bench.part("b", "/b/{parts.a}"), bench.part("c", "/c/{parts.a}"),
+        ])
+        bench.upstream("/a", .data("7", after: .seconds(1)))
+        bench.upstream("/b/7", .data("1"))
+        bench.upstream("/c/7", .data("2"))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(1))
+        #expect(try pending.reply()["/data"] == #"{"a":7,"b":1,"c":2}"#)
+        #expect(bench.targets == ["/a", "/b/7", "/c/7"])
+    }
+
+    @Test("A part without content is null for its readers: whole in JSON, missing below")
+    func noContent() throws {
+        try bench.page([
+            bench.part("a", "/a"), PlannedPart("whole", .value(.array([value("{parts.a}")]))),
+            bench.part("below", "/b/{parts.a.id}", .optional),
+            bench.part("never", "/c").when("parts.a.id"), bench.part("always", "/d").when("!parts.a.id"),
+        ])
+        bench.upstream("/a", .response(204))
+        bench.upstream("/d", .data("1"))
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply["/data"] == #"{"a":null,"whole":[null],"below":null,"never":null,"always":1}"#)
+        #expect(reply["/errors/0/reason"] == #""missing_data""#)
+        #expect(reply["/meta/parts/never"] == #""noContent""#)
+    }
+
+    @Test("At the deadline, parts that still wait fail with it, and nothing is left")
+    func deadline() throws {
+        try declareScreen()
+        bench.upstream("/recent", .silence)
+        bench.upstream("/total", .data("2"))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(5))
+        let reply = try pending.reply()
+        #expect(reply["/code"] == #""PARTIAL""#)
+        for index in 0..<3 { #expect(reply["/errors/\(index)/reason"] == #""deadline_exceeded""#) }
+        #expect(bench.transport.inFlight == 0)
+        #expect(bench.time.pending == 0)
+    }
+
+    @Test("A client that leaves cancels the calls, and those that wait never start")
+    func leaving() throws {
+        try declareScreen()
+        bench.upstream("/recent", .data(#"{"user":"kim"}"#, after: .seconds(1)))
+        bench.upstream("/total", .data("2", after: .seconds(1)))
+        let pending = try bench.ask(.get, "/page")
+        pending.dispose()
+        bench.time.advance(by: .seconds(2))
+        #expect(bench.targets == ["/recent", "/total"])
+        #expect(pending.count == 0)
+        #expect(bench.transport.inFlight == 0)
+    }
+
+    @Test("In any order of arrivals the answer has the same bytes", arguments: 0..<24)
+    func order(number: Int) throws {
+        try declareScreen()
+        var rest = [1, 2, 3, 4]
+        var code = number
+        let delays = (1...4).reversed().map { count in
+            defer { code /= count }
+            return Duration.milliseconds(100 * rest.remove(at: code % count))
+        }
+        bench.upstream("/recent", .data(#"{"user":"kim"}"#, after: delays[0]))
+        bench.upstream("/total", .data("2", after: delays[1]))
+        bench.upstream("/users/kim", .data(#"{"name":"Kim","age":7}"#, after: delays[2]))
+        bench.upstream("/friends/kim/7", .data("[1]", after: delays[3]))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(2))
+        #expect(
+            try pending.reply()["/data"]
+                == #"{"friends":[1],"user":{"name":"Kim"},"recent":{"user":"kim"},"total":2}"#)
+    }
+}

@@ -1,0 +1,150 @@
+import GatewayCore
+import HTTPModel
+import JSONBytes
+import Networking
+import Testing
+
+@Suite("Faults of plans")
+struct PlanFaultTests {
+    private let bench = Bench()
+
+    private func faults(
+        _ parts: [PlannedPart], _ change: (inout PlannedEndpoint) -> Void = { _ in }
+    ) throws -> [String] {
+        var endpoint = PlannedEndpoint(.get, "/page/{id}", parts: parts)
+        change(&endpoint)
+        do {
+            _ = try EndpointPlan(endpoint)
+            return []
+        } catch {
+            return error.faults.map { fault in fault.part.map { "\($0): \(fault.message)" } ?? fault.message }
+        }
+    }
+
+    @Test("All references that lead nowhere are told at once")
+    func references() throws {
+        let group = PlannedPart("g", .group(PlannedGroup([bench.part("x", "/x")])))
+        #expect(
+            try faults([
+                bench.part("a", "/{path.no}/{query.no}/{header.no}/{body.no}/{item.x}"),
+                bench.part("b", "/{parts.no.id}/{parts.g}/{parts.g.y}/{first.no}"), group,
+                bench.part("ok", "/{path.id}/{parts.g.x}"),
+            ]) == [
+                #"a: {path.no}: Path parameter "no" is not declared"#,
+                #"a: {query.no}: Query parameter "no" is not declared"#,
+                #"a: {header.no}: Field "no" is not declared"#,
+                "a: {body.no}: the endpoint has no body",
+                "a: {item.x}: there is an item only in the calls of forEach",
+                #"b: {parts.no.id}: there is no part "no""#,
+                "b: {parts.g}: this is a group; name one of its parts",
+                #"b: {parts.g.y}: there is no part "y""#, #"b: {first.no}: there is no step "no""#,
+            ])
+    }
+
+    @Test("Parts that wait for each other are told as a circle")
+    func circle() throws {
+        #expect(
+            try faults([
+                bench.part("a", "/{parts.b}"), bench.part("b", "/b").when("parts.c"),
+                bench.part("c", "/c") { $0.items = PlannedItems(reference("parts.a")) },
+                bench.part("d", "/{parts.d}"),
+            ]) == ["parts a -> b -> c -> a wait for each other", "parts d -> d wait for each other"])
+    }
+
+    @Test("Numbers out of their ranges are told")
+    func ranges() throws {
+        let small = PlannedPart("g", .group(PlannedGroup([bench.part("x", "/x")], atLeast: 2)))
+        #expect(
+            try faults([
+                bench.part("a", "a") {
+                    $0.attempts = 0
+                    $0.timeout = .zero
+                },
+                bench.part("b", "/b") {
+                    var items = PlannedItems(reference("path.id"))
+                    items.concurrency = 65
+                    items.limit = 1001
+                    items.atLeast = 0
+                    $0.items = items
+                }, small,
+            ]) == [
+                "a: the path of a call begins with a slash", "a: attempts 0 is not between 1 and 10",
+                "a: the timeout is not positive", "b: concurrency 65 is not between 1 and 64",
+                "b: limit 1001 is not between 1 and 1000", "b: atLeast 0 is not between 1 and the limit 1001",
+                "g: atLeast 2 is not between 1 and 1",
+            ])
+    }
+
+    @Test("Names that are missing or come twice are told")
+    func names() throws {
+        #expect(
+            try faults([bench.part("a", "/a"), bench.part("a", "/b"), bench.part("", "/c")]) == [
+                "a: two parts have this name", ": the name is missing",
+            ])
+    }
+
+    @Test("Steps are required, stand alone and read no parts")
+    func steps() throws {
+        let parts = [bench.part("a", "/a")]
+        #expect(
+            try faults(parts) { endpoint in
+                endpoint.first = [
+                    bench.part("s", "/{parts.a}", .optional).merged(),
+                    bench.part("t", "/t") { $0.items = PlannedItems(reference("path.id")) },
+                    PlannedPart("g", .value(.constant(.null))).hidden(),
+                ]
+            } == [
+                "s: a step is always required", "s: a step has no place in the answer",
+                "s: {parts.a}: a step cannot read a part", "t: in a step, itemFailure is fail",
+                "g: a step has no place in the answer",
+            ])
+    }
+
+    @Test("Parameters that contradict themselves are told")
+    func parameters() throws {
+        #expect(
+            try faults([bench.part("a", "/{query.d}")]) { endpoint in
+                endpoint.parameters = [
+                    ParameterRule(.query, "n", ValueRule(.integer, maximum: 5), default: .text("6")),
+                    ParameterRule(.query, "n"), ParameterRule(.path, "no"), ParameterRule(.header, "a b"),
+                    ParameterRule(.query, "t", default: .today),
+                ]
+            } == [
+                #"Query parameter "n": its default must be an integer of at most 5"#,
+                "Field \"a b\": a b is not the name of a header",
+                #"Query parameter "t": only a date may default to today"#,
+                "the path has no parameter {no}",
+            ])
+        #expect(
+            try faults([bench.part("a", "/{query.d}")]) {
+                $0.parameters = [ParameterRule(.query, "d", default: .text("a/b"))]
+            } == [
+                #"Query parameter "d": its default must be text, without slashes and control characters"#
+            ])
+    }
+
+    @Test("Fields and headers of the gateway, renames to one name, and objects in a query are told")
+    func fields() throws {
+        #expect(
+            try faults([
+                bench.part("a", "/a") {
+                    $0.headers = [(.host, text("x")), (.connection, text("close"))]
+                    $0.renamed = [("x", "z"), ("y", "z")]
+                    $0.query = [("q", .object([])), ("r", .constant(JSONLiteral(["a"]).fragment))]
+                }
+            ]) { $0.answer.fields = [(.contentType, text("a"))] } == [
+                "a: the header Host is set by the gateway", "a: the header Connection is set by the gateway",
+                "a: the query's q has an object", "a: two members are renamed to z, or one twice",
+                "the field Content-Type is the gateway's own",
+            ])
+    }
+
+    @Test("More than 256 parts are refused, and so are groups too deep")
+    func size() throws {
+        let many = (0..<257).map { bench.part("p\($0)", "/\($0)") }
+        #expect(try faults(many) == ["more than 256 steps and parts"])
+        var deep = bench.part("x", "/x")
+        for _ in 0..<20 { deep = PlannedPart("g", .group(PlannedGroup([deep]))) }
+        #expect(try faults([deep]).count == 1)
+    }
+}
