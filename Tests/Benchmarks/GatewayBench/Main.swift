@@ -6,7 +6,7 @@ import Rx
 
 /// Measures the gateway's cost of a request, without sockets.
 ///
-///     GatewayBench                     nanoseconds per request, for all three kinds
+///     GatewayBench                     nanoseconds per request, for all kinds
 ///     GatewayBench charts --once 2000  2000 requests of one kind; run two counts under callgrind and subtract
 @main
 enum Main {
@@ -34,6 +34,7 @@ enum Main {
 struct Endpoints {
     static let kinds = [
         (name: "charts", meaning: "two upstream calls with instant responses"),
+        (name: "plan/charts", meaning: "the same calls, described by a plan"),
         (name: "parts", meaning: "two constant parts"),
         (name: "value", meaning: "one constant value"),
         (
@@ -56,6 +57,7 @@ struct Endpoints {
                 recent: diary.rx.request(.weights(date, recent: true)).fragment(),
                 total: diary.rx.request(.weights(date, recent: false)).fragment())
         }
+        try Self.addPlan(to: gateway)
         gateway.get("/api/weights/parts") { request in
             _ = try request.query("fddDate", as: CalendarDate.self)
             return .parts(recent: Single.just(fragment), total: Single.just(fragment))
@@ -75,6 +77,21 @@ struct Endpoints {
             }
         }
         responder = try gateway.responder()
+    }
+
+    private static func addPlan(to gateway: Gateway) throws {
+        let diary = gateway.plannedUpstream(
+            "diary", "http://127.0.0.1:9/food-diary", envelope: .genericResponse)
+        let date = try ValueTemplate(parsing: "{query.fddDate}")
+        var recent = PlannedCall(diary, .get, TextTemplate(constant: "/weights"))
+        recent.query = [("fddDate", date), ("keyword", try ValueTemplate(parsing: "recent"))]
+        var total = PlannedCall(diary, .get, TextTemplate(constant: "/weights"))
+        total.query = [("fddDate", date)]
+        var endpoint = PlannedEndpoint(
+            .get, "/api/weights/plan/charts",
+            parts: [PlannedPart("recent", .call(recent)), PlannedPart("total", .call(total))])
+        endpoint.parameters = [ParameterRule(.query, "fddDate", ValueRule(.date))]
+        gateway.add(try EndpointPlan(endpoint))
     }
 
     private struct Session: Sendable {
