@@ -119,8 +119,9 @@ let package = Package(
         module(
             "GatewayHTTP",
             [
-                "GatewayCore", "NetworkingSession", "Networking", "HTTPInbound", "HTTPOutbound", "EventIO",
-                "ContentCoding", "HTTPModel", "JSONBytes", "Resilience", "ASCIIText", "Rx", "Locking",
+                "GatewayCore", "GatewayConfig", "NetworkingSession", "Networking", "HTTPInbound",
+                "HTTPOutbound", "EventIO", "ContentCoding", "HTTPModel", "JSONBytes", "Resilience",
+                "ASCIIText", "Rx", "Locking",
             ]),
         module(
             "SampleUpstreams",

@@ -57,6 +57,11 @@ package enum Announcement {
         put("\(program): \(message)\n", on: STDERR_FILENO)
     }
 
+    /// Writes a line on standard error as it is.
+    package static func complain(line: String) {
+        put(line + "\n", on: STDERR_FILENO)
+    }
+
     package static func print(_ text: String) {
         put(text, on: STDOUT_FILENO)
     }

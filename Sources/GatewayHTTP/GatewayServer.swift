@@ -132,7 +132,8 @@ public final class GatewayServer: Sendable {
                     observer: upstreamLog, protections: protections),
                 upstreamOverrides: configuration.upstreams,
                 configuredUpstreams: Set(configuration.connections.tlsByUpstream.keys)
-                    .union(configuration.connections.dnsByUpstream.keys),
+                    .union(configuration.connections.dnsByUpstream.keys)
+                    .union(configuration.connections.limitsByUpstream.keys),
                 upstreamPolicy: configuration.upstreamPolicy, name: name,
                 report: { logs.diagnostics.write(.error, "endpoint failed", ["what": "\($0)"]) })
             environment.otherUpstreams = configuration.otherUpstreams

@@ -36,10 +36,11 @@ public final class HTTPClient: Sendable {
     }
 
     /// Returns the client of this origin, the same one each time. Look it up once and keep it. `limits` apply if this
-    /// is the first call for the origin; default: the client's.
+    /// is the first call for the origin; default: the origin's own, or the client's.
     public func origin(_ origin: Origin, limits: OutboundLimits? = nil) -> OriginClient {
         if let known = state.value.origins[origin] { return known }
-        let pool = UpstreamPool(origin: origin, limits: limits ?? self.limits, shared: state.value.shared)
+        let pool = UpstreamPool(
+            origin: origin, limits: limits ?? origin.limits ?? self.limits, shared: state.value.shared)
         gauges.withLock { $0[origin] = pool.gauge }
         let client = OriginClient(pool: LoopBound(pool, loop: loop))
         state.value.origins[origin] = client

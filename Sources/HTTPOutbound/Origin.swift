@@ -36,6 +36,8 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     public private(set) var address: SocketAddress?
     /// Resolves the host; nil for the client's resolver.
     private(set) var ownResolver: OwnResolver?
+    /// The limits of its calls and connections; nil for the client's. Set by `limited(by:)`.
+    public private(set) var limits: OutboundLimits?
 
     /// Creates an origin that is reached over TCP.
     ///
@@ -73,6 +75,13 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         authority = host
         tls = nil
         endpoint = .unix(address)
+    }
+
+    /// Returns the same origin with limits of its own, and so with connections of its own.
+    public func limited(by limits: OutboundLimits?) -> Origin {
+        var origin = self
+        origin.limits = limits
+        return origin
     }
 
     /// Returns the same origin, reached through this proxy or directly. Unix-domain sockets use no proxy.

@@ -1,5 +1,5 @@
-package import HTTPModel
-package import Networking
+import HTTPModel
+import Networking
 
 /// An upstream of planned endpoints. `Gateway.plannedUpstream` makes it.
 package final class PlannedUpstream: Sendable {

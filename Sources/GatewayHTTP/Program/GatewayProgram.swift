@@ -56,11 +56,13 @@ public struct GatewayProgram: Sendable {
 
     private var serveFlags: ServeFlags { ServeFlags(configuration) }
 
-    /// - Parameter name: empty if it is the program's only command.
-    package func serving(as name: String = "") -> CommandSpecification {
+    /// - Parameters:
+    ///   - name: empty if it is the program's only command.
+    ///   - servesFiles: whether it takes `--config`.
+    package func serving(as name: String = "", servesFiles: Bool = false) -> CommandSpecification {
         var command = CommandSpecification(
             name: name, summary: summary,
-            flags: serveFlags.listening
+            flags: (servesFiles ? [Self.fileFlag] : []) + serveFlags.listening
                 + serveFlags.upstreams(fallback: upstreams?.addresses ?? "those in the code")
                 + serveFlags.running(files: configuration.files == nil ? "no files" : "those in the code")
                 + flags)

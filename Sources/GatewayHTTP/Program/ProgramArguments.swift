@@ -16,6 +16,8 @@ public struct UsageError: Error, Equatable {
 /// A parsed command line. A flag takes precedence over its environment variable.
 public struct ProgramArguments: Sendable, Equatable {
     private var values: [String: [String]] = [:]
+    /// The names of flags whose values come from variables.
+    private var variables: Set<String> = []
     package private(set) var positional: String?
 
     /// `words` follow the command's name; `--flag value` and `--flag=value` mean the same. `environment` has the values
@@ -48,7 +50,15 @@ public struct ProgramArguments: Sendable, Equatable {
             guard let value = environment[flag.environmentName], !value.isEmpty else { continue }
             values[flag.name] =
                 flag.mayRepeat ? value.split(separator: ",").map { Self.trimmed($0) } : [value]
+            variables.insert(flag.name)
         }
+    }
+
+    /// Returns the flags that environment variables set, or only those of the command line.
+    package func only(variables isFromVariable: Bool) -> ProgramArguments {
+        var some = self
+        some.values = values.filter { variables.contains($0.key) == isFromVariable }
+        return some
     }
 
     package static func trimmed(_ text: Substring) -> String {

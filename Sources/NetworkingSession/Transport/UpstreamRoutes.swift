@@ -16,6 +16,7 @@ package struct UpstreamRoutes: Sendable {
     private let byUpstream: [String: TLSContext]
     private let byHost: [Host: TLSContext]
     private let resolvers: [String: Resolver]
+    private let limits: [String: OutboundLimits]
     /// Nil for the default settings, which use `system`.
     private let context: TLSContext?
     private let system = SystemContext()
@@ -28,6 +29,7 @@ package struct UpstreamRoutes: Sendable {
         byUpstream = [:]
         byHost = [:]
         resolvers = [:]
+        limits = [:]
         context = nil
         proxyRule = .none
         warnings = []
@@ -52,6 +54,7 @@ package struct UpstreamRoutes: Sendable {
         }
         self.byHost = byHost
         resolvers = try settings.dnsByUpstream.mapValues { try Resolver.shared($0) }
+        limits = settings.limitsByUpstream
         context = settings.tls == TLSConfiguration() ? nil : try TLSContext.shared(for: settings.tls)
         switch settings.proxy.kind {
         case .none: (proxyRule, warnings) = (.none, [])
@@ -65,7 +68,10 @@ package struct UpstreamRoutes: Sendable {
     /// Returns the origin of each of the upstream's URLs.
     func origins(of upstream: Upstream) throws(TransportError) -> [Origin] {
         var origins: [Origin] = []
-        for url in upstream.baseURLs { origins.append(try origin(of: upstream, at: url)) }
+        let limits = upstream.isNamed ? limits[upstream.name] : nil
+        for url in upstream.baseURLs {
+            origins.append(try origin(of: upstream, at: url).limited(by: limits))
+        }
         return origins
     }
 

@@ -10,7 +10,23 @@ extension CommandSpecification {
         name: "latency", placeholder: "on|off",
         help: "let the sample upstreams take 40 to 180 ms to answer, as real ones do", fallback: "on")
 
-    static let serve = Command.gateway.serving(as: "serve")
+    static let serve = Command.gateway.serving(as: "serve", servesFiles: true)
+
+    static let check = CommandSpecification(
+        name: "check", summary: "check the file of a gateway and print all that is wrong with it",
+        flags: [
+            ProgramFlag(
+                name: "static", placeholder: "on|off",
+                help: "read no variables, secrets and certificates, which may exist only where it runs",
+                fallback: "off"),
+            ProgramFlag(
+                name: "strict", placeholder: "on|off", help: "fail for warnings, too", fallback: "off"),
+            ProgramFlag(
+                name: "format", placeholder: "text|json", help: "how problems are printed", fallback: "text"),
+        ], positional: "FILE")
+
+    static let schema = CommandSpecification(
+        name: "schema", summary: "print the JSON Schema of the files of gateways, for editors", flags: [])
 
     static let demo = {
         let flags = ServeFlags(Command.demoConfiguration)
@@ -25,5 +41,5 @@ extension CommandSpecification {
 
     static let health = Command.gateway.health
 
-    static let all = [serve, demo, upstream, health]
+    static let all = [serve, check, schema, demo, upstream, health]
 }

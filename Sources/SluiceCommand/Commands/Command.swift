@@ -39,7 +39,14 @@ enum Command {
 
     private static func run(_ name: String, _ arguments: ProgramArguments) throws(UsageError) -> Int32 {
         switch name {
-        case "serve": try gateway.serve(arguments) { gateway, _ in AppEndpoints.declare(on: gateway) }
+        case "serve":
+            if let file = arguments.string("config") {
+                try gateway.serve(file: file, arguments)
+            } else {
+                try gateway.serve(arguments) { gateway, _ in AppEndpoints.declare(on: gateway) }
+            }
+        case "check": try GatewayProgram.check(arguments)
+        case "schema": GatewayProgram.printSchema()
         case "demo": try demo(arguments)
         case "upstream": try upstream(arguments)
         default: try HealthCommand.run(arguments, gateway.configuration, of: "sluice")

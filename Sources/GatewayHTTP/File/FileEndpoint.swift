@@ -1,0 +1,177 @@
+import GatewayConfig
+import GatewayCore
+import HTTPModel
+import JSONBytes
+
+/// Translates an endpoint of a file.
+struct FileEndpoint {
+    private let endpoint: ConfigEndpoint
+    private let document: ConfigDocument
+    private let upstreams: [String: PlannedUpstream]
+
+    /// - Parameter upstreams: by name.
+    init(
+        _ endpoint: ConfigEndpoint, _ document: ConfigDocument, _ upstreams: [String: PlannedUpstream]
+    ) {
+        self.endpoint = endpoint
+        self.document = document
+        self.upstreams = upstreams
+    }
+
+    func declare(on gateway: Gateway, _ faults: inout FileFaults) {
+        var planned = PlannedEndpoint(endpoint.method, endpoint.path.value.text)
+        do {
+            planned.parameters = try parameters
+            planned.body = try endpoint.body.map { try FileSchema(document.schemas).body($0.value) }
+            planned.first = try endpoint.steps.map(step)
+            switch endpoint.content {
+            case .parts(let parts): planned.parts = .named(try parts.map(part))
+            case .data(let one): planned.parts = .data(try part(one))
+            }
+            planned.answer = try answer
+            gateway.add(try EndpointPlan(planned), options)
+        } catch let error as PlanError {
+            for fault in error.faults {
+                let part = fault.part.map { "part \"\($0)\": " } ?? ""
+                faults.add(part + fault.message, at: endpoint.place)
+            }
+        } catch {
+            faults.add("\(error)", at: endpoint.place)
+        }
+    }
+
+    private var options: [EndpointOption] {
+        var options: [EndpointOption] = []
+        if let deadline = endpoint.deadline?.value { options.append(.deadline(.nanoseconds(deadline))) }
+        if let limit = endpoint.bodyLimit?.value { options.append(.bodyLimit(limit)) }
+        if case .on(let requests)? = endpoint.concurrency?.value { options.append(.concurrency(requests)) }
+        for name in endpoint.forward { options.append(.forwards(name.value)) }
+        for upstream in endpoint.credentials { options.append(.forwardsAuthorization(to: upstream.value)) }
+        for upstream in endpoint.cookies { options.append(.forwardsCookies(to: upstream.value)) }
+        return options
+    }
+
+    private var parameters: [ParameterRule] {
+        get throws {
+            try endpoint.pathParameters.map { try ParameterRule(.path, $0) }
+                + endpoint.query.map { try ParameterRule(.query, $0) }
+                + endpoint.headers.map { try ParameterRule(.header, $0) }
+        }
+    }
+
+    private var answer: PlannedAnswer {
+        get throws {
+            var answer = PlannedAnswer()
+            switch (endpoint.answer.envelope?.value, endpoint.answer.completeHeader?.value) {
+            case (.bare?, let field?): answer.style = .bare(completeField: field)
+            case (.bare?, nil): answer.style = .bare
+            case (.sluice?, _): answer.style = .sluice
+            case (nil, _): break
+            }
+            answer.status = endpoint.answer.status.flatMap { HTTPStatus(code: $0.value) }
+            answer.fields = try endpoint.answer.headers.map {
+                ($0.name.value, try TextTemplate($0.value.value))
+            }
+            return answer
+        }
+    }
+
+    // MARK: Parts
+
+    private func step(_ step: ConfigStep) throws -> PlannedPart {
+        PlannedPart(step.name.value, .call(try call(step.call)))
+    }
+
+    private func part(_ part: ConfigPart) throws -> PlannedPart {
+        let policy: PartPolicy =
+            switch part.policy {
+            case .required: .required
+            case .optional: .optional
+            case .fallback(let value): .fallback(JSONLiteral(value.value))
+            }
+        var planned = PlannedPart(part.name.value, try content(of: part), policy)
+        planned.isMerged = part.isMerged
+        planned.isHidden = part.isHidden
+        planned.condition = try part.when.map {
+            PlannedCondition(try PlanReference($0.reference), isNegated: $0.isNegated)
+        }
+        return planned
+    }
+
+    private func content(of part: ConfigPart) throws -> PlannedPart.Content {
+        switch part.kind {
+        case .value(let value): return .value(try ValueTemplate(value))
+        case .group(let group):
+            return .group(
+                PlannedGroup(try group.parts.map { try self.part($0) }, atLeast: group.atLeast?.value))
+        case .call(let call): return .call(shaped(try self.call(call), by: part))
+        case .forEach(let each):
+            var planned = shaped(try call(each.call), by: part)
+            var items = PlannedItems(try PlanReference(each.items))
+            items.concurrency = each.concurrency?.value ?? ConfigForEach.defaultConcurrency
+            items.limit = each.limit?.value ?? ConfigForEach.defaultLimit
+            items.failure = PlannedItems.Failure(each.itemFailure?.value ?? .null)
+            items.atLeast = each.atLeast?.value
+            planned.items = items
+            return .call(planned)
+        }
+    }
+
+    private func shaped(_ call: PlannedCall, by part: ConfigPart) -> PlannedCall {
+        var call = call
+        call.kept = part.keep.map { $0.map(\.value) }
+        call.dropped = part.drop.map(\.value)
+        call.renamed = part.rename.map { ($0.path.value, $0.name.value) }
+        return call
+    }
+
+    private func call(_ call: ConfigCall) throws -> PlannedCall {
+        guard let upstream = upstreams[call.upstream.value] else {
+            throw FileTranslationError("there is no upstream \"\(call.upstream.value)\"")
+        }
+        var planned = PlannedCall(upstream, call.request.method, try TextTemplate(call.request.path.value))
+        planned.query = try call.request.query.flatMap { item in
+            try item.values.map { (item.name.value, try ValueTemplate($0.value)) }
+        }
+        planned.headers = try call.request.headers.map { ($0.name.value, try TextTemplate($0.value.value)) }
+        planned.body = try call.request.body.map { try ValueTemplate($0.value) }
+        planned.timeout = call.timeout.map { .nanoseconds($0.value) }
+        planned.attempts = call.attempts?.value
+        planned.pick = call.pick?.value
+        planned.expected = call.expect.map { JSONFragment.Kind($0.value) }
+        return planned
+    }
+}
+
+/// Why a value of a file, which the reader has accepted, cannot be used.
+struct FileTranslationError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+extension PlannedItems.Failure {
+    fileprivate init(_ failure: ConfigForEach.ItemFailure) {
+        self =
+            switch failure {
+            case .null: .null
+            case .drop: .drop
+            case .fail: .fail
+            }
+    }
+}
+
+extension JSONFragment.Kind {
+    fileprivate init(_ kind: ConfigKind) {
+        self =
+            switch kind {
+            case .object: .object
+            case .array: .array
+            case .string: .string
+            case .number: .number
+            case .boolean: .bool
+            }
+    }
+}

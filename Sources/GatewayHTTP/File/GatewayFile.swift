@@ -1,0 +1,129 @@
+import Dispatch
+package import GatewayConfig
+package import GatewayCore
+import Networking
+import Rx
+
+/// A gateway that a file describes: its settings, upstreams and endpoints.
+package struct GatewayFile: Sendable {
+    package let document: ConfigDocument
+    /// In the order of the files. None is an error.
+    package let warnings: [ConfigProblem]
+    /// The files and secrets that were read.
+    package let paths: [String]
+
+    /// Reads the file and those that it includes. Blocks while it reads.
+    ///
+    /// - Throws: all problems, if one is an error.
+    package init(
+        _ path: String, from source: any ConfigSource = SystemConfigSource()
+    ) throws(GatewayFileError) {
+        let reading = ConfigReading.read(path, from: source)
+        guard let document = reading.document else { throw GatewayFileError(problems: reading.problems) }
+        let faults = Self.faults(of: document)
+        guard faults.isEmpty else {
+            throw GatewayFileError(
+                problems: (reading.problems + faults).sorted { $0.isBefore($1, in: document) })
+        }
+        self.document = document
+        warnings = reading.problems
+        paths = reading.paths
+    }
+
+    /// Checks a file, without variables and secrets if `isStatic`. Returns all problems in the order of the files.
+    package static func problems(
+        of path: String, from source: any ConfigSource = SystemConfigSource(), isStatic: Bool = false
+    ) -> [ConfigProblem] {
+        let reading = ConfigReading.read(path, from: source, mode: isStatic ? .staticCheck : .serving)
+        guard let document = reading.document, !isStatic else { return reading.problems }
+        return (reading.problems + faults(of: document)).sorted { $0.isBefore($1, in: document) }
+    }
+
+    /// What only the modules can refuse that use a value: addresses, patterns, certificates.
+    private static func faults(of document: ConfigDocument) -> [ConfigProblem] {
+        var faults = FileFaults(document)
+        var configuration = GatewayServerConfiguration()
+        FileSettings(document).apply(to: &configuration, &faults)
+        for schema in document.schemas { FilePatterns.check(schema.schema, &faults) }
+        for endpoint in document.endpoints { FilePatterns.check(endpoint, &faults) }
+        guard faults.problems.isEmpty else { return faults.problems }
+        return planFaults(of: document, configuration)
+    }
+
+    /// What the engine refuses. No call is sent.
+    private static func planFaults(
+        of document: ConfigDocument, _ configuration: GatewayServerConfiguration
+    ) -> [ConfigProblem] {
+        let environment = GatewayEnvironment(
+            transport: StubTransport(scheduler: ConcurrentDispatchQueueScheduler(qos: .utility)),
+            upstreamOverrides: configuration.upstreams)
+        let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
+        var faults = FileFaults(document)
+        declare(document, on: gateway, &faults)
+        guard faults.problems.isEmpty else { return faults.problems }
+        do {
+            _ = try gateway.responder()
+        } catch {
+            faults.add("\(error)", at: ConfigPlace(file: 0, line: 1, column: 1))
+        }
+        return faults.problems
+    }
+
+    /// Applies the file's settings. What the file does not set stays as it is.
+    package func apply(to configuration: inout GatewayServerConfiguration) {
+        var faults = FileFaults(document)
+        FileSettings(document).apply(to: &configuration, &faults)
+    }
+
+    /// Declares the file's upstreams and endpoints.
+    ///
+    /// - Throws: what the engine refuses, with its place in the file.
+    package func declare(on gateway: Gateway) throws(GatewayFileError) {
+        var faults = FileFaults(document)
+        Self.declare(document, on: gateway, &faults)
+        guard faults.problems.isEmpty else { throw GatewayFileError(problems: faults.problems) }
+    }
+
+    private static func declare(
+        _ document: ConfigDocument, on gateway: Gateway, _ faults: inout FileFaults
+    ) {
+        var upstreams: [String: PlannedUpstream] = [:]
+        for upstream in document.upstreams {
+            upstreams[upstream.name.value] = FileUpstream(upstream).declare(on: gateway)
+        }
+        for endpoint in document.endpoints {
+            FileEndpoint(endpoint, document, upstreams).declare(on: gateway, &faults)
+        }
+    }
+}
+
+/// What is wrong with a gateway's file.
+package struct GatewayFileError: Error, Sendable, CustomStringConvertible {
+    package let problems: [ConfigProblem]
+
+    /// A line for each problem: `sluice.yaml:12:7: error: 5 needs a unit: 5s`.
+    package var description: String { problems.map(\.description).joined(separator: "\n") }
+}
+
+/// Collects what the modules refuse that use a file's values.
+struct FileFaults {
+    private let document: ConfigDocument
+    private(set) var problems: [ConfigProblem] = []
+
+    init(_ document: ConfigDocument) {
+        self.document = document
+    }
+
+    mutating func add(_ message: String, at place: ConfigPlace) {
+        problems.append(document.problem(.error, message, at: place))
+    }
+}
+
+extension ConfigProblem {
+    fileprivate func isBefore(_ other: ConfigProblem, in document: ConfigDocument) -> Bool {
+        func order(_ problem: ConfigProblem) -> (Int, Int, Int) {
+            (document.files.firstIndex(of: problem.file) ?? .max, problem.line, problem.column)
+        }
+        return order(self) < order(other)
+    }
+}

@@ -1,0 +1,81 @@
+import GatewayConfig
+import GatewayCore
+
+extension GatewayProgram {
+    /// The flag that names a file to serve.
+    static var fileFlag: ProgramFlag {
+        ProgramFlag(
+            name: "config", placeholder: "FILE",
+            help: "serve the upstreams and endpoints of this file (YAML) in place of those in the program",
+            fallback: "none")
+    }
+
+    /// Serves a file alone until SIGTERM or SIGINT. Returns the exit code.
+    ///
+    /// A flag has precedence over the file, the file over a variable, and that over the default. So the variables of an image do not
+    /// hide what a file says.
+    package func serve(file path: String, _ arguments: ProgramArguments) throws(UsageError) -> Int32 {
+        // Signals have to be blocked before a thread starts.
+        Signals.prepare()
+        for flag in ["upstream-ca", "upstream-cert", "upstream-key", "upstream-pin"]
+        where arguments.string(flag) != nil {
+            throw UsageError(message: "--\(flag) does not go with --config: set tls in the file")
+        }
+        let file: GatewayFile
+        do {
+            file = try GatewayFile(path)
+        } catch {
+            for problem in error.problems { Announcement.show(problem) }
+            return 1
+        }
+        for warning in file.warnings { Announcement.show(warning) }
+        let settings = try settings(file, arguments)
+        let names = file.document.upstreams.map(\.name.value)
+        let concurrency = try UpstreamFlags.concurrency(arguments.all("upstream-concurrency"), known: names)
+        return try GatewayServer.run(settings, of: name) { gateway in
+            try file.declare(on: gateway)
+            for (name, count) in concurrency { gateway.upstream(name) { $0.concurrency = count } }
+        }
+    }
+
+    private func settings(
+        _ file: GatewayFile, _ arguments: ProgramArguments
+    ) throws(UsageError) -> GatewayServerConfiguration {
+        var settings = configuration
+        try settings.apply(arguments.only(variables: true))
+        let names = file.document.upstreams.map(\.name.value)
+        settings.upstreams = try UpstreamFlags.addresses(arguments.all("upstream"), known: names)
+        file.apply(to: &settings)
+        try settings.apply(arguments.only(variables: false))
+        return settings
+    }
+
+    /// Checks a file, prints all its problems, and returns the exit code: 1 if there is an error, or a warning with `--strict on`.
+    package static func check(_ arguments: ProgramArguments) throws(UsageError) -> Int32 {
+        guard let path = arguments.positional else {
+            throw UsageError(message: "check needs a file: sluice check sluice.yaml")
+        }
+        let isStatic = try arguments.isOn("static") ?? false
+        let isStrict = try arguments.isOn("strict") ?? false
+        let problems = GatewayFile.problems(of: path, isStatic: isStatic)
+        switch arguments.string("format") ?? "text" {
+        case "text": for problem in problems { Announcement.print("\(problem)\n") }
+        case "json":
+            Announcement.print(String(decoding: ConfigProblem.json(problems), as: UTF8.self) + "\n")
+        case let format: throw UsageError(message: "--format takes text or json, not '\(format)'")
+        }
+        let isBad = problems.contains { isStrict || $0.severity == .error }
+        return isBad ? 1 : 0
+    }
+
+    /// Prints the JSON Schema of the format, for editors.
+    package static func printSchema() -> Int32 {
+        Announcement.print(ConfigSchemaText.make())
+        return 0
+    }
+}
+
+extension Announcement {
+    /// Writes a problem on standard error as compilers do, without the program's name, so that editors find the place.
+    fileprivate static func show(_ problem: ConfigProblem) { complain(line: problem.description) }
+}
