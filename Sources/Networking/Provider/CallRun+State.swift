@@ -12,6 +12,16 @@ extension CallRun {
     }
 }
 
+extension CallRun {
+    /// Emits the output in the request's context.
+    @inline(__always)
+    final func emit(_ output: consuming Output) {
+        guard let context = followUpContext else { return onLast(output) }
+        let output = output
+        CallContext.$current.withValue(context) { onLast(output) }
+    }
+}
+
 extension CallRun: RunningCall {
     final var outcomeSoFar: CallOutcome {
         let (attempts, attempt) = state.withLock { ($0.retry.attempts, $0.attempt) }

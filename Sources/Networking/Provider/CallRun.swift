@@ -25,7 +25,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     /// Nil before the first retry. Written on the loop of the call's attempts; read between attempts.
     private final var retried: RetriedCall?
     /// The context of calls made in response. Nil outside a request, and for a call that is a part by itself.
-    private final var followUpContext: CallContext?
+    private(set) final var followUpContext: CallContext?
     /// The address of the last attempt. Written on its loop, which records the end of the call.
     private(set) final var address: PeerAddress?
     /// Written on the loop of the call's attempts; read between attempts.
@@ -351,14 +351,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             failure, call: call, attempts: attempts, notRetried: obstacle, elapsed: .nanoseconds(elapsed))
         for plugin in call.settings.plugins { plugin.didReceive(.failure(error), call: call) }
         inContext { onError(error) }
-    }
-
-    /// Emits the output in the request's context.
-    @inline(__always)
-    final func emit(_ output: consuming Output) {
-        guard let context = followUpContext else { return onLast(output) }
-        let output = output
-        CallContext.$current.withValue(context) { onLast(output) }
     }
 
     /// Emits in the request's context, so that calls made in response belong to the same request.
