@@ -64,11 +64,12 @@ extension ValueType where Value == ConfigForEach.ItemFailure {
     /// A word, of which one is `null` without quotes.
     static let itemFailure: ValueType = {
         let word = ValueType.word
-        let tree = SchemaTree.any(of: [
-            .object([("enum", .list([.text("drop"), .text("fail"), .text("null")]))]), .type("null"),
-            .reference("variable"),
-        ])
-        return ValueType(schema: { _ in tree }) { node, subject, reader in
+        return ValueType { _ in
+            .any(of: [
+                .object([("enum", .list([.text("drop"), .text("fail"), .text("null")]))]), .type("null"),
+                .reference("variable"),
+            ])
+        } read: { node, subject, reader in
             if case .scalar(let scalar) = node.content, scalar.style == .plain, scalar.text == "null" {
                 return .null
             }

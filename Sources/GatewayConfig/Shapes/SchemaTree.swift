@@ -47,6 +47,10 @@ indirect enum SchemaTree: Sendable {
         .object([("type", .text(name))] + members)
     }
 
+    static func integer(in range: ClosedRange<Int>) -> SchemaTree {
+        type("integer", [("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound))])
+    }
+
     static func reference(_ definition: String) -> SchemaTree {
         .object([("$ref", .text("#/definitions/\(definition)"))])
     }
@@ -65,9 +69,9 @@ indirect enum SchemaTree: Sendable {
     }
 
     /// Text, which needs no quotes if it is a number or a Boolean.
-    static let anyText = SchemaTree.object([
-        ("type", .list([.text("string"), .text("number"), .text("boolean")]))
-    ])
+    static var anyText: SchemaTree {
+        .object([("type", .list([.text("string"), .text("number"), .text("boolean")]))])
+    }
 }
 
 /// The objects of the format that a schema names, each once.

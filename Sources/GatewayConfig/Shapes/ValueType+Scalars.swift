@@ -26,9 +26,7 @@ extension ValueType where Value == String {
 
 extension ValueType where Value == Int {
     static func integer(_ range: ClosedRange<Int>) -> ValueType {
-        let tree = SchemaTree.type(
-            "integer", [("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound))])
-        return ValueType(.scalar(tree), unknown: range.lowerBound) { (scalar) throws(ScalarFault) in
+        ValueType(.scalar(.integer(in: range)), unknown: range.lowerBound) { (scalar) throws(ScalarFault) in
             guard case .integer(let text) = YAMLValue(scalar) else {
                 throw scalar.isQuotedNumber
                     ? .unfit("is text; remove the quotes") : .unfit("is not a whole number")
@@ -53,8 +51,8 @@ extension ValueType where Value == Int {
         guard let first = quantity.parse(least), let last = quantity.parse(most) else {
             preconditionFailure("\(least) or \(most) is not \(quantity.description)")
         }
-        let tree = SchemaTree.type("string", [("pattern", .text(quantity.pattern))])
-        return ValueType(.scalar(tree), unknown: first) { (scalar) throws(ScalarFault) in
+        return ValueType(.scalar(.type("string", [("pattern", .text(quantity.pattern))])), unknown: first) {
+            (scalar) throws(ScalarFault) in
             switch YAMLValue(scalar) {
             case .integer(let text), .decimal(let text):
                 throw .bare("needs a unit: \(scalar.substitution == nil ? text : "5")\(quantity.usualUnit)")

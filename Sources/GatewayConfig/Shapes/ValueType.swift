@@ -21,10 +21,10 @@ struct ValueType<Value: Sendable>: Sendable {
     ///   - unknown: stands for a variable that is not read.
     ///   - parse: returns the value, or throws what is wrong with it.
     init(
-        _ tree: SchemaTree, unknown: Value?,
+        _ tree: @escaping @autoclosure @Sendable () -> SchemaTree, unknown: Value?,
         parse: @escaping @Sendable (YAMLScalar) throws(ScalarFault) -> Value
     ) {
-        schema = { _ in tree }
+        schema = { _ in tree() }
         read = { node, subject, reader in
             guard let scalar = reader.scalar(node, subject) else { return nil }
             if scalar.isUnknown, let unknown { return unknown }
