@@ -1,44 +1,61 @@
 import HTTPModel
-import JSONBytes
-import Networking
+@_spi(Lines) import JSONBytes
+@_spi(Encoded) import Networking
 import Rx
 
 /// A planned call before its values are known. Constant text is encoded when the plan is made.
 final class CallTemplate: Sendable {
-    struct Pair: Sendable {
-        enum Value: Sendable {
-            /// Encoded texts, each a pair of its own.
-            case constant([String])
-            case template(ValueTemplate<BoundReference>)
-        }
-
-        /// `name=`, encoded.
-        let name: String
-        let value: Value
+    /// A stretch of the path.
+    enum Piece: Sendable {
+        /// Encoded.
+        case bytes([UInt8])
+        case segment(BoundReference)
     }
 
-    let provider: Provider<PlannedTarget>
+    /// One or more pairs of the query.
+    enum Pair: Sendable {
+        /// `name=value`, encoded.
+        case constant([UInt8])
+        /// With `name=`, encoded.
+        case template([UInt8], ValueTemplate<BoundReference>)
+
+        var template: ValueTemplate<BoundReference>? {
+            if case .template(_, let template) = self { template } else { nil }
+        }
+    }
+
     let method: HTTPMethod
-    let path: TextTemplate<BoundReference>
-    let query: [Pair]
-    /// The upstream's fields that the call does not replace.
-    let constantHeaders: HTTPFields
-    let headers: [(name: HTTPFieldName, value: TextTemplate<BoundReference>)]
-    let body: ValueTemplate<BoundReference>?
     let pick: JSONPointer?
     let expected: JSONFragment.Kind?
     /// Nil if the value in the answer is the one that references read.
     let shape: JSONShape?
-    private let settings: PlannedTargetSettings
+    private let provider: Provider<PlannedTarget>
+    private let settings: EncodedRequestSettings
+    private let path: [Piece]
+    private let isConstantPath: Bool
+    /// Before the first pair of the query.
+    private let mark: UInt8
+    private let query: [Pair]
+    /// The upstream's fields that the call does not replace.
+    private let constantHeaders: HTTPFields
+    private let headers: [(name: HTTPFieldName, value: TextTemplate<BoundReference>)]
+    private let body: ValueTemplate<BoundReference>?
 
     init(
-        _ call: PlannedCall, path: TextTemplate<BoundReference>, query: [Pair],
+        _ call: PlannedCall, path: [Piece], query: [Pair],
         headers: [(name: HTTPFieldName, value: TextTemplate<BoundReference>)],
         body: ValueTemplate<BoundReference>?
     ) {
         provider = call.upstream.provider(attempts: call.attempts)
+        settings = EncodedRequestSettings(
+            envelope: call.upstream.envelope, allowsEmptyBody: call.upstream.allowsEmptyBody,
+            timeout: call.timeout)
         method = call.method
         self.path = path
+        let constants = path.map { piece -> [UInt8] in if case .bytes(let bytes) = piece { bytes } else { [] }
+        }
+        isConstantPath = constants.allSatisfy { !$0.isEmpty }
+        mark = constants.joined().contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?")
         self.query = query
         var constant = call.upstream.headers
         for (name, _) in headers { constant.remove(name) }
@@ -47,71 +64,89 @@ final class CallTemplate: Sendable {
         self.body = body
         pick = call.pick
         expected = call.expected
-        settings = PlannedTargetSettings(call.upstream, timeout: call.timeout)
         var shape = JSONShape()
         if let kept = call.kept { shape = shape.keep(kept) }
         shape = shape.drop(call.dropped).rename(pairs: call.renamed.map { ($0.path, $0.name) })
-        self.shape =
-            call.kept == nil && call.dropped.isEmpty && call.renamed.isEmpty ? nil : shape
+        self.shape = call.kept == nil && call.dropped.isEmpty && call.renamed.isEmpty ? nil : shape
     }
 
     /// Returns the call, cold.
-    func single(_ target: PlannedTarget) -> Single<JSONFragment> {
-        let response = provider.rx.request(target)
+    func single(_ request: EncodedRequest) -> Single<JSONFragment> {
+        let response = provider.single(request, settings)
         guard pick != nil || expected != nil else { return response.fragment() }
         return response.fragment(at: pick ?? .root, as: expected)
     }
 
-    /// Returns the call with its values.
-    func target(_ scope: PlanScope) throws(PlannedFailure) -> PlannedTarget {
-        var text = ""
-        for piece in path.pieces {
-            switch piece {
-            case .text(let constant): text += constant
-            case .reference(let reference): try append(segment: reference, scope, to: &text)
+    /// Returns the request with its values.
+    func request(_ scope: PlanScope) throws(PlannedFailure) -> EncodedRequest {
+        var failure: PlannedFailure?
+        let target = JSONLine.array(capacity: 128) { line in
+            do throws(PlannedFailure) {
+                try write(scope, to: &line)
+            } catch {
+                failure = error
             }
         }
-        if !query.isEmpty { try appendQuery(scope, to: &text) }
-        return PlannedTarget(
-            method: method, text: text, headers: try fields(scope), body: try bodyBytes(scope),
-            settings: settings)
+        if let failure { throw failure }
+        return EncodedRequest(
+            method, target, needsCheck: !isConstantPath,
+            headers: headers.isEmpty ? constantHeaders : try fields(scope), body: try bodyBytes(scope))
     }
 
-    private func append(
-        segment reference: BoundReference, _ scope: PlanScope, to text: inout String
+    // MARK: - Path and query
+
+    private func write(_ scope: PlanScope, to line: inout JSONLine) throws(PlannedFailure) {
+        for piece in path {
+            switch piece {
+            case .bytes(let bytes): line.plain(bytes)
+            case .segment(let reference): try write(segment: reference, scope, to: &line)
+            }
+        }
+        var mark = mark
+        for pair in query {
+            switch pair {
+            case .constant(let bytes):
+                line.plain(mark)
+                line.plain(bytes)
+                mark = UInt8(ascii: "&")
+            case .template(let name, let template):
+                try write(name, template, scope, &mark, to: &line)
+            }
+        }
+    }
+
+    private func write(
+        segment reference: BoundReference, _ scope: PlanScope, to line: inout JSONLine
     ) throws(PlannedFailure) {
         guard let value = try scope.text(reference) else { throw .missing(reference) }
         do {
-            try PercentEncodedText.appendSegment(value, to: &text)
+            line.plain(try EncodedText.segment(value))
         } catch {
             // Values of the client have been checked with its parameters.
             throw .unusable("\(reference.text) cannot be in a path")
         }
     }
 
-    private func appendQuery(_ scope: PlanScope, to text: inout String) throws(PlannedFailure) {
-        var mark = path.constant?.utf8.contains(UInt8(ascii: "?")) == true ? "&" : "?"
-        func append(_ name: String, encoded value: String) {
-            text += mark
-            text += name
-            text += value
-            mark = "&"
+    /// Writes a pair for each text of the value: none for an absent one, several for an array.
+    private func write(
+        _ name: [UInt8], _ template: ValueTemplate<BoundReference>, _ scope: PlanScope, _ mark: inout UInt8,
+        to line: inout JSONLine
+    ) throws(PlannedFailure) {
+        // The common case, without a list.
+        if case .reference(let reference) = template, case .parameter(let index) = reference.source {
+            guard let value = scope.values.parameters[index] else { return }
+            return write(name, value.text, &mark, to: &line)
         }
-        for pair in query {
-            switch pair.value {
-            case .constant(let values): for value in values { append(pair.name, encoded: value) }
-            case .template(let template):
-                for value in try texts(template, scope) {
-                    text += mark
-                    text += pair.name
-                    PercentEncodedText.append(value, to: &text)
-                    mark = "&"
-                }
-            }
-        }
+        for text in try texts(template, scope) { write(name, text, &mark, to: &line) }
     }
 
-    /// Returns the texts of a query's value: none for an absent one, several for an array.
+    private func write(_ name: [UInt8], _ text: String, _ mark: inout UInt8, to line: inout JSONLine) {
+        line.plain(mark)
+        line.plain(name)
+        line.plain(EncodedText.value(text))
+        mark = UInt8(ascii: "&")
+    }
+
     private func texts(
         _ template: ValueTemplate<BoundReference>, _ scope: PlanScope
     ) throws(PlannedFailure) -> [String] {
@@ -157,6 +192,8 @@ final class CallTemplate: Sendable {
         return texts
     }
 
+    // MARK: - Fields and body
+
     private func fields(_ scope: PlanScope) throws(PlannedFailure) -> HTTPFields {
         var fields = constantHeaders
         for (name, template) in headers {
@@ -172,5 +209,13 @@ final class CallTemplate: Sendable {
     private func bodyBytes(_ scope: PlanScope) throws(PlannedFailure) -> [UInt8]? {
         guard let body else { return nil }
         return Array(try scope.json(body).bytes)
+    }
+}
+
+extension JSONLine {
+    fileprivate mutating func plain(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { plain($0) } }
+
+    fileprivate mutating func plain(_ byte: UInt8) {
+        withUnsafePointer(to: byte) { plain(UnsafeBufferPointer(start: $0, count: 1)) }
     }
 }

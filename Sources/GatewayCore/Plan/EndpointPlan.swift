@@ -10,12 +10,12 @@ package final class EndpointPlan: Sendable {
     let path: String
     let style: EnvelopeStyle?
     private let status: HTTPStatus?
-    private let parameters: [BoundParameter]
+    private let parameters: [Frozen<BoundParameter>]
     private let schema: BodySchema?
     /// Places in the body whose values are written into paths.
     private let segments: [BoundReference]
     /// Steps and then parts. The number of a leaf is its index.
-    let leaves: [PlanLeaf]
+    let leaves: [Frozen<PlanLeaf>]
     let stepCount: Int
     /// Nil if `data` is an object with a member for each part.
     let layout: PartLayout?
@@ -32,16 +32,16 @@ package final class EndpointPlan: Sendable {
         path = endpoint.path
         style = endpoint.answer.style
         status = endpoint.answer.status
-        parameters = binder.parameters
+        parameters = binder.parameters.map(Frozen.init)
         schema = endpoint.body
         segments = binder.segments
-        leaves = binder.leaves
+        leaves = binder.leaves.map(Frozen.init)
         stepCount = binder.stepCount
         layout = binder.layout
         fields = binder.fields
         needsRun =
             layout != nil || stepCount > 0 || !fields.isEmpty
-            || leaves.contains { !$0.isIndependent || $0.items != nil }
+            || leaves.contains { !$0.value.isIndependent || $0.value.items != nil }
     }
 
     /// Returns the answer, whose parts have not started.
@@ -91,16 +91,19 @@ package final class EndpointPlan: Sendable {
             let leaf = leaves[number]
             parts.append(
                 NamedPart(
-                    name: leaf.name, part: Part(source: single(leaf, number, scope), policy: leaf.policy)))
+                    name: leaf.value.name,
+                    part: Part(source: single(leaf, number, scope), policy: leaf.value.policy)))
         }
         return parts
     }
 
-    private func single(_ leaf: PlanLeaf, _ number: Int, _ scope: PlanScope) -> Single<JSONFragment> {
-        if let run = scope.run, !leaf.isIndependent || leaf.items != nil {
-            return LeafRun.single(leaf, number, run)
+    private func single(
+        _ leaf: Frozen<PlanLeaf>, _ number: Int, _ scope: PlanScope
+    ) -> Single<JSONFragment> {
+        if let run = scope.run, !leaf.value.isIndependent || leaf.value.items != nil {
+            return LeafRun.single(leaf.value, number, run)
         }
-        return leaf.independent(scope)
+        return leaf.value.independent(scope)
     }
 
     /// Returns the answer's fields, without those with a missing value or one that cannot be sent.

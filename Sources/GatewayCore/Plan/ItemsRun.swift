@@ -1,6 +1,6 @@
 import JSONBytes
 import Locking
-import Networking
+@_spi(Encoded) import Networking
 import Rx
 
 /// The calls for the elements of an array: a few at a time, equal GETs once, results in the order of the elements.
@@ -27,7 +27,7 @@ final class ItemsRun: Disposable {
     private let keepsReadValues: Bool
     private let done: @Sendable (Result<Ended, any Error>) -> Void
     /// Different calls, in the order of the elements.
-    private let targets: [Result<PlannedTarget, any Error>]
+    private let targets: [Result<EncodedRequest, any Error>]
     /// For each element the index of its call.
     private let places: [Int]
     private let context = CallContext.current
@@ -42,13 +42,13 @@ final class ItemsRun: Disposable {
         self.reveals = reveals
         self.keepsReadValues = keepsReadValues
         self.done = done
-        var targets: [Result<PlannedTarget, any Error>] = []
+        var targets: [Result<EncodedRequest, any Error>] = []
         var places: [Int] = []
-        var known: [PlannedTarget: Int] = [:]
+        var known: [EncodedRequest: Int] = [:]
         var scope = scope
         for element in elements {
             scope.item = element
-            let target = Result { try call.target(scope) }
+            let target = Result { try call.request(scope) }
             if call.method == .get, let same = (try? target.get()).flatMap({ known[$0] }) {
                 places.append(same)
                 continue

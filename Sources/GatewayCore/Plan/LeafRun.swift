@@ -67,9 +67,9 @@ final class LeafRun: Disposable {
             case .value(let template): succeed(try scope.json(template))
             case .call(let call):
                 if let items = leaf.items { return try start(items, call, scope) }
-                let target = try call.target(scope)
+                let request = try call.request(scope)
                 keep(
-                    call.single(target).subscribe(
+                    call.single(request).subscribe(
                         onSuccess: { [self] in succeed($0) }, onFailure: { [self] in fail($0) }))
             }
         } catch {

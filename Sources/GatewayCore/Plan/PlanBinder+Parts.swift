@@ -1,6 +1,6 @@
 import HTTPModel
 import JSONBytes
-import Networking
+@_spi(Encoded) import Networking
 
 extension TextTemplate {
     /// The path of a call may also be empty: the upstream's base URL.
@@ -60,19 +60,18 @@ extension PlanBinder {
         if let items { read.append(items.source) }
         isItem = call.items != nil
         defer { isItem = false }
-        let path = call.path.map { bind($0, for: .segment) }
+        let path = bind(path: call)
         let headers = call.headers.map { header in
             if HopByHopFields.contains(header.name) || Self.framing.contains(header.name) {
                 complain("the header \(header.name) is set by the gateway")
             }
             return (name: header.name, value: header.value.map { bind($0, for: .fieldValue) })
         }
-        let query = call.query.map { bind($0.name, $0.value) }
+        let query = call.query.flatMap { bind($0.name, $0.value) }
         let body = call.body?.map { bind($0) }
-        read += path.references + headers.flatMap(\.value.references) + (body?.references ?? [])
-        for pair in query {
-            if case .template(let template) = pair.value { read += template.references }
-        }
+        for case .segment(let reference) in path { read.append(reference) }
+        read += headers.flatMap(\.value.references) + (body?.references ?? [])
+        for pair in query { read += pair.template?.references ?? [] }
         var call = call
         check(&call)
         append(
@@ -85,7 +84,6 @@ extension PlanBinder {
 
     /// Removes renames that a shape could not have.
     private mutating func check(_ call: inout PlannedCall) {
-        if !call.path.beginsWithSlash { complain("the path of a call begins with a slash") }
         if let attempts = call.attempts, !(1...10).contains(attempts) {
             complain("attempts \(attempts) is not between 1 and 10")
         }
@@ -103,28 +101,50 @@ extension PlanBinder {
         }
     }
 
+    /// Returns the path below the upstream's prefix, its constants encoded and checked.
+    private mutating func bind(path call: PlannedCall) -> [CallTemplate.Piece] {
+        var pieces: [CallTemplate.Piece] = []
+        var constant = call.upstream.prefix
+        for (index, piece) in call.path.pieces.enumerated() {
+            switch piece {
+            case .text(let text):
+                constant += HTTPURL.normalizedTarget(text.utf8)
+                if index == 0, !call.path.beginsWithSlash {
+                    complain("the path of a call begins with a slash")
+                }
+            case .reference(let reference):
+                if !constant.isEmpty { pieces.append(.bytes(constant)) }
+                constant = []
+                if let bound = bind(reference, for: .segment) { pieces.append(.segment(bound)) }
+            }
+        }
+        if call.path.pieces.isEmpty, constant.isEmpty { constant = [UInt8(ascii: "/")] }
+        if !constant.isEmpty { pieces.append(.bytes(constant)) }
+        // A segment stands for what it may be: it changes neither the segments beside it nor the query.
+        let sample = pieces.flatMap { piece in
+            if case .bytes(let bytes) = piece { bytes } else { Array("x".utf8) }
+        }
+        if let fault = EncodedRequest.check(sample) { complain(fault) }
+        return pieces
+    }
+
     private mutating func bind(
         _ name: String, _ value: ValueTemplate<PlanReference>
-    ) -> CallTemplate.Pair {
-        var encoded = ""
-        PercentEncodedText.append(name, to: &encoded)
-        encoded += "="
+    ) -> [CallTemplate.Pair] {
+        let encoded = Array("\(EncodedText.value(name))=".utf8)
         switch value {
         case .constant(let constant):
             do throws(PlannedFailure) {
-                let texts = try CallTemplate.texts(constant, of: "the query's \(name)").map { text in
-                    var encoded = ""
-                    PercentEncodedText.append(text, to: &encoded)
-                    return encoded
+                return try CallTemplate.texts(constant, of: "the query's \(name)").map {
+                    .constant(encoded + Array(EncodedText.value($0).utf8))
                 }
-                return CallTemplate.Pair(name: encoded, value: .constant(texts))
             } catch {
                 complain(error.message)
             }
         case .object: complain("the query's \(name) has an object")
         case .reference, .text, .array: break
         }
-        return CallTemplate.Pair(name: encoded, value: .template(value.map { bind($0) }))
+        return [.template(encoded, value.map { bind($0) })]
     }
 
     private mutating func bind(_ items: PlannedItems, of planned: PlannedPart) -> BoundItems? {

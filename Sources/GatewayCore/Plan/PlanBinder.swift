@@ -43,6 +43,7 @@ struct PlanBinder {
         isStep = false
         for part in partList { bind(part, "", isQuorum: false) }
         part = nil
+        checkNames()
         bindAnswer()
         markRead()
         faults += PlanOrder.circles(leaves).map { .init(part: nil, message: $0) }
@@ -150,6 +151,16 @@ struct PlanBinder {
         for (name, template) in endpoint.answer.fields {
             if Renderer.isGatewayField(name) { complain("the field \(name) is the gateway's own") }
             fields.append((name, template.map { bind($0, for: .fieldValue) }))
+        }
+    }
+
+    /// A name with a point may be that of a part in a group.
+    private mutating func checkNames() {
+        for (number, leaf) in leaves.enumerated() {
+            let first = number < stepCount ? 0 : stepCount
+            if leaves[first..<number].contains(where: { $0.name == leaf.name }) {
+                complain("two parts are named \(leaf.name) in errors")
+            }
         }
     }
 

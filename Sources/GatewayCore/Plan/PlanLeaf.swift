@@ -30,7 +30,7 @@ struct PlanLeaf: Sendable {
         do throws(PlannedFailure) {
             switch work {
             case .call(let call):
-                let single = call.single(try call.target(scope))
+                let single = call.single(try call.request(scope))
                 if call.shape == nil, !isMerged { return single }
                 return single.map { try output($0) }
             case .value(let template):

@@ -51,7 +51,7 @@ final class PlanRun: Sendable {
     func failure(of leaves: [Int]) -> PlannedFailure? {
         for leaf in leaves {
             if case .failed(let failure)? = state.withLock({ $0.ended[leaf] }) {
-                return .dependency(plan.leaves[leaf].name, failure)
+                return .dependency(plan.leaves[leaf].value.name, failure)
             }
         }
         return nil
@@ -90,6 +90,16 @@ final class PlanRun: Sendable {
             state.waiting.removeAll { $0.leaf == leaf }
         }
         return readers
+    }
+
+    /// Releases what parts have read, once the answer is made.
+    func dropValues() {
+        var dropped: [Ended?] = []
+        state.withLock { state in
+            dropped = state.ended
+            state.ended = Array(repeating: nil, count: dropped.count)
+        }
+        withExtendedLifetime(dropped) {}
     }
 
     // MARK: - Failed elements

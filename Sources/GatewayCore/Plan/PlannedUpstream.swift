@@ -25,6 +25,9 @@ package final class PlannedUpstream: Sendable {
         standard = makeProvider(policy)
     }
 
+    /// The path of its base URL: empty, or `/prefix`.
+    var prefix: [UInt8] { standard.configuredUpstream?.prefix ?? [] }
+
     /// Returns the client for calls with this many attempts; nil for the upstream's.
     func provider(attempts: Int?) -> Provider<PlannedTarget> {
         guard let attempts, attempts != policy.retry.maxAttempts else { return standard }
@@ -34,40 +37,8 @@ package final class PlannedUpstream: Sendable {
     }
 }
 
-/// A planned call with all its values.
-struct PlannedTarget: TargetType, Hashable {
-    let method: HTTPMethod
-    /// Path and query, encoded.
-    let text: String
-    let headers: HTTPFields
-    let body: [UInt8]?
-    let settings: PlannedTargetSettings
-
-    /// Never used: the provider has the address.
+/// The type of the targets of planned calls. There are none: these calls are `EncodedRequest`s.
+enum PlannedTarget: TargetType {
     var baseURL: String { "" }
-    var path: RequestPath { RequestPath(encoded: text) }
-    var task: RequestTask { body.map { .data($0[...], contentType: "application/json") } ?? .plain }
-    var envelope: ResponseEnvelope { settings.envelope }
-    var allowsEmptyBody: Bool { settings.allowsEmptyBody }
-    var timeout: Duration? { settings.timeout }
-
-    static func == (left: PlannedTarget, right: PlannedTarget) -> Bool {
-        left.method == right.method && left.text == right.text && left.headers == right.headers
-            && left.body == right.body && left.settings === right.settings
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(text) }
-}
-
-/// What all requests of a planned call have in common.
-final class PlannedTargetSettings: Sendable {
-    let envelope: ResponseEnvelope
-    let allowsEmptyBody: Bool
-    let timeout: Duration?
-
-    init(_ upstream: PlannedUpstream, timeout: Duration?) {
-        envelope = upstream.envelope
-        allowsEmptyBody = upstream.allowsEmptyBody
-        self.timeout = timeout
-    }
+    var path: RequestPath { "/" }
 }

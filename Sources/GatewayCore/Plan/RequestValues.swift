@@ -31,13 +31,12 @@ struct RequestReader {
         self.wallTime = wallTime
     }
 
-    mutating func read(_ rules: [BoundParameter]) throws {
+    mutating func read(_ rules: [Frozen<BoundParameter>]) throws {
         values.parameters.reserveCapacity(rules.count)
-        for rule in rules { values.parameters.append(try read(rule)) }
+        for rule in rules { values.parameters.append(try read(rule.value)) }
     }
 
     private mutating func read(_ parameter: BoundParameter) throws -> ParameterText? {
-        let rule = parameter.declared
         let text: String?
         do throws(GatewayError) {
             text = try parameter.text(in: request)
@@ -47,14 +46,15 @@ struct RequestReader {
             return nil
         }
         guard let text else { return absent(parameter) }
-        switch rule.rule.read(text) {
+        switch parameter.declared.rule.read(text) {
         case .value(let value): return value
         case .invalid: complain(parameter, "must be \(parameter.phrase)")
         case .unmatched:
             complain(parameter, "must be \(parameter.phrase)")
-            if let pattern = rule.rule.pattern {
+            if let pattern = parameter.declared.rule.pattern {
                 unmatched.append(
-                    PatternFault(pattern: pattern.text, subject: parameter.place.subject(rule.name)))
+                    PatternFault(
+                        pattern: pattern.text, subject: parameter.place.subject(parameter.declared.name)))
             }
         }
         return nil

@@ -114,7 +114,7 @@ package struct ValueRule: Sendable {
     }
 
     static func isSegment(_ text: String) -> Bool {
-        (try? PercentEncodedText.checkSegment(text)) != nil
+        (try? EncodedText.checkSegment(text)) != nil
     }
 }
 

@@ -81,6 +81,8 @@ struct PlanFaultTests {
             try faults([bench.part("a", "/a"), bench.part("a", "/b"), bench.part("", "/c")]) == [
                 "a: two parts have this name", ": the name is missing",
             ])
+        let group = PlannedPart("g", .group(PlannedGroup([bench.part("x", "/x")])))
+        #expect(try faults([group, bench.part("g.x", "/y")]) == ["two parts are named g.x in errors"])
     }
 
     @Test("Steps are required, stand alone and read no parts")

@@ -1,0 +1,98 @@
+public import HTTPModel
+public import Rx
+
+/// A call whose path and query are encoded already, for callers that assemble them from checked constants and encoded values.
+///
+/// Public through the SPI `Encoded`, for our own modules only, as `RecordedCall` is through `Records`.
+@_spi(Encoded)
+public struct EncodedRequest: Sendable {
+    public let method: HTTPMethod
+    /// The path, with the upstream's prefix, and the query.
+    public let target: [UInt8]
+    /// Whether the path is checked before it is sent. Not needed for a constant path that `check` has accepted.
+    public let needsCheck: Bool
+    /// Fields of this call, in place of the provider's with the same names.
+    public let headers: HTTPFields
+    /// JSON.
+    public let body: [UInt8]?
+
+    public init(
+        _ method: HTTPMethod, _ target: [UInt8], needsCheck: Bool, headers: HTTPFields, body: [UInt8]?
+    ) {
+        self.method = method
+        self.target = target
+        self.needsCheck = needsCheck
+        self.headers = headers
+        self.body = body
+    }
+
+    /// Returns why a path, with or without a query, cannot be sent; nil if it can.
+    public static func check(_ target: [UInt8]) -> String? {
+        target.withUnsafeBytes { TargetRules.fault(inPath: $0) }
+    }
+}
+
+@_spi(Encoded)
+extension EncodedRequest: Hashable {
+    public static func == (left: EncodedRequest, right: EncodedRequest) -> Bool {
+        left.method == right.method && left.target == right.target && left.headers == right.headers
+            && left.body == right.body
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(target) }
+}
+
+/// What all requests of one encoded call have in common.
+@_spi(Encoded)
+public final class EncodedRequestSettings: Sendable {
+    let envelope: ResponseEnvelope
+    let allowsEmptyBody: Bool
+    let options: CallOptions?
+
+    /// - Parameters:
+    ///   - envelope: the envelope of the responses.
+    ///   - allowsEmptyBody: whether an empty body is a valid response.
+    ///   - timeout: the limit of the whole call; nil for the provider's.
+    public init(envelope: ResponseEnvelope, allowsEmptyBody: Bool, timeout: Duration?) {
+        self.envelope = envelope
+        self.allowsEmptyBody = allowsEmptyBody
+        options = CallOptions.makeIfNeeded(
+            timeout: timeout, attemptLimits: nil, validation: .none, contentDecoding: .automatic)
+    }
+}
+
+extension Provider {
+    /// Returns the cold call of an encoded request to the configured upstream, as `rx.request(_:)` does for a target.
+    @_spi(Encoded)
+    public func single(_ request: EncodedRequest, _ shared: EncodedRequestSettings) -> Single<Response> {
+        do {
+            let call = try prepare(request, shared)
+            if isPlain, call.options == nil { return .emitting(ResponseRun(call, settings)) }
+            return settings.response(to: call)
+        } catch {
+            return .error(NetworkError(unbuilt: error, upstream: settings.name))
+        }
+    }
+
+    private func prepare(
+        _ request: EncodedRequest, _ shared: EncodedRequestSettings
+    ) throws(RequestFault) -> TransportCall {
+        if request.needsCheck, let fault = EncodedRequest.check(request.target) {
+            throw RequestFault(.url, fault)
+        }
+        try TargetRules.checkLength(request.target)
+        let calls = try settings.calls(to: "")
+        var fields: HTTPFields?
+        let contentType = request.body == nil ? nil : "application/json"
+        if contentType != nil || !request.headers.isEmpty {
+            fields = try RequestBuilder.add(request.headers, contentType, to: calls.fields)
+        }
+        let context = CallContext.current
+        return TransportCall(
+            method: request.method, target: request.target[...],
+            body: request.body.map { .bytes($0[...]) } ?? .none,
+            own: CallFields.makeIfNeeded(fields, request.headers, in: context, shared: calls),
+            context: context, envelope: shared.envelope, allowsEmptyBody: shared.allowsEmptyBody,
+            settings: calls, options: shared.options)
+    }
+}
