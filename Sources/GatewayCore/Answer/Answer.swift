@@ -29,8 +29,6 @@ public struct Answer: Sendable {
     /// `nil` means 200.
     var status: HTTPStatus?
     var fields = HTTPFields()
-    /// Set by a planned endpoint whose parts read each other, or whose `data` has a layout of its own.
-    var plan: PlanRun?
 
     init(_ content: Content) {
         self.content = content
@@ -140,7 +138,7 @@ struct NamedPart: Sendable {
     fileprivate func madeOptional() -> NamedPart {
         switch part.policy {
         case .required: NamedPart(name: name, part: part.optional())
-        case .optional, .fallback: self
+        case .optional, .fallback, .planned: self
         }
     }
 

@@ -17,6 +17,8 @@ public struct Part: Sendable {
         case optional
         /// The part becomes this value, the answer `PARTIAL`.
         case fallback(JSONFragment)
+        /// The layout of a planned endpoint decides.
+        case planned(PlanRun)
     }
 
     enum Source: Sendable {
@@ -27,6 +29,9 @@ public struct Part: Sendable {
     /// `nil` once the part has started: a uniquely held source runs in place instead of being copied.
     private var source: Source?
     private(set) var policy = Policy.required
+
+    @inline(__always)
+    var isPlanned: Bool { if case .planned = policy { true } else { false } }
 
     init(source: Single<JSONFragment>) {
         self.source = .single(source)

@@ -10,14 +10,9 @@ struct PartResults: Sendable {
     let areSteps: Bool
     /// The number of the first part; the others follow it. Nil without names.
     let firstNumber: Int?
-    /// Nil but for parts of planned endpoints.
-    let plan: PlanRun?
 
-    init(
-        _ parts: consuming [NamedPart], from firstNumber: Int, areSteps: Bool = false, plan: PlanRun? = nil
-    ) {
+    init(_ parts: consuming [NamedPart], from firstNumber: Int, areSteps: Bool = false) {
         self.parts = parts
-        self.plan = plan
         self.firstNumber = firstNumber
         self.areSteps = areSteps
         hasNames = true
@@ -41,11 +36,23 @@ struct PartResults: Sendable {
         hasNames = false
         areSteps = false
         firstNumber = nil
-        plan = nil
     }
 
+    /// The run of a planned endpoint whose parts have a layout.
+    @inline(never)
+    var plan: PlanRun? {
+        guard isPlanned, case .planned(let run) = parts[0].part.policy else { return nil }
+        return run
+    }
+
+    @inline(__always)
+    var isPlanned: Bool { !parts.isEmpty && parts[0].part.isPlanned }
+
     /// Whether an answer with these parts succeeds.
-    var verdict: Verdict { plan?.verdict(self) ?? Verdict(parts) }
+    var verdict: Verdict {
+        if isPlanned, let plan { return plan.layout.verdict(self, plan) }
+        return Verdict(parts)
+    }
 
     /// Releases the parts' values; their kinds, failures and times stay.
     mutating func dropValues() {
@@ -177,7 +184,9 @@ enum Envelope {
     private static func members(
         _ results: PartResults, _ line: inout JSONLine, _ shared: inout SharedFragments
     ) {
-        if let layout = results.plan?.plan.layout { return layout.write(results, to: &line, &shared) }
+        if results.isPlanned, let plan = results.plan {
+            return plan.layout.write(results, plan, to: &line, &shared)
+        }
         line.constant("{")
         for index in results.parts.indices {
             if index > 0 { line.constant(",") }
@@ -190,9 +199,10 @@ enum Envelope {
 
     private static func errors(_ results: PartResults, _ line: inout JSONLine) {
         var isFirst = true
+        let plan = results.isPlanned ? results.plan : nil
         for index in results.parts.indices {
             guard let failure = results.parts[index].failure else {
-                if let plan = results.plan { itemErrors(index, results, plan, &isFirst, &line) }
+                if let plan { itemErrors(index, results, plan, &isFirst, &line) }
                 continue
             }
             begin(&isFirst, &line)
@@ -287,16 +297,13 @@ extension PartResults {
         switch parts[index].part.policy {
         case .fallback(let value): return value
         case .required, .optional: return .null
+        case .planned(let run): return run.fallback(of: index)
         }
     }
 
     var dataBytes: Int {
-        if let layout = plan?.plan.layout { return layout.dataBytes(self) }
-        return plainDataBytes
-    }
-
-    private var plainDataBytes: Int {
-        parts.indices.reduce(0) { $0 + value(at: $1).bytes.count }
+        if isPlanned, let plan { return plan.layout.dataBytes(self, plan) }
+        return parts.indices.reduce(0) { $0 + value(at: $1).bytes.count }
     }
 
     /// An estimate of the bytes of names, kinds and errors.

@@ -19,7 +19,8 @@ package final class EndpointPlan: Sendable {
     let stepCount: Int
     /// Nil if `data` is an object with a member for each part.
     let layout: PartLayout?
-    private let fields: [(name: HTTPFieldName, value: TextTemplate<BoundReference>)]
+    private let earlyFields: [PlanBinder.AnswerField]
+    private let lateFields: [PlanBinder.AnswerField]
     /// Whether each request needs a `PlanRun`.
     private let needsRun: Bool
 
@@ -38,10 +39,9 @@ package final class EndpointPlan: Sendable {
         leaves = binder.leaves.map(Frozen.init)
         stepCount = binder.stepCount
         layout = binder.layout
-        fields = binder.fields
-        needsRun =
-            layout != nil || stepCount > 0 || !fields.isEmpty
-            || leaves.contains { !$0.value.isIndependent || $0.value.items != nil }
+        earlyFields = binder.earlyFields
+        lateFields = binder.lateFields
+        needsRun = layout != nil || leaves.contains { !$0.value.isIndependent || $0.value.items != nil }
     }
 
     /// Returns the answer, whose parts have not started.
@@ -49,12 +49,17 @@ package final class EndpointPlan: Sendable {
     /// - Throws: 400 with all that is wrong with the request.
     func answer(to request: GatewayRequest, in environment: GatewayEnvironment) throws -> Answer {
         let values = try values(of: request, in: environment)
-        guard needsRun else { return answer(parts(PlanScope(values: values, run: nil)), nil) }
-        let run = PlanRun(self, values, reveals: request.endpoint.settings.revealsUpstreamMessages)
+        let run =
+            needsRun
+            ? PlanRun(self, values, reveals: request.endpoint.settings.revealsUpstreamMessages) : nil
         let scope = PlanScope(values: values, run: run)
-        guard stepCount > 0 else { return answer(parts(scope), run) }
-        let steps = named(0..<stepCount, scope)
-        return Answer(.steps(steps) { [self] _ in answer(parts(scope), run) })
+        var answer =
+            stepCount == 0
+            ? Answer(.parts(parts(scope)))
+            : Answer(.steps(named(0..<stepCount, scope)) { [self] _ in Answer(.parts(parts(scope))) })
+        answer.status = status
+        if !earlyFields.isEmpty { answer.fields = fields(earlyFields, scope) }
+        return answer
     }
 
     private func values(
@@ -75,13 +80,6 @@ package final class EndpointPlan: Sendable {
         return reader.values
     }
 
-    private func answer(_ parts: consuming [NamedPart], _ run: PlanRun?) -> Answer {
-        var answer = Answer(.parts(parts))
-        answer.status = status
-        answer.plan = run
-        return answer
-    }
-
     private func parts(_ scope: PlanScope) -> [NamedPart] { named(stepCount..<leaves.count, scope) }
 
     private func named(_ numbers: Range<Int>, _ scope: PlanScope) -> [NamedPart] {
@@ -89,10 +87,13 @@ package final class EndpointPlan: Sendable {
         parts.reserveCapacity(numbers.count)
         for number in numbers {
             let leaf = leaves[number]
+            var policy = leaf.value.policy
+            // Steps have no layout.
+            if layout != nil, number >= stepCount, let run = scope.run { policy = .planned(run) }
             parts.append(
                 NamedPart(
                     name: leaf.value.name,
-                    part: Part(source: single(leaf, number, scope), policy: leaf.value.policy)))
+                    part: Part(source: single(leaf, number, scope), policy: policy)))
         }
         return parts
     }
@@ -106,16 +107,20 @@ package final class EndpointPlan: Sendable {
         return leaf.value.independent(scope)
     }
 
-    /// Returns the answer's fields, without those with a missing value or one that cannot be sent.
-    func answerFields(_ run: PlanRun) -> HTTPFields {
-        let scope = PlanScope(values: run.values, run: run)
-        var all = HTTPFields()
-        for (name, template) in fields {
+    /// Returns the answer's fields that read parts.
+    func lateFields(_ run: PlanRun) -> HTTPFields {
+        lateFields.isEmpty ? HTTPFields() : fields(lateFields, PlanScope(values: run.values, run: run))
+    }
+
+    /// Returns the fields, without those with a missing value or one that cannot be sent.
+    private func fields(_ templates: [PlanBinder.AnswerField], _ scope: PlanScope) -> HTTPFields {
+        var fields = HTTPFields()
+        for (name, template) in templates {
             guard let value = (try? scope.text(template)) ?? nil, Renderer.canSend(value) else { continue }
-            all.append(name, value)
+            fields.append(name, value)
+            // A cache must not give an answer in one form to a client that asks for another.
+            if name == .cacheControl { fields.append(.vary, "Accept") }
         }
-        // A cache must not give an answer in one form to a client that asks for another.
-        if all.contains(.cacheControl), !all.contains(.vary) { all.append(.vary, "Accept") }
-        return all
+        return fields
     }
 }

@@ -27,7 +27,8 @@ struct LayoutMaker {
         var merged: [Merged] = []
     }
 
-    mutating func layout(_ parts: PlannedEndpoint.Parts) -> PartLayout? {
+    /// - Parameter isNeeded: whether the answer needs one even if `data` has a member for each part.
+    mutating func layout(_ parts: PlannedEndpoint.Parts, isNeeded: Bool) -> PartLayout? {
         switch parts {
         case .data(let part):
             if part.isMerged || part.isHidden { complain(part.name, "data is neither merged nor hidden") }
@@ -40,7 +41,7 @@ struct LayoutMaker {
                 if case .group = part.content { return false }
                 return !part.isMerged && !part.isHidden
             }
-            return isFlat ? nil : PartLayout(.object(root), reserved: reserved)
+            return isFlat && !isNeeded ? nil : PartLayout(.object(root), reserved: reserved)
         }
     }
 

@@ -38,6 +38,9 @@ final class PartLayout: Sendable {
         self.reserved = reserved
     }
 
+    static let empty = PartLayout(
+        .object(Group(members: [], policy: .required, atLeast: nil)), reserved: [:])
+
     // MARK: - Verdict
 
     /// How a part or a group ended.
@@ -48,39 +51,39 @@ final class PartLayout: Sendable {
         var hasFailure = false
     }
 
-    func verdict(_ results: PartResults) -> Verdict {
+    func verdict(_ results: PartResults, _ run: PlanRun) -> Verdict {
         let (standing, policy) =
             switch root {
-            case .object(let group): (standing(group, results), Part.Policy.required)
-            case .value(let node): (standing(node, results), policy(of: node, results))
+            case .object(let group): (standing(group, results, run), Part.Policy.required)
+            case .value(let node): (standing(node, results, run), policy(of: node, results, run))
             }
         if let failure = standing.failure, case .required = policy { return .failed(by: failure.index) }
         return standing.hasFailure ? .partial : .complete
     }
 
-    private func standing(_ node: Node, _ results: PartResults) -> Standing {
+    private func standing(_ node: Node, _ results: PartResults, _ run: PlanRun) -> Standing {
         switch node {
-        case .group(let group): return standing(group, results)
+        case .group(let group): return standing(group, results, run)
         case .leaf(let index):
             guard let failure = results.parts[index].failure else {
-                return Standing(hasFailure: results.plan?.itemFailures(of: index) != nil)
+                return Standing(hasFailure: run.itemFailures(of: index) != nil)
             }
             return Standing(failure: (index, failure.answer.rank), hasFailure: true)
         }
     }
 
-    private func standing(_ group: Group, _ results: PartResults) -> Standing {
+    private func standing(_ group: Group, _ results: PartResults, _ run: PlanRun) -> Standing {
         var standing = Standing()
         var successes = 0
         for member in group.members {
-            let own = self.standing(member.node, results)
+            let own = self.standing(member.node, results, run)
             standing.hasFailure = standing.hasFailure || own.hasFailure
             guard let failure = own.failure else {
                 successes += 1
                 continue
             }
             if group.atLeast == nil {
-                guard case .required = policy(of: member.node, results) else { continue }
+                guard case .required = policy(of: member.node, results, run) else { continue }
             }
             // Ties go to the first in the plan.
             if let known = standing.failure, known.rank <= failure.rank { continue }
@@ -90,51 +93,54 @@ final class PartLayout: Sendable {
         return standing
     }
 
-    private func policy(of node: Node, _ results: PartResults) -> Part.Policy {
+    private func policy(of node: Node, _ results: PartResults, _ run: PlanRun) -> Part.Policy {
         switch node {
-        case .leaf(let index): results.parts[index].part.policy
+        case .leaf(let index): run.policy(of: index)
         case .group(let group): group.policy
         }
     }
 
     // MARK: - Data
 
-    func write(_ results: PartResults, to line: inout JSONLine, _ shared: inout SharedFragments) {
+    func write(
+        _ results: PartResults, _ run: PlanRun, to line: inout JSONLine, _ shared: inout SharedFragments
+    ) {
         switch root {
-        case .object(let group): writeObject(group, results, to: &line, &shared)
-        case .value(let node): writeValue(node, results, to: &line, &shared)
+        case .object(let group): writeObject(group, results, run, to: &line, &shared)
+        case .value(let node): writeValue(node, results, run, to: &line, &shared)
         }
     }
 
     /// The bytes of the values in `data`; of a group's fallback, both are counted.
-    func dataBytes(_ results: PartResults) -> Int {
+    func dataBytes(_ results: PartResults, _ run: PlanRun) -> Int {
         switch root {
-        case .object(let group): dataBytes(.group(group), results)
-        case .value(let node): dataBytes(node, results)
+        case .object(let group): dataBytes(.group(group), results, run)
+        case .value(let node): dataBytes(node, results, run)
         }
     }
 
-    private func dataBytes(_ node: Node, _ results: PartResults) -> Int {
+    private func dataBytes(_ node: Node, _ results: PartResults, _ run: PlanRun) -> Int {
         switch node {
         case .leaf(let index): return results.value(at: index).bytes.count
         case .group(let group):
             var sum = 4
             if case .fallback(let value) = group.policy { sum = value.bytes.count }
             for member in group.members where !member.isHidden {
-                sum += member.name.utf8.count + 4 + dataBytes(member.node, results)
+                sum += member.name.utf8.count + 4 + dataBytes(member.node, results, run)
             }
             return sum
         }
     }
 
     private func writeValue(
-        _ node: Node, _ results: PartResults, to line: inout JSONLine, _ shared: inout SharedFragments
+        _ node: Node, _ results: PartResults, _ run: PlanRun, to line: inout JSONLine,
+        _ shared: inout SharedFragments
     ) {
         switch node {
         case .leaf(let index): shared.write(results.value(at: index), to: &line)
         case .group(let group):
-            if standing(group, results).failure == nil {
-                writeObject(group, results, to: &line, &shared)
+            if standing(group, results, run).failure == nil {
+                writeObject(group, results, run, to: &line, &shared)
             } else if case .fallback(let value) = group.policy {
                 shared.write(value, to: &line)
             } else {
@@ -144,33 +150,36 @@ final class PartLayout: Sendable {
     }
 
     private func writeObject(
-        _ group: Group, _ results: PartResults, to line: inout JSONLine, _ shared: inout SharedFragments
+        _ group: Group, _ results: PartResults, _ run: PlanRun, to line: inout JSONLine,
+        _ shared: inout SharedFragments
     ) {
         line.constant("{")
         var isFirst = true
-        writeMembers(group, results, to: &line, &shared, &isFirst)
+        writeMembers(group, results, run, to: &line, &shared, &isFirst)
         line.constant("}")
     }
 
     private func writeMembers(
-        _ group: Group, _ results: PartResults, to line: inout JSONLine, _ shared: inout SharedFragments,
+        _ group: Group, _ results: PartResults, _ run: PlanRun, to line: inout JSONLine,
+        _ shared: inout SharedFragments,
         _ isFirst: inout Bool
     ) {
         for member in group.members where !member.isHidden {
             if member.isMerged {
-                writeMerged(member.node, results, to: &line, &shared, &isFirst)
+                writeMerged(member.node, results, run, to: &line, &shared, &isFirst)
                 continue
             }
             if !isFirst { line.constant(",") }
             isFirst = false
             line.string(member.name)
             line.constant(":")
-            writeValue(member.node, results, to: &line, &shared)
+            writeValue(member.node, results, run, to: &line, &shared)
         }
     }
 
     private func writeMerged(
-        _ node: Node, _ results: PartResults, to line: inout JSONLine, _ shared: inout SharedFragments,
+        _ node: Node, _ results: PartResults, _ run: PlanRun, to line: inout JSONLine,
+        _ shared: inout SharedFragments,
         _ isFirst: inout Bool
     ) {
         switch node {
@@ -178,8 +187,8 @@ final class PartLayout: Sendable {
             results.value(at: index).writeMembers(
                 to: &line, &shared, isFirst: &isFirst, without: reserved[index] ?? [])
         case .group(let group):
-            if standing(group, results).failure == nil {
-                writeMembers(group, results, to: &line, &shared, &isFirst)
+            if standing(group, results, run).failure == nil {
+                writeMembers(group, results, run, to: &line, &shared, &isFirst)
             } else if case .fallback(let value) = group.policy {
                 value.writeMembers(to: &line, &shared, isFirst: &isFirst, without: [])
             }

@@ -47,6 +47,7 @@ extension PlanBinder {
 
     private mutating func bind(_ group: PlannedGroup, of planned: PlannedPart) {
         if planned.condition != nil { complain("a group has no condition; give one to its parts") }
+        if group.parts.isEmpty { complain("a group has no parts") }
         if let atLeast = group.atLeast, !(1...max(1, group.parts.count)).contains(atLeast) {
             complain("atLeast \(atLeast) is not between 1 and \(group.parts.count)")
         }

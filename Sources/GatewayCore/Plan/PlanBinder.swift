@@ -15,7 +15,11 @@ struct PlanBinder {
     var leaves: [PlanLeaf] = []
     private(set) var stepCount = 0
     private(set) var layout: PartLayout?
-    private(set) var fields: [(name: HTTPFieldName, value: TextTemplate<BoundReference>)] = []
+    /// The answer's fields, first those that are known before the parts.
+    private(set) var earlyFields: [AnswerField] = []
+    private(set) var lateFields: [AnswerField] = []
+
+    typealias AnswerField = (name: HTTPFieldName, value: TextTemplate<BoundReference>)
 
     /// Where the names of steps and parts lead.
     private var steps = PlanNames()
@@ -48,7 +52,8 @@ struct PlanBinder {
         markRead()
         faults += PlanOrder.circles(leaves).map { .init(part: nil, message: $0) }
         var maker = LayoutMaker(first: stepCount)
-        layout = maker.layout(endpoint.parts)
+        let isNeeded = leaves[stepCount...].contains { $0.items != nil } || !lateFields.isEmpty
+        layout = maker.layout(endpoint.parts, isNeeded: isNeeded)
         faults += maker.faults
         faults += parameters.compactMap(\.defaultFault).map { .init(part: nil, message: $0) }
     }
@@ -150,7 +155,12 @@ struct PlanBinder {
     private mutating func bindAnswer() {
         for (name, template) in endpoint.answer.fields {
             if Renderer.isGatewayField(name) { complain("the field \(name) is the gateway's own") }
-            fields.append((name, template.map { bind($0, for: .fieldValue) }))
+            let value = template.map { bind($0, for: .fieldValue) }
+            if value.references.contains(where: { $0.leaf != nil }) {
+                lateFields.append((name, value))
+            } else {
+                earlyFields.append((name, value))
+            }
         }
     }
 
@@ -165,7 +175,8 @@ struct PlanBinder {
     }
 
     private mutating func markRead() {
-        let read = leaves.flatMap(\.dependencies) + fields.flatMap { $0.value.references.compactMap(\.leaf) }
+        let read =
+            leaves.flatMap(\.dependencies) + lateFields.flatMap { $0.value.references.compactMap(\.leaf) }
         for number in read { leaves[number].isRead = true }
     }
 }

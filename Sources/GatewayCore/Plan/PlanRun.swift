@@ -113,22 +113,23 @@ final class PlanRun: Sendable {
         state.withLock { $0.items[plan.stepCount + part] }
     }
 
-    /// Whether an element of any part has failed.
-    var hasItemFailures: Bool { state.withLock { !$0.items.isEmpty } }
-
     // MARK: - The answer
 
-    /// Adds the plan's fields to those of the answer.
-    func addFields(to overrides: inout AnswerOverrides) {
-        overrides.fields.append(contentsOf: plan.answerFields(self))
-    }
-}
+    /// Where the parts stand. A run is found through its answer's parts only if the plan has a layout.
+    var layout: PartLayout { plan.layout ?? PartLayout.empty }
 
-extension PlanRun {
-    func verdict(_ results: PartResults) -> Verdict {
-        if let layout = plan.layout { return layout.verdict(results) }
-        let verdict = Verdict(results.parts)
-        if case .complete = verdict, hasItemFailures { return .partial }
-        return verdict
+    /// Returns what the failure of a part of the answer means for its group.
+    func policy(of part: Int) -> Part.Policy { plan.leaves[plan.stepCount + part].value.policy }
+
+    /// Returns what stands in the answer for a part that has failed.
+    func fallback(of part: Int) -> JSONFragment {
+        if case .fallback(let value) = policy(of: part) { value } else { .null }
+    }
+
+    /// Returns the fields of the answer and those that the plan adds.
+    func fields(after own: HTTPFields) -> HTTPFields {
+        var fields = own
+        fields.append(contentsOf: plan.lateFields(self))
+        return fields
     }
 }

@@ -5,12 +5,9 @@ struct AnswerOverrides: Sendable {
     /// `nil` means 200.
     var status: HTTPStatus?
     var fields: HTTPFields
-    /// Nil but for planned endpoints.
-    let plan: PlanRun?
 
     init(_ answer: consuming Answer, in outer: AnswerOverrides?) {
         status = answer.status
-        plan = answer.plan
         fields = (consume answer).fields
         guard let outer else { return }
         if let outerStatus = outer.status { status = outerStatus }

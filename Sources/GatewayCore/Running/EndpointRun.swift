@@ -186,12 +186,11 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         switch consume stage {
         case nil:
             break
-        case .answer(var finished, var overrides):
+        case .answer(var finished, let overrides):
             if let timer = finished.timer { scheduler.cancelTimer(timer) }
-            overrides.plan?.addFields(to: &overrides)
             deliver(
                 renderer.parts(
-                    PartResults(finished.takeParts(), from: finished.stage, plan: overrides.plan), overrides,
+                    PartResults(finished.takeParts(), from: finished.stage), overrides,
                     for: facts(finished.steps)))
         case .steps(let results, let then, let overrides):
             if case .failed(let index) = Verdict(results.parts) {
@@ -284,14 +283,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
                     notRetried: attempts.areLeft ? .deadline : nil),
                 elapsed: elapsed)
         }
-        let areSteps = after.then != nil
-        let results = PartResults(
-            parts, from: finished.stage, areSteps: areSteps, plan: areSteps ? nil : after.overrides.plan)
-        guard areSteps else {
-            var overrides = after.overrides
-            overrides.plan?.addFields(to: &overrides)
-            return renderer.parts(results, overrides, for: facts)
-        }
+        let results = PartResults(parts, from: finished.stage, areSteps: after.then != nil)
+        guard after.then != nil else { return renderer.parts(results, after.overrides, for: facts) }
         guard case .failed(let index) = Verdict(results.parts) else {
             facts.steps.append(results)
             return renderer.error(late, for: facts)

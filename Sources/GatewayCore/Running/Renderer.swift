@@ -49,9 +49,20 @@ final class Renderer: Sendable {
         case .failed(let index): return failure(results, decidedBy: index, for: request)
         }
         guard results.dataBytes <= answerLimit else { return tooLarge(results, for: request) }
+        guard !results.isPlanned else { return planned(results, overrides, isComplete, for: request) }
         return success(
             .parts, consume results, isComplete: isComplete, overrides.status ?? .ok, overrides.fields,
             for: request)
+    }
+
+    /// Returns the success of a planned endpoint, whose fields may read its parts.
+    @inline(never)
+    private func planned(
+        _ results: PartResults, _ overrides: AnswerOverrides, _ isComplete: Bool, for request: RequestFacts
+    ) -> GatewayResponse {
+        let fields = results.plan?.fields(after: overrides.fields) ?? overrides.fields
+        return success(
+            .parts, results, isComplete: isComplete, overrides.status ?? .ok, fields, for: request)
     }
 
     /// Returns the answer with one value as its data.

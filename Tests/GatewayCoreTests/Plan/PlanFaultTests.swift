@@ -66,12 +66,12 @@ struct PlanFaultTests {
                     items.limit = 1001
                     items.atLeast = 0
                     $0.items = items
-                }, small,
+                }, small, PlannedPart("e", .group(PlannedGroup([]))),
             ]) == [
                 "a: the path of a call begins with a slash", "a: attempts 0 is not between 1 and 10",
                 "a: the timeout is not positive", "b: concurrency 65 is not between 1 and 64",
                 "b: limit 1001 is not between 1 and 1000", "b: atLeast 0 is not between 1 and the limit 1001",
-                "g: atLeast 2 is not between 1 and 1",
+                "g: atLeast 2 is not between 1 and 1", "e: a group has no parts",
             ])
     }
 
