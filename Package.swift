@@ -216,7 +216,9 @@ let package = Package(
         tests("JSONCodingTests", ["JSONCoding", "JSONBytes"]),
         tests("EventIOTests", ["EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel", "ASCIIText"], resources: [.copy("Vectors")]),
-        tests("GatewayConfigTests", ["GatewayConfig", "HTTPModel", "JSONBytes"]),
+        tests(
+            "GatewayConfigTests", ["GatewayConfig", "HTTPModel", "JSONBytes"],
+            resources: [.copy("Complaints"), .copy("Examples")]),
         tests("ContentCodingTests", ["ContentCoding", "TestSupport"]),
         tests(
             "HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking", "TestSupport"]),
