@@ -99,9 +99,10 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     }
 
     private func fileFailed(_ error: SocketError) {
+        // First, because `cancel` reports nothing.
+        let receiver = receiver.take()
         cancel()
-        dropFile()
-        receiver.take()?.attemptFailed(
+        receiver?.attemptFailed(
             TransportError(.internalError, "the file cannot be written", underlying: error))
     }
 
