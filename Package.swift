@@ -257,8 +257,9 @@ let package = Package(
         tests(
             "GatewayHTTPTests",
             [
-                "GatewayHTTP", "GatewayCore", "NetworkingSession", "Networking", "GatewayTesting",
-                "HTTPInbound", "HTTPOutbound", "HTTPWire", "ContentCoding", "EventIO", "Rx", "HTTPModel",
+                "GatewayHTTP", "GatewayCore", "GatewayConfig", "NetworkingSession", "Networking",
+                "GatewayTesting", "HTTPInbound", "HTTPOutbound", "HTTPWire", "ContentCoding", "EventIO", "Rx",
+                "HTTPModel",
                 "JSONBytes", "Locking", "TestSupport", "HostCrowd",
             ]),
         // The tests below Documentation/ compile and run the code of the product's documentation.

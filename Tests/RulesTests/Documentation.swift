@@ -53,8 +53,8 @@ enum Documentation {
             let block = blocks[index]
             let place = "\(article.path): the block that begins with \(block.lines.first ?? "nothing")"
             switch block.kind {
-            // SluiceCommandTests runs `console` and `nginx`.
-            case "", "swift", "text", "console", "nginx": return []
+            // SluiceCommandTests runs `console` and `nginx`, GatewayHTTPTests reads `yaml` and `json`.
+            case "", "swift", "text", "console", "nginx", "yaml", "json": return []
             case "swift-before":
                 var complaints: [String] = []
                 if block.lines.count > longestQuote { complaints.append("\(place) quotes too much") }

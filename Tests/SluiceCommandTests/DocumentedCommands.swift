@@ -57,13 +57,16 @@ struct DocumentedCommands {
     }
 }
 
-/// Runs the commands of one article in order. Servers listen on free ports instead of the documented port. If the article starts no
+/// Runs the commands of one article in order. Servers listen on free ports instead of the documented ports. If the article starts no
 /// server before its first request, a demo with its own data is started.
 final class DocumentedSession {
     private let folder: String
     private let root: String
     private var server: SluiceProcess?
     private var port = 0
+    /// `sluice upstream`, which runs beside the server.
+    private var upstream: SluiceProcess?
+    private var upstreamPort = 0
 
     /// - Parameters:
     ///   - folder: The folder for the data of servers.
@@ -77,22 +80,41 @@ final class DocumentedSession {
     func run(_ command: String) throws -> String {
         let words = command.split(separator: " ").map(String.init)
         guard words.first == "sluice" else { return try ask(command) }
-        let arguments = Array(words.dropFirst())
+        let arguments = words.dropFirst().map(path)
         guard let name = arguments.first, ["serve", "demo", "upstream"].contains(name),
             !arguments.contains("--help")
         else {
-            return try SluiceProcess(arguments).finish().output
+            let printed = try SluiceProcess(arguments).finish().output
+            return printed.replacingOccurrences(of: "\(examples)/", with: "")
         }
-        try start(
-            arguments.map { FileManager.default.fileExists(atPath: "\(root)/\($0)") ? "\(root)/\($0)" : $0 })
+        if name == "upstream" { try startUpstream() } else { try start(arguments) }
         return ""
     }
 
+    /// The folder of the files that articles name without one.
+    private var examples: String { "\(root)/docker/examples" }
+
+    /// Returns the path of a file or folder in the repository; other words as they are.
+    private func path(_ word: String) -> String {
+        let paths = ["\(root)/\(word)", "\(examples)/\(word)"]
+        return paths.first { FileManager.default.fileExists(atPath: $0) } ?? word
+    }
+
     private func start(_ arguments: [String]) throws {
-        end()
-        let started = try SluiceProcess(arguments + ["--port", "0", "--drain-delay", "0", "--loops", "1"])
+        endServer()
+        // The example files take the address of the sample upstreams from a variable.
+        let address = "http://127.0.0.1:\(upstreamPort)"
+        let started = try SluiceProcess(
+            arguments + ["--port", "0", "--drain-delay", "0", "--loops", "1"],
+            environment: upstream == nil ? [:] : ["API": address, "DIARY": address])
         port = try started.readPort()
         server = started
+    }
+
+    private func startUpstream() throws {
+        let started = try SluiceProcess(["upstream", "--port", "0", "--data", "\(folder)/upstream.sqlite3"])
+        upstreamPort = try started.readPort()
+        upstream = started
     }
 
     private func ask(_ command: String) throws -> String {
@@ -102,7 +124,8 @@ final class DocumentedSession {
         process.arguments = [
             "-c",
             "curl() { command curl --silent --show-error --max-time 20 \"$@\"; }; "
-                + command.replacingOccurrences(of: "127.0.0.1:8080", with: "127.0.0.1:\(port)"),
+                + command.replacingOccurrences(of: "127.0.0.1:8080", with: "127.0.0.1:\(port)")
+                .replacingOccurrences(of: "127.0.0.1:8081", with: "127.0.0.1:\(upstreamPort)"),
         ]
         let pipe = Pipe()
         process.standardOutput = pipe
@@ -120,6 +143,13 @@ final class DocumentedSession {
     }
 
     func end() {
+        endServer()
+        upstream?.signal(SIGTERM)
+        if let upstream { #expect(upstream.finish().exitCode == 0) }
+        upstream = nil
+    }
+
+    private func endServer() {
         server?.signal(SIGTERM)
         if let server { #expect(server.finish().exitCode == 0) }
         server = nil

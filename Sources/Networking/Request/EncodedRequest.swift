@@ -16,6 +16,7 @@ public struct EncodedRequest: Sendable {
     /// JSON.
     public let body: [UInt8]?
 
+    /// Creates a request from parts that are encoded already.
     public init(
         _ method: HTTPMethod, _ target: [UInt8], needsCheck: Bool, headers: HTTPFields, body: [UInt8]?
     ) {
@@ -34,11 +35,13 @@ public struct EncodedRequest: Sendable {
 
 @_spi(Encoded)
 extension EncodedRequest: Hashable {
+    /// Whether both send the same.
     public static func == (left: EncodedRequest, right: EncodedRequest) -> Bool {
         left.method == right.method && left.target == right.target && left.headers == right.headers
             && left.body == right.body
     }
 
+    /// Hashes the target, which tells most requests apart.
     public func hash(into hasher: inout Hasher) { hasher.combine(target) }
 }
 

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import GatewayConfig
+
+/// Compares the tables of the article `FileReference.md` with the tables that drive the reader.
+@Suite("The reference of the file")
+struct FileReferenceTests {
+    private static let shapes: [Shape] = [
+        DocumentShape.shape, DocumentShape.included, DefaultsShape.shape, ListenShape.shape, LogShape.shape,
+        DrainShape.shape, LimitsShape.shape, CORSShape.shape, UpstreamShape.shape, EnvelopeShape.shape,
+        TimeoutsShape.shape, RetryShape.shape, UpstreamLimitsShape.shape, TLSShape.shape, BreakerShape.shape,
+        EjectionShape.shape, HealthCheckShape.shape, DNSShape.shape, EndpointShape.shape,
+        ParameterShape.shape, SchemaShape.shape, AnswerShape.shape, PartShape.shape, StepShape.shape,
+    ]
+
+    private static func article() throws -> String {
+        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Sources/GatewayCore/GatewayCore.docc/FileReference.md")
+            .standardized
+        return try String(contentsOf: path, encoding: .utf8)
+    }
+
+    /// The lines of the table below a heading.
+    private static func table(_ heading: String, of article: String) -> String {
+        let section = article.components(separatedBy: "\n### `\(heading)`\n").dropFirst().first ?? ""
+        let lines = section.components(separatedBy: "\n").prefix { !$0.hasPrefix("#") }
+        return lines.filter { $0.hasPrefix("|") }.joined(separator: "\n")
+    }
+
+    @Test("Each object of the format has a table with the type, the default and the meaning of its keys")
+    func tables() throws {
+        let article = try Self.article()
+        for shape in Self.shapes {
+            let expected = ShapeTable(shape: shape).text
+            #expect(
+                Self.table(shape.definition, of: article) == expected,
+                "\nexpected:\n\n### `\(shape.definition)`\n\n\(expected)\n")
+        }
+    }
+
+    @Test("Each object that the schema defines has a table")
+    func definitions() {
+        let defined = ConfigSchemaText.make().matches(of: /"#\/definitions\/(\w+)"/).map { String($0.1) }
+        let known = Set(Self.shapes.map(\.definition))
+        #expect(Set(defined).subtracting(known) == ["variable"])
+        #expect(known.count == Self.shapes.count)
+    }
+
+    @Test("Types are in the words of the article, with their bounds")
+    func types() {
+        let rows = ShapeTable(shape: TimeoutsShape.shape).text.components(separatedBy: "\n")
+        #expect(rows[2] == "| `total` | time, 1ms to 1h | `10s` | One call, with all its attempts. |")
+        let listen = ShapeTable(shape: ListenShape.shape).text
+        #expect(listen.contains("| `port` | integer, 0 to 65535 | `8080` |"))
+        #expect(ShapeTable(shape: DocumentShape.shape).text.contains("| `version` | `1` | required |"))
+        #expect(ShapeTable(shape: UpstreamShape.shape).text.contains("| `breaker` | `off` or `breaker` | |"))
+    }
+
+    @Test("A wrong cell, a missing row and a missing table are found")
+    func wrongTables() {
+        let expected = ShapeTable(shape: LogShape.shape).text
+        func table(_ text: String) -> String {
+            Self.table("log", of: "text\n### `log`\n\n\(text)\n\n## Next\n| x |\n")
+        }
+        #expect(table(expected) == expected)
+        #expect(table(expected.replacing("info", with: "debug")) != expected)
+        #expect(table(expected.components(separatedBy: "\n")[0]) != expected)
+        #expect(Self.table("drain", of: "### `log`\n\(expected)") == "")
+    }
+
+    @Test("The limits that the article names are those of the reader")
+    func limits() throws {
+        let article = try Self.article()
+        for row in [
+            "| bytes of a file | \(ConfigFiles.largestFile >> 20) MiB |",
+            "| files, with the root file | \(ConfigFiles.mostFiles) |",
+            "| nested lists and mappings | \(YAMLLimits().levels) |",
+            "| values and keys of all files, after aliases | \(YAMLLimits().nodes) |",
+            "| bytes of a secret | \(VariableReader.largestFile >> 10) KiB |",
+            "| bytes of all replaced values | \(VariableReader.largestTotal >> 20) MiB |",
+            "| characters of a number | \(ConfigValueBuilder.longestNumber) |",
+            "| problems that are printed | \(ProblemList.capacity) |",
+        ] {
+            #expect(article.contains(row), "\(row)")
+        }
+    }
+}

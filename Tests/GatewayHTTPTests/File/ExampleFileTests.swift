@@ -1,0 +1,124 @@
+import Foundation
+import GatewayConfig
+import JSONBytes
+import Testing
+
+@testable import GatewayHTTP
+
+/// Checks the files in `docker/examples`, and those that the articles show.
+@Suite("Example files of gateways")
+struct ExampleFileTests {
+    private static let root: URL = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../..").standardized
+    private static let folder: URL = root.appendingPathComponent("docker/examples")
+
+    private static let names: [String] = files(in: folder, ending: ".yaml")
+    private static let articles: [String] =
+        ["README.md"]
+        + files(in: root.appendingPathComponent("Sources/GatewayCore/GatewayCore.docc"), ending: ".md")
+        .map { "Sources/GatewayCore/GatewayCore.docc/\($0)" }
+
+    private static func files(in folder: URL, ending: String) -> [String] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return all.filter { $0.hasSuffix(ending) }.sorted()
+    }
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    /// Has a secret and no variables.
+    private struct Source: ConfigSource {
+        var files = ["/run/secrets/key": "secret\n"]
+        private let system = SystemConfigSource { _ in nil }
+
+        func read(_ path: String, limit: Int) throws(ConfigSourceError) -> [UInt8] {
+            if let text = files[path] { return Array(text.utf8) }
+            return try system.read(path, limit: limit)
+        }
+
+        func paths(matching pattern: String) throws(ConfigSourceError) -> [String] {
+            try system.paths(matching: pattern)
+        }
+
+        func variable(_ name: String) -> String? { nil }
+    }
+
+    @Test("Each example can be served", arguments: names)
+    func examples(name: String) {
+        let problems = GatewayFile.problems(
+            of: Self.folder.appendingPathComponent(name).path, from: Source())
+        // 50 friends, with retries.
+        let expected =
+            name == "profile.yaml"
+            ? ["warning: one request makes up to 165 upstream calls, with retries"] : []
+        #expect(problems.map { "\($0.severity): \($0.message)" } == expected)
+    }
+
+    @Test("The folder has the examples that the articles name")
+    func everyExampleIsNamed() throws {
+        #expect(Self.names.count >= 6)
+        for name in Self.names {
+            let isNamed = try Self.articles.contains { try Self.text($0).contains(name) }
+            #expect(isNamed, "no article names \(name)")
+        }
+    }
+
+    // MARK: Articles
+
+    /// Complains about YAML that is neither part of an example nor a file that has the problems shown after it.
+    private static func complaints(_ blocks: [ArticleBlock]) throws -> [String] {
+        let examples = try names.map { try text("docker/examples/\($0)") }
+        return blocks.indices.compactMap { index in
+            let block = blocks[index]
+            guard block.kind == "yaml", !examples.contains(where: block.isPart(of:)) else { return nil }
+            var (name, shown) = ("example.yaml", ArraySlice<String>())
+            if blocks.indices.contains(index + 1), let command = blocks[index + 1].lines.first,
+                command.hasPrefix("$ sluice check ")
+            {
+                name = String(command.dropFirst("$ sluice check ".count))
+                shown = blocks[index + 1].lines.dropFirst()
+            }
+            var source = Source()
+            source.files[name] = block.text
+            let printed = GatewayFile.problems(of: name, from: source).map(\.description)
+            return printed == Array(shown) ? nil : printed.joined(separator: "\n")
+        }
+    }
+
+    @Test("Each file in an article is part of an example, or has the problems that the article shows")
+    func blocks() throws {
+        var count = 0
+        for article in Self.articles {
+            let blocks = ArticleBlock.blocks(try Self.text(article))
+            count += blocks.count { $0.kind == "yaml" }
+            for complaint in try Self.complaints(blocks) {
+                Issue.record("\(article): sluice check prints\n\(complaint)")
+            }
+        }
+        #expect(count >= 10)
+    }
+
+    @Test("Each configuration of another gateway that an article shows is JSON")
+    func otherConfigurations() throws {
+        for article in Self.articles {
+            for block in ArticleBlock.blocks(try Self.text(article)) where block.kind == "json" {
+                #expect(throws: Never.self, "\(article)") { try JSONFragment(parsing: block.text) }
+            }
+        }
+    }
+
+    @Test(
+        "A file with a mistake that is not shown, and a shown mistake that the file does not have, are found")
+    func wrongBlocks() throws {
+        let file = "```yaml\nversion: 1\nlisten: {prot: 1}\n```\n"
+        let message = "shop.yaml:2:10: error: listen has no member \"prot\"; did you mean \"port\"?"
+        let shown = "text\n```console\n$ sluice check shop.yaml\n\(message)\n```\n"
+        #expect(try Self.complaints(ArticleBlock.blocks(file)).count == 1)
+        #expect(try Self.complaints(ArticleBlock.blocks(file + shown)).isEmpty)
+        #expect(
+            try Self.complaints(ArticleBlock.blocks(file.replacing("prot", with: "port") + shown)).count == 1)
+        let part = "```yaml\nversion: 1\nupstreams:\n```\n"
+        #expect(try Self.complaints(ArticleBlock.blocks(part)).isEmpty)
+    }
+}
