@@ -1,6 +1,6 @@
 import Glibc
 
-// modules: EventIO HTTPInbound HTTPOutbound NetworkingSession GatewayHTTP
+// modules: EventIO GatewayConfig HTTPInbound HTTPOutbound NetworkingSession GatewayHTTP
 // flags: -detect_leaks=0
 // sources: Tests/Fuzz/Relays/PlainMessage.swift Tests/Fuzz/Relays/RelayRules.swift Tests/Fuzz/Relays/RelayWorld.swift
 
