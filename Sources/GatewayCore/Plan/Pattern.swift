@@ -18,7 +18,7 @@ package final class Pattern: Sendable {
 
     enum Outcome: Equatable { case matches, differs, exceedsLimits }
 
-    // Bound a match to about 1 ms: of nested repetitions, 20 000 steps take up to 0.7 ms, and 5000 levels up to 1.2 ms. The interpreter
+    // Bound a match to about 1 ms: of nested repetitions, 20 000 steps take up to 0.8 ms, and 5000 levels up to 0.6 ms. The interpreter
     // has these limits for all patterns. Compiled to machine code, a match of a UUID takes 0.07 us instead of 0.13 us, but the steps are
     // counted differently, and the process needs memory that is both writable and executable.
     private static let steps: UInt32 = 20_000
