@@ -11,7 +11,7 @@ final class Outbox {
     private static let capacity = 64 << 10
     private static let streamLimit = 32
     /// Sockets that one system call checks before they are written to.
-    private static let groupLimit = 8
+    private static let groupLimit = 4
     /// Larger writes go out at once, since copying them would cost more than it saves.
     private static let largestWrite = 8 << 10
 
