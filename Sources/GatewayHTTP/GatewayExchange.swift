@@ -105,10 +105,12 @@ package final class GatewayExchange: InboundExchange {
         let length = head.fields.firstValueBytes(.contentLength).flatMap {
             Int(String(decoding: $0, as: UTF8.self))
         }
-        let encoder =
-            method == .head
-            ? compressor?.describe(&head, length: length, request.head.fields)
-            : compressor?.encoder(for: &head, length: length, request.head.fields)
+        var encoder: AnswerEncoder?
+        if method == .head {
+            compressor?.describe(&head, length: length, request.head.fields)
+        } else {
+            encoder = compressor?.encoder(for: &head, length: length, request.head.fields)
+        }
         let writer = PieceWriter(startStreaming(head), by: encoder, on: loop)
         if isOver { return stream.cancel() }
         relay = RelayPump(stream, flow, to: writer, requestID: requestID, handler.log)

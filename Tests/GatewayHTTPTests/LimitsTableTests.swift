@@ -107,7 +107,7 @@ struct LimitsTableTests {
             "compression.whole": AnswerCompressor.whole,
             "compression.slice": AnswerCompressor.slice,
             "proxy.requestBody": ProxyLimits.requestBody.map { $0 as Any } ?? "none",
-            "proxy.wholeResponse": StreamingAttempt.wholeResponse,
+            "proxy.wholeResponse": PassedResponse.whole,
             "form.fields": FormFields.maximumCount,
             "multipart.boundary": MultipartLimits.boundary,
             "tracestate.members": TraceState.maximumMembers,

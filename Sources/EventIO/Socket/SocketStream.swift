@@ -167,7 +167,7 @@ public final class SocketStream {
             guard count > 0 else {
                 if count < 0 && errno == EINTR { continue }
                 mayHaveMore = false
-                // A write has taken the error of a reset, so that what looks like an end is none.
+                // A write was told of the reset before, and the kernel tells it once: this is no orderly end.
                 if count == 0, let error = pendingError, error.code == ECONNRESET { return fail(error) }
                 if count == 0 { return endOfInput() }
                 if errno != EAGAIN { fail(SocketError(.read, errno)) }

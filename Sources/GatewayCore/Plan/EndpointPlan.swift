@@ -73,7 +73,8 @@ package final class EndpointPlan: Sendable {
             for fault in reader.unmatched {
                 environment.report(
                     GatewayIncident(
-                        requestID: request.requestID, route: path, part: nil, error: fault))
+                        requestID: request.requestID, route: request.endpoint.template.text, part: nil,
+                        error: fault))
             }
         }
         guard reader.faults.isEmpty else { throw GatewayRequest.error(reader.faults) }

@@ -85,7 +85,7 @@ extension Relay: SingleReceiver {
         if !isPassedOn { run.fail(body?.failure ?? error) }
     }
 
-    /// Returns whether the response had begun to be passed on, so that its reader learns the end.
+    /// Returns whether some of the response has been passed on. Then its reader is told how it ended.
     private func ended(_ error: (any Error)?) -> Bool {
         let end: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
         var (sink, receiver): ((any PieceSink)?, Receiver?)

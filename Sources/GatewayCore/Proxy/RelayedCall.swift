@@ -41,7 +41,7 @@ enum LocationReference: Equatable {
     case unreadable
 
     init(_ value: ArraySlice<UInt8>, of upstream: Upstream) {
-        // Browsers drop it, wherever it stands, and would see another URL.
+        // Browsers drop tabs from a URL, so they would follow another one than the gateway reads.
         if value.contains(UInt8(ascii: "\t")) {
             self = .unreadable
             return

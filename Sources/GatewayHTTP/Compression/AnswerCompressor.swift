@@ -1,6 +1,7 @@
 import ASCIIText
 import ContentCoding
 import HTTPModel
+import NetworkingSession
 
 /// Compresses the answers of one loop. Confined to the loop.
 final class AnswerCompressor {
@@ -21,9 +22,6 @@ final class AnswerCompressor {
     static var whole: Int { 128 << 10 }
     /// Bytes of a larger answer that are compressed in one turn of the loop.
     static var slice: Int { 64 << 10 }
-
-    /// Bytes up to which a response that is passed on is compressed as a whole if it arrives at once.
-    static var relayedWhole: Int { 8 << 10 }
 
     // MARK: Whole answers
 
@@ -104,17 +102,17 @@ final class AnswerCompressor {
         return encoder
     }
 
-    /// Describes the body that an answer to HEAD leaves out as GET would send it, as far as its head tells. Returns no encoder.
-    func describe(
-        _ head: inout HTTPResponseHead, length: Int?, _ request: HTTPFields
-    ) -> AnswerEncoder? {
+    /// Gives the head of an answer to HEAD the fields that it would have for GET. Whether the body would get smaller is not known, so
+    /// it is taken for granted.
+    ///
+    /// - Parameter length: of the body that GET would get; nil if it is not known.
+    func describe(_ head: inout HTTPResponseHead, length: Int?, _ request: HTTPFields) {
         if head.status == .notModified { head.fields.matchValidator(in: request) }
-        if let length, length < settings.minimumSize { return nil }
-        let isStream = length.map { $0 > Self.relayedWhole } ?? true
+        if let length, length < settings.minimumSize { return }
+        let isStream = length.map { $0 > PassedResponse.whole } ?? true
         if let coding = coding(for: &head.fields, head.status, request, isStream: isStream) {
             head.fields.describe(coding)
         }
-        return nil
     }
 
     fileprivate func streamBegins() -> Bool {
@@ -253,7 +251,7 @@ extension HTTPFields {
     }
 
     /// Gives a 304 the validator of the response that the client has: `W/"1"` in place of `"1"` if that response was compressed, and
-    /// `Vary` (RFC 9110 15.4.5). A cache could not tell otherwise which of its responses is meant.
+    /// `Vary` (RFC 9110 15.4.5). Otherwise a cache could not tell which of its responses is meant.
     fileprivate mutating func matchValidator(in request: HTTPFields) {
         guard let tag = firstValueBytes(.eTag).map(Array.init), !tag.starts(with: "W/".utf8) else { return }
         let weak = Array("W/".utf8) + tag

@@ -117,6 +117,22 @@ struct FileEndpoint {
         }
     }
 
+    /// The engine shapes the values of calls only.
+    static func checkShaping(of part: ConfigPart, _ faults: inout FileFaults) {
+        let kind: String
+        switch part.kind {
+        case .call, .forEach: return
+        case .value: kind = "value"
+        case .group(let group):
+            kind = "group"
+            for member in group.parts { checkShaping(of: member, &faults) }
+        }
+        let places =
+            (part.keep ?? []).map(\.place) + part.drop.map(\.place) + part.rename.map(\.path.place)
+        guard let first = places.min() else { return }
+        faults.add("keep, drop and rename belong to a call; this part is a \(kind)", at: first)
+    }
+
     private func shaped(_ call: PlannedCall, by part: ConfigPart) -> PlannedCall {
         var call = call
         call.kept = part.keep.map { $0.map(\.value) }

@@ -28,6 +28,11 @@ struct FileUpstream {
         } catch {
             faults.add("\(error)", at: upstream.urls.first?.place ?? upstream.name.place)
         }
+        let timeouts = upstream.timeouts
+        if let between = timeouts.between, between.value != timeouts.firstByte?.value ?? 5_000_000_000 {
+            faults.add(
+                "timeouts.between cannot differ from timeouts.firstByte (default 5s) yet", at: between.place)
+        }
         // A flag has precedence.
         if configuration.upstreams[name] == nil { configuration.upstreams[name] = UpstreamURLs(urls) }
         if let tls = upstream.tls {

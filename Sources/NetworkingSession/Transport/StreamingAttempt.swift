@@ -34,14 +34,11 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
             connectTimeout: limits.connect, writeTimeout: limits.write, firstByteTimeout: limits.firstByte,
             readTimeout: limits.firstByte, total: limit, pause: call.followsClient ? .never : nil,
-            mayStream: true, wholeResponse: receiver.takesWhole ? Self.wholeResponse : 0,
+            mayStream: true, wholeResponse: receiver.takesWhole ? PassedResponse.whole : 0,
             decodesContent: decodesContent, isRelay: call.isOfRequest)
     }
 
-    /// Streaming costs more than copying so few bytes.
-    static var wholeResponse: Int { 8 << 10 }
-
-    /// Also if only the last bytes of its file are left.
+    /// Stops the attempt, even if only the last bytes of its file are left. Nothing is reported any more.
     override func cancel() {
         super.cancel()
         receiver = nil
@@ -99,7 +96,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     }
 
     private func fileFailed(_ error: SocketError) {
-        // First, because `cancel` reports nothing.
+        // Taken first, because `cancel` drops it.
         let receiver = receiver.take()
         cancel()
         receiver?.attemptFailed(
@@ -158,4 +155,11 @@ extension StreamingAttempt: FlowControl {
     private func apply() {
         if isHeld.load(ordering: .relaxed) { pauseBody() } else { resumeBody() }
     }
+}
+
+/// How responses that are passed on travel.
+package enum PassedResponse {
+    /// Bytes, with the head, up to which a response that arrives at once is handed on as a whole. Streaming costs more than copying so
+    /// few bytes.
+    package static var whole: Int { 8 << 10 }
 }
