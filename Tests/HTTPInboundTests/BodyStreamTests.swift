@@ -127,6 +127,31 @@ struct BodyStreamTests {
         }
     }
 
+    @Test("A late reader gets all that has arrived in pieces of at most 64 KiB")
+    func lateReader() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            let body = Self.pattern(1 << 20)
+            client.send(Self.post("Content-Length: \(body.count)"))
+            await server.log.wait(for: "upload 1")
+            let sent = client.sendUntilBlocked(body, for: 50)
+            // Used by one task at a time: this one awaits it before it reads the reply.
+            nonisolated(unsafe) let sender = client
+            let sending = Task.detached { sender.send(Array(body[sent...])) }
+            try await server.on { _, handler in handler.uploads[0].readAll() }
+            await server.log.wait(for: "body ended")
+            #expect(await sending.value)
+            let (isSame, longest) = try await server.on { server, handler in
+                handler.uploads[0].answer("read")
+                #expect(server.bodyBytes == 0)
+                return (handler.uploads[0].received == body, handler.uploads[0].longestPiece)
+            }
+            #expect(isSame)
+            #expect(longest <= 64 << 10)
+            #expect(try client.reply().text == "read")
+        }
+    }
+
     @Test("Many tiny chunks reach the reader as few pieces")
     func tinyChunks() async throws {
         try await TestServer.run { server in

@@ -11,6 +11,7 @@ final class TestUpload {
     private let log: EventLog
     private(set) var received: [UInt8] = []
     private(set) var pieces = 0
+    private(set) var longestPiece = 0
 
     init(_ exchange: InboundExchange, _ log: EventLog) {
         self.exchange = exchange
@@ -43,6 +44,7 @@ final class TestUpload {
         case .bytes(let bytes):
             received += bytes
             pieces += 1
+            longestPiece = max(longestPiece, bytes.count)
             return true
         case .end:
             log.add("body ended")

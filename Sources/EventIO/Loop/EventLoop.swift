@@ -14,13 +14,14 @@ public final class EventLoop: @unchecked Sendable {
     /// A name for messages. The thread gets its first 15 bytes.
     public let name: String
 
-    /// The buffer that sockets are read into, valid for one call. A socket's receive buffer holds about 64 KiB.
-    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
+    /// The buffer that sockets are read into, valid for one call. A socket's receive buffer holds about 64 KiB; what is kept of a read
+    /// fits a block.
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: BlockSize.read, alignment: 16)
 
     /// The buffer that TLS decrypts into, valid for one call. Allocated on first use.
     var plaintext: UnsafeMutableRawBufferPointer {
         if let room = plaintextStorage { return room }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: BlockSize.read, alignment: 16)
         plaintextStorage = room
         return room
     }

@@ -23,8 +23,8 @@ public final class SocketStream {
     public var handler: (any StreamHandler)?
 
     /// `isOverHighWatermark` starts at `highWatermark` queued bytes; `streamDrained` is called at `lowWatermark`.
-    var highWatermark = 256 * 1024
-    var lowWatermark = 64 * 1024
+    var highWatermark = 64 * 1024
+    var lowWatermark = 16 * 1024
 
     enum State {
         case unstarted, connecting

@@ -6,6 +6,8 @@ struct WriteQueue {
     private var head = 0
     /// The file at the front and how many of its bytes are taken, never all.
     private var file: (SpoolFile, taken: Int)?
+    /// Whether the last slice is a block that this queue made, so that more bytes may be copied to its end.
+    private var ownsLast = false
 
     private(set) var residentByteCount = 0
 
@@ -20,15 +22,30 @@ struct WriteQueue {
         guard !slice.isEmpty else { return }
         slices.append(slice)
         residentByteCount += slice.count
+        ownsLast = false
     }
 
-    /// Appends a copy of bytes.
+    /// Appends a copy of bytes. It fills the last block first, so that many short rests of writes take one block.
     mutating func append(copyOf bytes: UnsafeRawBufferPointer) {
-        guard bytes.count > BlockSize.smallest else { return append(ArraySlice(bytes)) }
-        var block: [UInt8] = []
-        block.reserveCapacity(BlockSize.capacity(for: bytes.count))
-        block.append(contentsOf: bytes)
-        append(block[...])
+        var rest = bytes[...]
+        if ownsLast, head < slices.count {
+            let last = slices.count - 1
+            let piece = rest.prefix(slices[last].capacity - slices[last].count)
+            slices[last].append(contentsOf: UnsafeRawBufferPointer(rebasing: piece))
+            residentByteCount += piece.count
+            rest = rest.dropFirst(piece.count)
+        }
+        while !rest.isEmpty {
+            let piece = rest.prefix(BlockSize.write)
+            // More bytes are likely to follow those that wait behind others.
+            let count = isEmpty ? piece.count : max(piece.count, BlockSize.smallest + 1)
+            var block: [UInt8] = []
+            block.reserveCapacity(BlockSize.capacity(for: count))
+            block.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece))
+            append(block[...])
+            ownsLast = true
+            rest = rest.dropFirst(piece.count)
+        }
     }
 
     /// Appends `new` without its first `skipped` bytes.

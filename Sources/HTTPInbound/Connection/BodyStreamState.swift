@@ -32,9 +32,9 @@ struct BodyStreamState {
         return true
     }
 
-    /// The reader took all unread bytes.
-    mutating func bytesTaken(at now: MonotonicTime) {
-        unread = 0
+    /// The reader took the first of the unread bytes.
+    mutating func bytesTaken(_ count: Int, at now: MonotonicTime) {
+        unread -= count
         waitEnded(at: now)
     }
 

@@ -83,8 +83,7 @@ struct ConnectionStateMachine {
         switch (reading, answering) {
         case (.idle, .nothing), (.idle, .pending), (.idle, .flushing): true
         case (.head, .nothing), (.head, .pending), (.head, .flushing): true
-        case (.body, .pending): true
-        case (.stream(let body), .pending): !body.isFull(limits)
+        case (.body, .pending), (.stream, .pending): true
         case (.held, _), (.over, _), (.body, _), (.stream, _), (_, .lingering), (_, .closed): false
         }
     }
@@ -130,7 +129,11 @@ struct ConnectionStateMachine {
     }
 
     /// Whether to read the socket. False while a request that was parsed ahead waits.
-    var wantsBytes: Bool { mayParse || isDiscarding }
+    /// Whether to read from the socket. What is read is parsed as a whole, so that nothing of a streamed body waits unparsed.
+    var wantsBytes: Bool {
+        if case .stream(let body) = reading, body.isFull(limits) { return isDiscarding }
+        return mayParse || isDiscarding
+    }
 
     /// Some of a head has arrived. Returns whether it is the first of a later request.
     @discardableResult
@@ -307,10 +310,10 @@ struct ConnectionStateMachine {
         return body.waitBegan(at: now)
     }
 
-    /// The reader took all that had arrived.
-    mutating func bodyTaken(at now: MonotonicTime) {
+    /// The reader took the first of the bytes that had arrived.
+    mutating func bodyTaken(_ count: Int, at now: MonotonicTime) {
         guard case .stream(var body) = reading else { return }
-        body.bytesTaken(at: now)
+        body.bytesTaken(count, at: now)
         reading = .stream(body)
     }
 

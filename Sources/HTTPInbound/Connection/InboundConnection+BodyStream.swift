@@ -29,10 +29,10 @@ extension InboundConnection {
 
     func bodyIsUnwanted() { state.bodyUnwanted(at: now) }
 
-    /// The reader took all unread bytes.
+    /// The reader took the first of the unread bytes.
     func bodyTaken(_ count: Int) {
         server.release(bodyBytes: count)
-        state.bodyTaken(at: now)
+        state.bodyTaken(count, at: now)
     }
 
     func keepForReader(_ bytes: UnsafeRawBufferPointer) {

@@ -150,9 +150,8 @@ final class InboundConnection {
     /// Continues after an answer: with a request parsed ahead, then pending input, then the socket.
     func continueParsing() {
         guard !isParsing else { return }
-        // Usually nothing waits, and the parser needs more bytes. A streamed body may need none: its last bytes may have filled
-        // the connection, so that its end is still to be parsed.
-        if pending.isEmpty, case .nothing = parsedAhead, bodyReader == nil { return settle() }
+        // Usually nothing waits, and the parser needs more bytes.
+        if pending.isEmpty, case .nothing = parsedAhead { return settle() }
         // A copy, because the calls below may discard pending input.
         let input = pending
         pending.drop(input.read { parse($0) })

@@ -1,3 +1,6 @@
+internal import EventIO
+
+/// Bytes that have arrived and that the connection may not parse yet.
 struct PendingInput {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -6,6 +9,8 @@ struct PendingInput {
     var count: Int { bytes.count - start }
 
     mutating func append(_ more: UnsafeRawBufferPointer) {
+        let count = bytes.count + more.count
+        if count > bytes.capacity { bytes.reserveCapacity(BlockSize.capacity(for: count)) }
         bytes.append(contentsOf: more)
     }
 

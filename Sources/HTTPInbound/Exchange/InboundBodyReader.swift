@@ -8,7 +8,7 @@ internal import EventIO
 /// after the answer, as it does after an answer that comes before the end of the body.
 public final class InboundBodyReader {
     public enum Piece {
-        /// Some of the body, never empty: at most `InboundLimits.unreadBody` and the 64 KiB of one read.
+        /// Some of the body, never empty: at most 64 KiB.
         case bytes(ArraySlice<UInt8>)
         /// The body is complete. Further reads give the same.
         case end
@@ -34,6 +34,8 @@ public final class InboundBodyReader {
     /// Nil once the request is over.
     private var connection: InboundConnection?
     private var unread: [UInt8] = []
+    /// Behind `unread`, in blocks that are passed on as they are.
+    private var further: [[UInt8]] = []
     private var rest = Rest.open
     private var receiver: ((Piece) -> Void)?
 
@@ -66,12 +68,26 @@ public final class InboundBodyReader {
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) {
-        let count = unread.count + bytes.count
-        if count > BlockSize.smallest, count > unread.capacity {
-            // Chunks arrive in pieces of any size, so a block has room for a whole read.
-            unread.reserveCapacity(BlockSize.capacity(for: max(count, 1 << 16)))
+        guard further.isEmpty, unread.count + bytes.count <= BlockSize.read else {
+            return appendFurther(bytes)
         }
-        unread.append(contentsOf: bytes)
+        Self.append(bytes, to: &unread)
+    }
+
+    private func appendFurther(_ bytes: UnsafeRawBufferPointer) {
+        if further.isEmpty || further[further.count - 1].count + bytes.count > BlockSize.read {
+            further.append([])
+        }
+        Self.append(bytes, to: &further[further.count - 1])
+    }
+
+    private static func append(_ bytes: UnsafeRawBufferPointer, to block: inout [UInt8]) {
+        let count = block.count + bytes.count
+        if count > BlockSize.smallest, count > block.capacity {
+            // Chunks arrive in pieces of any size, so a block has room for a whole read.
+            block.reserveCapacity(BlockSize.read)
+        }
+        block.append(contentsOf: bytes)
     }
 
     func complete() { rest = .complete }
@@ -88,6 +104,7 @@ public final class InboundBodyReader {
         guard unread.isEmpty else {
             var bytes: [UInt8] = []
             swap(&bytes, &unread)
+            if !further.isEmpty { unread = further.removeFirst() }
             connection?.bodyTaken(bytes.count)
             return .bytes(bytes[...])
         }
@@ -100,8 +117,9 @@ public final class InboundBodyReader {
 
     /// Ends the reader with the request. Returns how many bytes were left unread.
     func close(_ outcome: InboundOutcome) -> Int {
-        let left = unread.count
+        let left = further.reduce(unread.count) { $0 + $1.count }
         unread = []
+        further = []
         connection = nil
         switch rest {
         case .complete where left == 0, .failed: break

@@ -8,7 +8,7 @@ public import Rx
 /// Requests each piece in a separate turn of the loop, so a fast disk and a fast network do not starve other work.
 public final class OutboundBodyWriter {
     /// The next piece is requested once fewer bytes than this are queued for the socket.
-    static var queueLimit: Int { 64 << 10 }
+    static var queueLimit: Int { 16 << 10 }
 
     private enum State {
         /// Waiting for 100 (Continue), or just created.
