@@ -37,6 +37,7 @@ package struct ConfigReading: Sendable {
         }
         document.files = files.names
         document.secretPaths = variables.paths
+        document.variableTexts = variables.writtenTexts
         return ConfigReading(
             document: root == nil || problems.errorCount > 0 ? nil : document,
             problems: problems.sorted(files: files.names), paths: files.names + variables.paths)

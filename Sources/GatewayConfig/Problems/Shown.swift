@@ -2,7 +2,7 @@
 enum Shown {
     private static let length = 60
 
-    static func text(_ text: String) -> String {
+    static func text(_ text: String, atMost length: Int = length) -> String {
         let scalars = text.unicodeScalars.prefix(length + 1)
         var shown = String.UnicodeScalarView()
         for scalar in scalars.prefix(length) {

@@ -9,6 +9,8 @@ package struct ConfigDocument: Sendable {
     package var files: [String] = []
     /// The secrets that were read (`${file:/path}`), in the order of the files.
     package var secretPaths: [String] = []
+    /// The values with variables in them, as the files have them. Output shows these texts and not the values.
+    package var variableTexts: [ConfigPlace: String] = [:]
 
     package var listen = ConfigListen()
     package var logLevel: Located<ConfigLogLevel>?
@@ -72,4 +74,6 @@ package struct ConfigLimits: Sendable {
     package var connections: Located<Int>?
     /// Bytes a second that a client must acknowledge on average.
     package var sendRate: Located<ByteCount>?
+
+    package static let defaultDeadline: Nanoseconds = 15_000_000_000
 }

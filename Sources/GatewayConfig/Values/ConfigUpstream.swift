@@ -56,6 +56,8 @@ package struct ConfigTimeouts: Sendable {
     package var firstByte: Located<Nanoseconds>?
     /// Between two pieces of a response.
     package var between: Located<Nanoseconds>?
+
+    package static let defaultTotal: Nanoseconds = 10_000_000_000
 }
 
 package struct ConfigRetry: Sendable {

@@ -16,6 +16,8 @@ final class VariableReader {
 
     /// The secrets that were read or are missing, in the order of the file.
     private(set) var paths: [String] = []
+    /// The texts with variables as the files have them, by the places of their scalars.
+    private(set) var writtenTexts: [ConfigPlace: String] = [:]
 
     init(_ source: any ConfigSource, isStatic: Bool, problems: ProblemList) {
         self.source = source
@@ -30,6 +32,7 @@ final class VariableReader {
         }
         do throws(VariableExpression.Fault) {
             let substitution = try substitution(text)
+            if substitution.hasVariable { writtenTexts[place] = text }
             return YAMLScalar(
                 text: substitution.isUnknown ? text : substitution.text, style: style,
                 substitution: substitution)

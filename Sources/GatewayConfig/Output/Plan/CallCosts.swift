@@ -1,0 +1,48 @@
+import HTTPModel
+
+/// What single calls of a configuration cost at worst.
+struct CallCosts {
+    private let document: ConfigDocument
+    private let upstreams: [String: ConfigUpstream]
+
+    init(_ document: ConfigDocument) {
+        self.document = document
+        upstreams = Dictionary(document.upstreams.map { ($0.name.value, $0) }) { first, _ in first }
+    }
+
+    /// Returns a number of the file, its default, or an unknown one if a variable sets it.
+    func number(_ number: Located<Int>?, default fallback: Int) -> PlanNumber {
+        guard let number else { return PlanNumber(fallback) }
+        return document.isSubstituted(number.place) ? .unknown : PlanNumber(number.value)
+    }
+
+    func target(of call: ConfigCall) -> PlanTarget {
+        PlanTarget(
+            method: call.request.method, upstream: document.written(call.upstream),
+            path: document.written(call.request.path))
+    }
+
+    /// Returns the time of a call with all its attempts, in nanoseconds.
+    func time(of call: ConfigCall) -> PlanNumber {
+        if let timeout = call.timeout { return number(timeout, default: 0) }
+        // The times of an upstream would tell which one a variable names.
+        guard !document.isSubstituted(call.upstream.place) else { return .unknown }
+        return number(
+            upstreams[call.upstream.value]?.timeouts.total, default: ConfigTimeouts.defaultTotal)
+    }
+
+    /// Returns the upstream calls of one call.
+    ///
+    /// - Parameter isCertain: whether the call is made in each request.
+    func calls(of call: ConfigCall, isCertain: Bool) -> CallRange {
+        CallRange(least: isCertain ? 1 : 0, most: attempts(of: call))
+    }
+
+    private func attempts(of call: ConfigCall) -> PlanNumber {
+        guard call.request.method.isIdempotent else { return PlanNumber(1) }
+        if let attempts = call.attempts { return number(attempts, default: 0) }
+        guard !document.isSubstituted(call.upstream.place) else { return .unknown }
+        return number(
+            upstreams[call.upstream.value]?.retry.attempts, default: CallCount.defaultAttempts)
+    }
+}

@@ -1,0 +1,116 @@
+import HTTPModel
+import JSONBytes
+
+extension CallPlan {
+    /// Returns plans as a JSON document, for `--format json`. Times are milliseconds; what depends on a variable is null.
+    ///
+    ///     {"endpoints":[{"method":"GET","path":"/v1/profile/{id}","file":"profile.yaml","line":5,"steps":[],"parts":[...],
+    ///      "deadlineMs":4000,"chainMs":16000,"slowest":["user","friends"],"worstMs":4000,"calls":{"least":4,"most":165},
+    ///      "authorization":["api"],"cookies":[]}]}
+    package static func json(_ plans: [CallPlan]) -> [UInt8] {
+        var composer = JSONComposer(sharedFragmentLength: .max)
+        composer.beginObject()
+        composer.key("endpoints")
+        composer.beginArray()
+        for plan in plans { plan.write(to: &composer) }
+        composer.endArray()
+        composer.endObject()
+        return Array(composer.fragment().bytes)
+    }
+
+    private func write(to composer: inout JSONComposer) {
+        composer.beginObject()
+        composer.member("method", method.rawValue)
+        composer.member("path", path)
+        composer.member("file", file)
+        composer.key("line")
+        composer.int(line)
+        composer.rows("steps", steps)
+        composer.rows("parts", parts)
+        composer.milliseconds("deadlineMs", deadline)
+        composer.milliseconds("chainMs", chain)
+        composer.texts("slowest", slowest)
+        composer.milliseconds("worstMs", worst)
+        composer.calls(calls)
+        composer.texts("authorization", authorization)
+        composer.texts("cookies", cookies)
+        composer.endObject()
+    }
+}
+
+extension JSONComposer {
+    fileprivate mutating func member(_ name: String, _ text: String) {
+        key(name)
+        string(text)
+    }
+
+    fileprivate mutating func texts(_ name: String, _ texts: [String]) {
+        key(name)
+        beginArray()
+        for text in texts { string(text) }
+        endArray()
+    }
+
+    fileprivate mutating func number(_ name: String, _ number: PlanNumber) {
+        key(name)
+        if let value = number.value { int(value) } else { null() }
+    }
+
+    /// Writes nanoseconds as milliseconds with the digits that they need.
+    fileprivate mutating func milliseconds(_ name: String, _ time: PlanNumber) {
+        key(name)
+        guard let value = time.value else { return null() }
+        if value.isMultiple(of: 1_000_000) {
+            int(value / 1_000_000)
+        } else {
+            double(Double(value) / 1_000_000)
+        }
+    }
+
+    fileprivate mutating func calls(_ calls: CallRange) {
+        key("calls")
+        beginObject()
+        key("least")
+        int(calls.least)
+        number("most", calls.most)
+        endObject()
+    }
+
+    fileprivate mutating func rows(_ name: String, _ rows: [PlanRow]) {
+        key(name)
+        beginArray()
+        for row in rows { self.row(row) }
+        endArray()
+    }
+
+    private mutating func row(_ row: PlanRow) {
+        beginObject()
+        member("name", row.name)
+        switch row.kind {
+        case .call(let target):
+            member("kind", "call")
+            self.target(target)
+        case .forEach(let target, let limit, let concurrency):
+            member("kind", "forEach")
+            self.target(target)
+            number("limit", limit)
+            number("concurrency", concurrency)
+        case .group(let members, let atLeast):
+            member("kind", atLeast == nil ? "group" : "quorum")
+            if let atLeast { number("atLeast", atLeast) }
+            rows("parts", members)
+        case .value: member("kind", "value")
+        }
+        texts("after", row.after)
+        if let condition = row.condition { member(condition.isNegated ? "unless" : "if", condition.text) }
+        calls(row.calls)
+        milliseconds("timeMs", row.time)
+        endObject()
+    }
+
+    private mutating func target(_ target: PlanTarget) {
+        member("method", target.method.rawValue)
+        member("upstream", target.upstream)
+        member("path", target.path)
+    }
+}

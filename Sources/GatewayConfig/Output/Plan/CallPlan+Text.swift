@@ -1,0 +1,101 @@
+extension CallPlan {
+    /// Returns plans as text, an empty line between two:
+    ///
+    ///     GET /v1/profile/{id}   profile.yaml:5
+    ///       user   GET api /users/{path.id}  1..3 calls  2 s
+    ///       posts  GET api /posts, after user  0..3        2 s
+    ///       worst 4 s (user, posts); 1..6 upstream calls
+    package static func text(_ plans: [CallPlan]) -> String {
+        plans.map(\.text).joined(separator: "\n")
+    }
+
+    private var text: String {
+        var lines: [[String]] = []
+        for step in steps { Self.add(step, note: ", before the parts", depth: 0, to: &lines) }
+        for part in parts { Self.add(part, depth: 0, to: &lines) }
+        if !lines.isEmpty { lines[0][2] += lines[0][2] == "1" ? " call" : " calls" }
+        let widths = (0..<3).map { column in lines.map { $0[column].count }.max() ?? 0 }
+        var text = "\(method) \(Self.shown(path))   \(Self.shown(file)):\(line)\n"
+        for line in lines {
+            let cells = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            text += "  " + (cells + [line[3]]).joined(separator: "  ") + "\n"
+        }
+        text += "  worst \(worstText); \(calls.text("upstream call"))\n"
+        for (field, upstreams) in [("Authorization", authorization), ("Cookie", cookies)]
+        where !upstreams.isEmpty {
+            text += "  \(field) goes to \(Self.shown(upstreams.joined(separator: ", ")))\n"
+        }
+        if hasUnknown(lines) { text += "  ? depends on a variable, whose value is not shown\n" }
+        return text
+    }
+
+    /// `4 s (deadline; 16 s by user, friends)`.
+    private var worstText: String {
+        let names = slowest.joined(separator: ", ")
+        // An unknown chain may end before the deadline.
+        guard chain.value != nil else {
+            return deadline.value == nil ? "?" : "at most \(deadline.time) (deadline)"
+        }
+        guard isCapped else {
+            if deadline.value == nil { return "at most \(chain.time) (\(names)), or the deadline of ?" }
+            return names.isEmpty ? worst.time : "\(worst.time) (\(names))"
+        }
+        return "\(deadline.time) (deadline; \(chain.time) by \(names))"
+    }
+
+    private func hasUnknown(_ lines: [[String]]) -> Bool {
+        deadline.value == nil || chain.value == nil || calls.most.value == nil
+            || lines.contains { $0[3].contains("?") }
+    }
+
+    /// Adds the cells of a row: name, description, calls, time.
+    private static func add(_ row: PlanRow, note: String = "", depth: Int, to lines: inout [[String]]) {
+        var time = row.time.time
+        var (what, members): (String, [PlanRow])
+        switch row.kind {
+        case .value: (what, members) = ("composed", [])
+        case .call(let target): (what, members) = (target.text, [])
+        case .forEach(let target, let limit, let concurrency):
+            (what, members) = (target.text, [])
+            time += " (\(limit), \(concurrency) at once)"
+        case .group(let parts, let atLeast):
+            let names = parts.map(\.name).joined(separator: ", ")
+            what = "\(atLeast.map(\.description) ?? "all") of \(names)"
+            members = atLeast != nil && areAlike(parts) ? [] : parts
+        }
+        if !row.after.isEmpty { what += ", after \(row.after.joined(separator: ", "))" }
+        if let condition = row.condition {
+            what += ", \(condition.isNegated ? "unless" : "if") \(condition.text)"
+        }
+        lines.append(
+            [
+                String(repeating: "  ", count: depth) + row.name, shown(what) + note, row.calls.description,
+                time,
+            ])
+        for member in members { add(member, depth: depth + 1, to: &lines) }
+    }
+
+    /// Whether parts differ only in the paths that they ask one upstream for. The row of their quorum says enough.
+    private static func areAlike(_ parts: [PlanRow]) -> Bool {
+        var first: (PlanTarget, PlanRow)?
+        for part in parts {
+            guard case .call(let target) = part.kind, part.after.isEmpty, part.condition == nil else {
+                return false
+            }
+            if let (known, row) = first {
+                guard known.method == target.method, known.upstream == target.upstream,
+                    row.time == part.time, row.calls == part.calls
+                else { return false }
+            }
+            first = (target, part)
+        }
+        return true
+    }
+
+    /// Without characters that a terminal acts on.
+    private static func shown(_ text: String) -> String { Shown.text(text, atMost: 10_000) }
+}
+
+extension PlanTarget {
+    fileprivate var text: String { "\(method) \(upstream) \(path)" }
+}

@@ -1,0 +1,107 @@
+package import HTTPModel
+
+/// The calls of an endpoint with the worst latency and the number of upstream calls.
+package struct CallPlan: Sendable {
+    package let method: HTTPMethod
+    /// As the file has it.
+    package let path: String
+    /// The name of the file.
+    package let file: String
+    package let line: Int
+    /// The calls before the parts, one after another.
+    package let steps: [PlanRow]
+    package let parts: [PlanRow]
+    /// Nanoseconds for the whole request.
+    package let deadline: PlanNumber
+    /// Nanoseconds of the longest chain of calls that wait for each other.
+    package let chain: PlanNumber
+    /// The names of the calls of that chain. Empty if one of them depends on a variable.
+    package let slowest: [String]
+    package let calls: CallRange
+    /// The upstreams that get `Authorization`, as the file has them.
+    package let authorization: [String]
+    /// The upstreams that get `Cookie`.
+    package let cookies: [String]
+
+    /// Nanoseconds until the endpoint answers at the latest.
+    package var worst: PlanNumber { isCapped ? deadline : chain }
+    /// Whether the deadline ends a request before the chain can.
+    package var isCapped: Bool { chain.exceeds(deadline) }
+}
+
+/// A step or a part of a plan, with the members of a group.
+package struct PlanRow: Sendable {
+    package enum Kind: Sendable {
+        case call(PlanTarget)
+        case forEach(PlanTarget, limit: PlanNumber, concurrency: PlanNumber)
+        case group([PlanRow], atLeast: PlanNumber?)
+        case value
+    }
+
+    package var name: String
+    package var kind: Kind
+    /// The parts that it waits for, with the groups around them: `weather.now`.
+    package var after: [String]
+    /// The reference of `when`: `{parts.user.id}`.
+    package var condition: (text: String, isNegated: Bool)?
+    /// Nanoseconds that it takes at most, without what it waits for.
+    package var time: PlanNumber
+    package var calls: CallRange
+}
+
+/// What a call asks an upstream for, as the file has it.
+package struct PlanTarget: Sendable, Hashable {
+    package var method: HTTPMethod
+    package var upstream: String
+    package var path: String
+}
+
+/// An endpoint that is named on the command line and that the file does not have.
+package struct UnknownEndpoint: Error, Sendable, CustomStringConvertible {
+    package let description: String
+}
+
+extension CallPlan {
+    /// Returns the plans of all endpoints in the order of the files, or of the named one.
+    ///
+    /// - Parameters:
+    ///   - document: the configuration.
+    ///   - name: a method and a path as the file has it: `GET /v1/profile/{id}`.
+    package static func plans(
+        of document: ConfigDocument, only name: String? = nil
+    ) throws(UnknownEndpoint) -> [CallPlan] {
+        guard let name else { return document.endpoints.map { CallPlan($0, document) } }
+        let words = name.split(separator: " ", maxSplits: 1)
+        let title = words.count == 2 ? "\(words[0].uppercased()) \(words[1])" : name
+        guard let endpoint = document.endpoints.first(where: { $0.title == title }) else {
+            throw UnknownEndpoint(
+                description: "there is no endpoint \"\(Shown.text(name))\""
+                    + Suggestion.text(for: title, among: document.endpoints.map(\.title)))
+        }
+        return [CallPlan(endpoint, document)]
+    }
+
+    init(_ endpoint: ConfigEndpoint, _ document: ConfigDocument) {
+        let costs = CallCosts(document)
+        let steps = endpoint.steps.enumerated().map { index, step in
+            PlanRow(
+                name: "first.\(step.name.value)", kind: .call(costs.target(of: step.call)), after: [],
+                condition: nil, time: costs.time(of: step.call),
+                calls: costs.calls(of: step.call, isCertain: index == 0))
+        }
+        let schedule = PlanSchedule(endpoint.content.parts, costs, areCertain: steps.isEmpty)
+        method = endpoint.method
+        path = endpoint.path.value.shown
+        file = document.fileName(of: endpoint.place)
+        line = endpoint.place.line
+        self.steps = steps
+        parts = schedule.rows
+        deadline = costs.number(
+            endpoint.deadline ?? document.limits.deadline, default: ConfigLimits.defaultDeadline)
+        chain = steps.reduce(.zero) { $0 + $1.time } + schedule.time
+        slowest = chain.value == nil ? [] : steps.map(\.name) + schedule.slowest
+        calls = (steps + schedule.rows).reduce(.none) { $0 + $1.calls }
+        authorization = endpoint.credentials.map(document.written)
+        cookies = endpoint.cookies.map(document.written)
+    }
+}

@@ -1,0 +1,83 @@
+import JSONBytes
+import Testing
+
+@testable import GatewayConfig
+
+@Suite("Plans of endpoints")
+struct CallPlanTests {
+    @Test("A plan is the text beside the example", arguments: ["diary", "profile", "features"])
+    func golden(name: String) throws {
+        let plans = try CallPlan.plans(of: try OutputFixture.document(name))
+        #expect(CallPlan.text(plans) == (try Fixture.text("Output/\(name).plan.txt")))
+    }
+
+    @Test("A plan as JSON is the document beside the example", arguments: ["diary", "profile", "features"])
+    func goldenJSON(name: String) throws {
+        let plans = try CallPlan.plans(of: try OutputFixture.document(name))
+        let text = String(decoding: CallPlan.json(plans), as: UTF8.self)
+        #expect(text + "\n" == (try Fixture.text("Output/\(name).plan.json")))
+        #expect(try JSONFragment(parsing: text)[member: "endpoints"]?.elements.count == plans.count)
+    }
+
+    @Test("One endpoint is planned alone, whatever the case of its method")
+    func one() throws {
+        let document = try OutputFixture.document("diary")
+        for name in ["GET /api/home", "get /api/home"] {
+            #expect(try CallPlan.plans(of: document, only: name).map(\.path) == ["/api/home"])
+        }
+    }
+
+    @Test(
+        "An unknown endpoint is refused, and a near one is named",
+        arguments: [
+            ("GET /api/hom", #"there is no endpoint "GET /api/hom"; did you mean "GET /api/home"?"#),
+            ("POST /x", #"there is no endpoint "POST /x""#), ("", #"there is no endpoint """#),
+        ])
+    func unknown(name: String, message: String) throws {
+        let document = try OutputFixture.document("diary")
+        let error = try #require(throws: UnknownEndpoint.self) {
+            try CallPlan.plans(of: document, only: name)
+        }
+        #expect(error.description == message)
+    }
+
+    @Test("A long chain of parts adds up without recursion")
+    func longChain() throws {
+        var text = "upstreams: {a: {url: http://a, timeouts: {total: 1s}}}\nendpoints:\n- get: /x\n  parts:\n"
+        text += "    p0: {upstream: a, get: /}\n"
+        for part in 1..<5_000 { text += "    p\(part): {upstream: a, get: \"/{parts.p\(part - 1)}\"}\n" }
+        let plan = try CallPlan.plans(of: try #require(ConfigReading.read(text: text).document))[0]
+        #expect(plan.chain == PlanNumber(5_000 * 1_000_000_000))
+        #expect(plan.slowest.count == 5_000)
+        #expect(plan.calls == CallRange(least: 1, most: PlanNumber(15_000)))
+        #expect(plan.worst == PlanNumber(15_000_000_000))
+    }
+
+    @Test("A time beyond the largest number stops there")
+    func overflow() {
+        let most = PlanNumber(.max)
+        #expect(most + most == most)
+        #expect(most * PlanNumber(2) == most)
+        #expect(most + .unknown == .unknown)
+        #expect(PlanNumber(50).rounds(of: PlanNumber(8)) == PlanNumber(7))
+    }
+
+    @Test(
+        "A time is rounded up to a thousandth of its unit",
+        arguments: [
+            (0, "0 s"), (1, "0.001 ms"), (500_000_000, "500 ms"), (1_500_000_000, "1.5 s"),
+            (999_999_999, "1000 ms"), (1_000_000_001, "1.001 s"), (1_050_000_000, "1.05 s"),
+            (3_600_000_000_000, "3600 s"),
+        ])
+    func times(nanoseconds: Int, text: String) {
+        #expect(PlanNumber(nanoseconds).time == text)
+    }
+
+    @Test("A plan shows no value of a variable")
+    func secrecy() throws {
+        let plans = try CallPlan.plans(of: try OutputFixture.document("features"))
+        for text in [CallPlan.text(plans), String(decoding: CallPlan.json(plans), as: UTF8.self)] {
+            for secret in OutputFixture.secrets { #expect(!text.contains(secret), "\(secret): \(text)") }
+        }
+    }
+}
