@@ -49,7 +49,7 @@ help:
 setup: libraries
 	@docker/setup $(PEERS) || echo "setup: tests that need a missing one of $(PEERS) are skipped"
 	@Tests/dnslib || echo 'setup: dnslib is missing: the tests of DNS are skipped'
-	@Tests/yaml || echo 'setup: ruamel.yaml and check-jsonschema are missing: their tests are skipped'
+	@Tests/yaml || echo 'setup: readers of YAML, JSON Schema and OpenAPI are missing: their tests are skipped'
 
 libraries:
 	@docker/setup $(PACKAGES)

@@ -25,6 +25,7 @@ enum ParameterShape {
         var parameter = ConfigParameter(
             name: Located("", at: values.place), type: type,
             isRequired: (isRequired?.value ?? areRequired) && !values.has(fallback))
+        parameter.typePlace = values.node(Self.type)?.place
         parameter.constraints = ConstraintShape.decode(values, type, isText: true)
         parameter.fallback = decodeDefault(values, type)
         if let isRequired, isRequired.value, values.has(fallback) {
@@ -97,8 +98,11 @@ extension ValueType where Value == [ConfigParameter] {
             },
             orMapping: .object(ParameterShape.shape) { ParameterShape.decode($0, areRequired: areRequired) })
         return .map(of: parameter) { name, parameter, _ in
+            let place = parameter.place
             var parameter = parameter.value
             parameter.name = name
+            // A type alone is the whole value.
+            parameter.typePlace = parameter.typePlace ?? place
             return parameter
         }
     }

@@ -9,6 +9,7 @@ indirect enum SchemaTree: Sendable {
     /// A number as JSON writes it.
     case number(String)
     case bool(Bool)
+    case json(JSONFragment)
 
     /// Returns the members of an object, with more at the end.
     func adding(_ members: [(name: String, value: SchemaTree)]) -> SchemaTree {
@@ -36,6 +37,7 @@ indirect enum SchemaTree: Sendable {
         case .integer(let number): return "\(number)"
         case .number(let text): return text
         case .bool(let value): return "\(value)"
+        case .json(let fragment): return fragment.description
         }
     }
 

@@ -42,6 +42,8 @@ package struct ConfigParameter: Sendable {
 
     package var name: Located<String>
     package var type: ConfigType
+    /// Where the type is written; nil for a string by default.
+    package var typePlace: ConfigPlace?
     package var constraints = ConfigConstraints()
     package var fallback: Default?
     /// False with a default.

@@ -11,7 +11,9 @@ enum OutputFixture {
         guard name == "features" else { return try #require(Fixture.example(name).document) }
         let source = MemorySource(
             files: ["features.yaml": try Fixture.text("Output/features.yaml")],
-            variables: ["HOST": "s3cr3t.internal", "PLACE": "s3cr3t", "SLOW": "733s", "SIZE": "737", "TRIES": "7"])
+            variables: [
+                "HOST": "s3cr3t.internal", "PLACE": "s3cr3t", "SLOW": "733s", "SIZE": "737", "TRIES": "7",
+            ])
         let reading = ConfigReading.read("features.yaml", from: source)
         #expect(reading.lines.filter { $0.contains("error") } == [])
         return try #require(reading.document)

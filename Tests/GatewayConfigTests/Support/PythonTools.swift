@@ -1,6 +1,6 @@
 import Foundation
 
-/// ruamel.yaml and check-jsonschema, which `Tests/yaml` installs.
+/// ruamel.yaml, check-jsonschema and openapi-spec-validator, which `Tests/yaml` installs.
 enum PythonTools {
     private static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appending(path: "../../../.build/yaml").standardized.path

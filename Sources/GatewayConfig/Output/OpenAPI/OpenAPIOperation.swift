@@ -1,0 +1,57 @@
+import HTTPModel
+
+/// One endpoint in a description.
+struct OpenAPIOperation {
+    private let endpoint: ConfigEndpoint
+    private let schemas: OpenAPISchemas
+    private let responses: OpenAPIResponses
+    private let pathNames: [String]
+
+    /// - Parameters:
+    ///   - endpoint: the endpoint.
+    ///   - schemas: describes its values.
+    ///   - responses: describes its answers.
+    ///   - pathNames: the names of the path's parameters in the description, in their order.
+    init(
+        _ endpoint: ConfigEndpoint, _ schemas: OpenAPISchemas, _ responses: OpenAPIResponses,
+        pathNames: [String]
+    ) {
+        self.endpoint = endpoint
+        self.schemas = schemas
+        self.responses = responses
+        self.pathNames = pathNames
+    }
+
+    var tree: SchemaTree {
+        var members: OpenAPISchemas.Members = []
+        let parameters =
+            zip(pathNames, endpoint.pathParameters).map { parameter("path", $0, $1) }
+            + endpoint.query.map { parameter("query", $0.name.value, $0) }
+            + endpoint.headers.map { parameter("header", $0.name.value, $0) }
+        if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
+        if let body = endpoint.body {
+            members.append(
+                (
+                    "requestBody",
+                    .object([
+                        ("required", .bool(true)),
+                        ("content", OpenAPIResponses.content("application/json", schemas.tree(body.value))),
+                    ])
+                ))
+        }
+        members.append(("responses", responses.tree(of: endpoint)))
+        return .object(members)
+    }
+
+    private func parameter(_ place: String, _ name: String, _ parameter: ConfigParameter) -> SchemaTree {
+        var members: OpenAPISchemas.Members = [
+            ("name", .text(name)), ("in", .text(place)),
+            // A parameter of a path is always required (OpenAPI 3.1 4.8.12.2).
+            ("required", .bool(parameter.isRequired || place == "path")),
+        ]
+        if case .today? = parameter.fallback {
+            members.append(("description", .text("The default is the current day in UTC.")))
+        }
+        return .object(members + [("schema", schemas.tree(parameter))])
+    }
+}

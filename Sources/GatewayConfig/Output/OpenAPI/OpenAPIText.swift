@@ -1,0 +1,75 @@
+/// The OpenAPI 3.1 description of a configuration's endpoints.
+package enum OpenAPIText {
+    /// Returns the description as JSON. It is the same in each run, in the order of the files. Limits, defaults and
+    /// names that a variable sets are left out.
+    package static func make(_ document: ConfigDocument) -> String {
+        let names = ComponentNames(document)
+        let schemas = OpenAPISchemas(document, names)
+        let responses = OpenAPIResponses(schemas, names)
+        var paths = OpenAPIPaths()
+        for endpoint in document.endpoints {
+            let path = paths.path(of: endpoint)
+            paths.add(
+                OpenAPIOperation(endpoint, schemas, responses, pathNames: path.names).tree, at: path.index,
+                for: endpoint.method)
+        }
+        var components: [(name: String, value: SchemaTree)] = document.schemas.map {
+            (names.name(of: $0.name.value), schemas.tree($0.schema))
+        }
+        components += responses.schemas
+        let title = document.name.map(document.written) ?? "Sluice"
+        let tree = SchemaTree.object([
+            ("openapi", .text("3.1.0")),
+            ("info", .object([("title", .text(title)), ("version", .text("1"))])),
+            ("paths", paths.tree),
+            (
+                "components",
+                .object([("schemas", .object(components)), ("responses", .object(responses.components))])
+            ),
+        ])
+        return tree.text() + "\n"
+    }
+}
+
+/// The names that schemas have as components, which allow fewer characters.
+struct ComponentNames {
+    private var names: [String: String] = [:]
+    let envelopeFailure: String
+    let problem: String
+    let failures: String
+    let meta: String
+
+    init(_ document: ConfigDocument) {
+        var taken: Set<String> = []
+        func unique(_ name: String) -> String {
+            var unique = name
+            var number = 2
+            while !taken.insert(unique).inserted {
+                unique = "\(name)-\(number)"
+                number += 1
+            }
+            return unique
+        }
+        var names: [String: String] = [:]
+        for schema in document.schemas {
+            let scalars = schema.name.value.unicodeScalars.map { scalar -> Character in
+                let isAllowed =
+                    scalar.isASCII
+                    && (scalar.properties.isAlphabetic || "0123456789._-".unicodeScalars.contains(scalar))
+                return isAllowed ? Character(scalar) : "_"
+            }
+            names[schema.name.value] = unique(scalars.isEmpty ? "_" : String(scalars))
+        }
+        self.names = names
+        envelopeFailure = unique("Failure")
+        problem = unique("Problem")
+        failures = unique("FailedPart")
+        meta = unique("Meta")
+    }
+
+    func name(of schema: String) -> String { names[schema] ?? schema }
+
+    static func reference(_ name: String) -> SchemaTree {
+        .object([("$ref", .text("#/components/schemas/\(name)"))])
+    }
+}

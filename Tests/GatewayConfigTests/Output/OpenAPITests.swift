@@ -1,0 +1,92 @@
+import Foundation
+import JSONBytes
+import Testing
+
+@testable import GatewayConfig
+
+@Suite("OpenAPI descriptions")
+struct OpenAPITests {
+    private func description(_ name: String) throws -> JSONFragment {
+        try JSONFragment(parsing: OpenAPIText.make(try OutputFixture.document(name)))
+    }
+
+    @Test("A description is the document beside the example", arguments: ["diary", "profile", "features"])
+    func golden(name: String) throws {
+        let text = OpenAPIText.make(try OutputFixture.document(name))
+        #expect(text == (try Fixture.text("Output/\(name).openapi.json")))
+        #expect(text == OpenAPIText.make(try OutputFixture.document(name)))
+    }
+
+    @Test("A description shows no value of a variable")
+    func secrecy() throws {
+        let text = OpenAPIText.make(try OutputFixture.document("features"))
+        for secret in OutputFixture.secrets { #expect(!text.contains(secret), "\(secret)") }
+    }
+
+    @Test("Paths that differ only in the names of parameters are one item with the first's names")
+    func equalPaths() throws {
+        let text = """
+            upstreams: {a: {url: http://a}}
+            endpoints:
+            - {get: "/x/{id}", data: {upstream: a, get: /}}
+            - {put: "/x/{key}", path: {key: integer}, data: {upstream: a, get: /}}
+            """
+        let document = try #require(ConfigReading.read(text: text).document)
+        let paths = try #require(JSONFragment(parsing: OpenAPIText.make(document))[member: "paths"])
+        #expect(paths.members.map(\.name) == ["/x/{id}"])
+        let item = try #require(paths[member: "/x/{id}"])
+        #expect(item.members.map(\.name) == ["get", "put"])
+        let parameter = item[member: "put"]?[member: "parameters"]?[element: 0]
+        #expect(parameter?[member: "name"]?.stringValue == "id")
+        #expect(parameter?[member: "schema"]?[member: "type"]?.stringValue == "integer")
+    }
+
+    @Test("Schemas whose names are no names of components get some of their own")
+    func componentNames() throws {
+        let text = "schemas: {a b: string, a_b: string, Failure: {$ref: \"#/schemas/a b\"}}\n"
+        let document = try #require(
+            ConfigReading.read(text: text + "endpoints: [{get: /, data: {value: 1}}]\n").document)
+        let components = try JSONFragment(parsing: OpenAPIText.make(document))[member: "components"]
+        let schemas = try #require(components?[member: "schemas"])
+        #expect(
+            schemas.members.map(\.name) == [
+                "a_b", "a_b-2", "Failure", "Failure-2", "Problem", "FailedPart", "Meta",
+            ])
+        let reference = schemas[member: "Failure"]?[member: "$ref"]
+        #expect(reference?.stringValue == "#/components/schemas/a_b")
+    }
+
+    @Test(
+        "A pattern that ECMA-262 reads in another way is only described",
+        arguments: [
+            ("[a-z]+", true), ("^a|b$", true), (#"\d{2}-\w+\."#, true), ("(?:a|b)(?=c)", true),
+            ("(?i)a", false), (#"\Aa\z"#, false), ("a++", false), ("[[:alpha:]]", false), (#"\p{L}"#, false),
+            ("(?<n>a)", false), (#"a\"#, false),
+        ])
+    func patterns(pattern: String, isShared: Bool) {
+        #expect(SharedPattern.isShared(pattern) == isShared)
+    }
+
+    @Test(
+        "openapi-spec-validator accepts the descriptions",
+        .enabled(if: PythonTools.areInstalled, Comment(rawValue: PythonTools.missing)),
+        arguments: ["diary", "profile", "features", "everything"])
+    func validator(name: String) throws {
+        let document =
+            name == "everything"
+            ? try #require(
+                ConfigReading.read(
+                    "everything.yaml",
+                    from: MemorySource(files: [
+                        "everything.yaml": try Fixture.text("Examples/everything.yaml"),
+                        "more.yaml": "schemas: {More: string}\n",
+                    ])
+                ).document) : try OutputFixture.document(name)
+        let file = FileManager.default.temporaryDirectory.appending(path: "sluice-\(UUID().uuidString).json")
+            .path
+        try OpenAPIText.make(document).write(toFile: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let (code, output) = try PythonTools.run(["-m", "openapi_spec_validator", file])
+        #expect(code == 0, "\(output)")
+    }
+}
