@@ -4,24 +4,24 @@ package struct CommandSpecification {
     package var name: String
     package var summary: String
     package var flags: [ProgramFlag]
-    /// The command's only argument without a flag, if it takes one: `[URL]`.
-    package var positional: String?
+    /// The arguments without a flag that the command takes, in their order: `FILE`, `[URL]`.
+    package var positionals: [String]
     /// Text below the flags.
     package var footer = ""
 
-    package init(name: String, summary: String, flags: [ProgramFlag], positional: String? = nil) {
+    package init(name: String, summary: String, flags: [ProgramFlag], positionals: [String] = []) {
         self.name = name
         self.summary = summary
         self.flags = flags
-        self.positional = positional
+        self.positionals = positionals
     }
 
     /// Returns the help, for a program with this name.
     package func help(of program: String) -> String {
         let flagsText = flags.isEmpty ? "" : " [FLAGS]"
         let command = name.isEmpty ? "" : " \(name)"
-        let positional = positional.map { " \($0)" } ?? ""
-        var text = "usage: \(program)\(command)\(flagsText)\(positional)\n\n\(summary)\n\n"
+        let arguments = positionals.map { " \($0)" }.joined()
+        var text = "usage: \(program)\(command)\(flagsText)\(arguments)\n\n\(summary)\n\n"
         let heads = flags.map { "--\($0.name) \($0.placeholder)" }
         let width = (heads.map(\.count).max() ?? 0) + 2
         for (flag, head) in zip(flags, heads) {

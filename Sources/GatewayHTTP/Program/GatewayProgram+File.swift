@@ -77,5 +77,5 @@ extension GatewayProgram {
 
 extension Announcement {
     /// Writes a problem on standard error as compilers do, without the program's name, so that editors find the place.
-    fileprivate static func show(_ problem: ConfigProblem) { complain(line: problem.description) }
+    static func show(_ problem: ConfigProblem) { complain(line: problem.description) }
 }

@@ -5,7 +5,7 @@ package enum HealthCommand {
     package static func specification(_ flags: ServeFlags) -> CommandSpecification {
         CommandSpecification(
             name: "health", summary: "check whether a running gateway is ready: exit code 0 if so, 1 if not",
-            flags: [flags.host, flags.port], positional: "[URL]")
+            flags: [flags.host, flags.port], positionals: ["[URL]"])
     }
 
     /// - Parameters:

@@ -18,7 +18,9 @@ public struct ProgramArguments: Sendable, Equatable {
     private var values: [String: [String]] = [:]
     /// The names of flags whose values come from variables.
     private var variables: Set<String> = []
-    package private(set) var positional: String?
+    /// The arguments without a flag.
+    package private(set) var positionals: [String] = []
+    package var positional: String? { positionals.first }
 
     /// `words` follow the command's name; `--flag value` and `--flag=value` mean the same. `environment` has the values
     /// of flags that are not in `words`; empty variables are ignored.
@@ -28,10 +30,10 @@ public struct ProgramArguments: Sendable, Equatable {
         var words = Array(words)[...]
         while let word = words.popFirst() {
             guard word.hasPrefix("-"), word != "-" else {
-                guard command.positional != nil, positional == nil else {
+                guard positionals.count < command.positionals.count else {
                     throw UsageError(message: "unexpected argument '\(word)'")
                 }
-                positional = word
+                positionals.append(word)
                 continue
             }
             let (name, attached) = Self.split(word)

@@ -23,7 +23,18 @@ extension CommandSpecification {
                 name: "strict", placeholder: "on|off", help: "fail for warnings, too", fallback: "off"),
             ProgramFlag(
                 name: "format", placeholder: "text|json", help: "how problems are printed", fallback: "text"),
-        ], positional: "FILE")
+        ], positionals: ["FILE"])
+
+    static let plan = CommandSpecification(
+        name: "plan", summary: "print the calls of a file's endpoints, their worst latency and their number",
+        flags: [
+            ProgramFlag(
+                name: "format", placeholder: "text|json", help: "how the plan is printed", fallback: "text")
+        ], positionals: ["FILE", "['GET /path']"])
+
+    static let openapi = CommandSpecification(
+        name: "openapi", summary: "print the OpenAPI 3.1 description of a file's endpoints", flags: [],
+        positionals: ["FILE"])
 
     static let schema = CommandSpecification(
         name: "schema", summary: "print the JSON Schema of the files of gateways, for editors", flags: [])
@@ -41,5 +52,5 @@ extension CommandSpecification {
 
     static let health = Command.gateway.health
 
-    static let all = [serve, check, schema, demo, upstream, health]
+    static let all = [serve, check, plan, openapi, schema, demo, upstream, health]
 }

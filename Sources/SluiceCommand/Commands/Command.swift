@@ -46,6 +46,8 @@ enum Command {
                 try gateway.serve(arguments) { gateway, _ in AppEndpoints.declare(on: gateway) }
             }
         case "check": try GatewayProgram.check(arguments)
+        case "plan": try GatewayProgram.plan(arguments)
+        case "openapi": try GatewayProgram.openAPI(arguments)
         case "schema": GatewayProgram.printSchema()
         case "demo": try demo(arguments)
         case "upstream": try upstream(arguments)

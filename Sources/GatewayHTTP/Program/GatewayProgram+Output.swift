@@ -1,0 +1,45 @@
+import GatewayConfig
+
+extension GatewayProgram {
+    /// Prints the calls of a file's endpoints, or of one. Returns the exit code: 1 if the file has an error.
+    package static func plan(_ arguments: ProgramArguments) throws(UsageError) -> Int32 {
+        guard let path = arguments.positional else {
+            throw UsageError(message: "plan needs a file: sluice plan sluice.yaml")
+        }
+        let format = arguments.string("format") ?? "text"
+        guard format == "text" || format == "json" else {
+            throw UsageError(message: "--format takes text or json, not '\(format)'")
+        }
+        guard let document = document(of: path) else { return 1 }
+        let plans: [CallPlan]
+        do {
+            plans = try CallPlan.plans(of: document, only: arguments.positionals.dropFirst().first)
+        } catch {
+            throw UsageError(message: error.description)
+        }
+        Announcement.print(
+            format == "text"
+                ? CallPlan.text(plans) : String(decoding: CallPlan.json(plans), as: UTF8.self) + "\n")
+        return 0
+    }
+
+    /// Prints the OpenAPI description of a file's endpoints. Returns the exit code: 1 if the file has an error.
+    package static func openAPI(_ arguments: ProgramArguments) throws(UsageError) -> Int32 {
+        guard let path = arguments.positional else {
+            throw UsageError(message: "openapi needs a file: sluice openapi sluice.yaml")
+        }
+        guard let document = document(of: path) else { return 1 }
+        Announcement.print(OpenAPIText.make(document))
+        return 0
+    }
+
+    /// Reads a file. Prints its problems and returns nil if one is an error.
+    private static func document(of path: String) -> ConfigDocument? {
+        do {
+            return try GatewayFile(path).document
+        } catch {
+            for problem in error.problems { Announcement.show(problem) }
+            return nil
+        }
+    }
+}
