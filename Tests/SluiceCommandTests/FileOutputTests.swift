@@ -48,6 +48,20 @@ struct FileOutputTests {
         #expect(try SluiceProcess.run("openapi").exitCode == 2)
     }
 
+    @Test("Variables and secrets are not read", arguments: ["plan", "openapi"])
+    func variables(command: String) throws {
+        let path = folder.file("variables.yaml")
+        try """
+        version: 1
+        upstreams: {shop: {url: "${NOT_SET}", headers: {X-Key: "${file:\(folder.file("none"))}"}}}
+        \(Self.endpoint)
+        """.write(toFile: path, atomically: true, encoding: .utf8)
+        let result = try SluiceProcess.run(command, path)
+        #expect(result.exitCode == 0)
+        #expect(result.errors.isEmpty)
+        #expect(result.output.contains("/items/{id}"))
+    }
+
     @Test("An unknown endpoint is wrong usage, and a near one is named")
     func unknownEndpoint() throws {
         let plan = try SluiceProcess.run("plan", try file(Self.endpoint), "GET /item/{id}")
@@ -81,6 +95,6 @@ struct FileOutputTests {
         #expect(result.output.isEmpty)
         #expect(
             result.errors
-                == "\(path):4:33: error: there is no upstream \"shp\"; did you mean \"shop\"?\n")
+                == "\(path):4:35: error: there is no upstream \"shp\"; did you mean \"shop\"?\n")
     }
 }

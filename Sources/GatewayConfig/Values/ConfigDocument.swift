@@ -9,7 +9,7 @@ package struct ConfigDocument: Sendable {
     package var files: [String] = []
     /// The secrets that were read (`${file:/path}`), in the order of the files.
     package var secretPaths: [String] = []
-    /// The values with variables in them, as the files have them. Output shows these texts and not the values.
+    /// The values with variables in them, as the files have them. Output shows these texts, not the values.
     package var variableTexts: [ConfigPlace: String] = [:]
 
     package var listen = ConfigListen()

@@ -23,7 +23,8 @@ extension GatewayProgram {
         return 0
     }
 
-    /// Prints the OpenAPI description of a file's endpoints. Returns the exit code: 1 if the file has an error.
+    /// Prints the OpenAPI description of a file's endpoints. Returns the exit code: 1 if the file has an
+    /// error.
     package static func openAPI(_ arguments: ProgramArguments) throws(UsageError) -> Int32 {
         guard let path = arguments.positional else {
             throw UsageError(message: "openapi needs a file: sluice openapi sluice.yaml")
@@ -33,13 +34,14 @@ extension GatewayProgram {
         return 0
     }
 
-    /// Reads a file. Prints its problems and returns nil if one is an error.
+    /// Reads a file without its variables and secrets, whose values the output does not show. Prints its
+    /// problems and returns nil if one is an error.
     private static func document(of path: String) -> ConfigDocument? {
-        do {
-            return try GatewayFile(path).document
-        } catch {
-            for problem in error.problems { Announcement.show(problem) }
+        let reading = ConfigReading.read(path, mode: .staticCheck)
+        guard let document = reading.document else {
+            for problem in reading.problems { Announcement.show(problem) }
             return nil
         }
+        return document
     }
 }

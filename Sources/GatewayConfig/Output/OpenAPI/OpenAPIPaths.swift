@@ -8,8 +8,8 @@ struct OpenAPIPaths {
 
     var tree: SchemaTree { .object(items.map { ($0.path, .object($0.operations)) }) }
 
-    /// Returns the item of an endpoint's path, and the names of its parameters there. Paths that differ only in
-    /// these names are one item (OpenAPI 3.1 4.8.8.1), with the names of the first.
+    /// Returns the item of an endpoint's path, and the names of its parameters there. Paths that differ only
+    /// in these names are one item (OpenAPI 3.1 4.8.8.1), with the names of the first.
     mutating func path(of endpoint: ConfigEndpoint) -> (index: Int, names: [String]) {
         let path = endpoint.path.value
         let parameters = Set(path.parameters)

@@ -1,7 +1,7 @@
 /// The OpenAPI 3.1 description of a configuration's endpoints.
 package enum OpenAPIText {
-    /// Returns the description as JSON. It is the same in each run, in the order of the files. Limits, defaults and
-    /// names that a variable sets are left out.
+    /// Returns the description as JSON. It is the same in each run, in the order of the files. Limits,
+    /// defaults and names that a variable sets are left out.
     package static func make(_ document: ConfigDocument) -> String {
         let names = ComponentNames(document)
         let schemas = OpenAPISchemas(document, names)

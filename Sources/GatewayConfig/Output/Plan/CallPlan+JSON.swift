@@ -2,11 +2,12 @@ import HTTPModel
 import JSONBytes
 
 extension CallPlan {
-    /// Returns plans as a JSON document, for `--format json`. Times are milliseconds; what depends on a variable is null.
+    /// Returns plans as a JSON document, for `--format json`. Times are milliseconds; what depends on a
+    /// variable is null.
     ///
-    ///     {"endpoints":[{"method":"GET","path":"/v1/profile/{id}","file":"profile.yaml","line":5,"steps":[],"parts":[...],
-    ///      "deadlineMs":4000,"chainMs":16000,"slowest":["user","friends"],"worstMs":4000,"calls":{"least":4,"most":165},
-    ///      "authorization":["api"],"cookies":[]}]}
+    ///     {"endpoints":[{"method":"GET","path":"/v1/profile/{id}","file":"profile.yaml","line":5,"steps":[],
+    ///      "parts":[...],"deadlineMs":4000,"chainMs":16000,"slowest":["user","friends"],"worstMs":4000,
+    ///      "calls":{"least":4,"most":165},"authorization":["api"],"cookies":[]}]}
     package static func json(_ plans: [CallPlan]) -> [UInt8] {
         var composer = JSONComposer(sharedFragmentLength: .max)
         composer.beginObject()

@@ -75,7 +75,8 @@ extension CallPlan {
         for member in members { add(member, depth: depth + 1, to: &lines) }
     }
 
-    /// Whether parts differ only in the paths that they ask one upstream for. The row of their quorum says enough.
+    /// Whether parts differ only in the paths that they ask one upstream for. The row of their quorum says
+    /// enough.
     private static func areAlike(_ parts: [PlanRow]) -> Bool {
         var first: (PlanTarget, PlanRow)?
         for part in parts {
