@@ -56,6 +56,42 @@ struct OpenAPITests {
         #expect(reference?.stringValue == "#/components/schemas/a_b")
     }
 
+    /// The schema of an answer's data with `envelope: bare`.
+    private func data(_ part: String) throws -> JSONFragment {
+        let text = """
+            upstreams: {a: {url: http://a}}
+            schemas:
+              Card: {type: object, properties: {name: string}}
+              Cards: {type: array, items: {$ref: "#/schemas/Card"}}
+              Same: {$ref: "#/schemas/Cards"}
+            endpoints:
+            - {post: /x, body: {type: array}, answer: {envelope: bare}, data: {upstream: a, get: "/{item}", \(part)}}
+            """
+        let document = try #require(ConfigReading.read(text: text).document)
+        let paths = try JSONFragment(parsing: OpenAPIText.make(document))[member: "paths"]
+        let success = paths?[member: "/x"]?[member: "post"]?[member: "responses"]?[member: "200"]
+        let content = success?[member: "content"]?[member: "application/json"]
+        return try #require(content?[member: "schema"])
+    }
+
+    @Test("The schema of a part documents its value", arguments: ["Same", "Cards"])
+    func schemaOfAPart(name: String) throws {
+        let schema = "schema: {$ref: \"#/schemas/\(name)\"}"
+        let whole = try data("forEach: \"{body}\", itemFailure: fail, \(schema)")
+        #expect(whole[member: "$ref"]?.stringValue == "#/components/schemas/\(name)")
+        // An element that fails is null.
+        let items = try #require(try data("forEach: \"{body}\", \(schema)")[member: "items"])
+        let kinds = try #require(items[member: "anyOf"]).elements
+        #expect(kinds.map { $0[member: "$ref"]?.stringValue } == ["#/components/schemas/Card", nil])
+        #expect(kinds.map { $0[member: "type"]?.stringValue } == [nil, "null"])
+    }
+
+    @Test("Without a schema only the kind of a value is known")
+    func noSchema() throws {
+        #expect(try data("forEach: \"{body}\"").members.map(\.name) == ["type"])
+        #expect(try data("forEach: \"{body}\"")[member: "type"]?.stringValue == "array")
+    }
+
     @Test(
         "A pattern that ECMA-262 reads in another way is only described",
         arguments: [

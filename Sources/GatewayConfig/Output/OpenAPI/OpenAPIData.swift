@@ -11,7 +11,8 @@ struct OpenAPIData {
         }
     }
 
-    /// Describes the object that parts make. All of its members are there: a part that failed is null or its fallback.
+    /// Describes the object that parts make. All of its members are there: a part that failed is null or its
+    /// fallback.
     private func object(_ parts: [ConfigPart], areOptional: Bool) -> SchemaTree {
         var members: OpenAPISchemas.Members = []
         var required: [String] = []
@@ -45,11 +46,29 @@ struct OpenAPIData {
     }
 
     private func value(_ part: ConfigPart, isOptional: Bool) -> SchemaTree {
-        let tree = part.schema.map(schemas.tree) ?? ownTree(part)
+        let tree = part.schema.map { documented($0, of: part) } ?? ownTree(part)
         guard isOptional || mayBeNull(part), case .object(let members) = tree, !members.isEmpty else {
             return tree
         }
         return .any(of: [tree, .type("null")])
+    }
+
+    /// Describes a part by its schema. The schema of a `forEach` cannot say that a failed element is null.
+    private func documented(_ schema: ConfigSchema, of part: ConfigPart) -> SchemaTree {
+        guard case .forEach(let each) = part.kind, mayHaveNull(each), let array = schemas.resolved(schema),
+            case .schema = array.items, case .object(let members) = schemas.tree(array)
+        else { return schemas.tree(schema) }
+        return .object(
+            members.map { name, tree in
+                (name, name == "items" ? .any(of: [tree, .type("null")]) : tree)
+            })
+    }
+
+    private func mayHaveNull(_ each: ConfigForEach) -> Bool {
+        guard let failure = each.itemFailure, !schemas.document.isSubstituted(failure.place) else {
+            return true
+        }
+        return failure.value == .null
     }
 
     private func mayBeNull(_ part: ConfigPart) -> Bool {

@@ -51,12 +51,15 @@ struct OpenAPISchemas {
 
     /// Returns the members that an object with this schema has; nil if the schema does not tell.
     func properties(of schema: ConfigSchema) -> [ConfigSchema.Property]? {
+        resolved(schema).flatMap { $0.properties.isEmpty ? nil : $0.properties }
+    }
+
+    /// Returns the schema at the end of a chain of references; nil if a variable names one.
+    func resolved(_ schema: ConfigSchema) -> ConfigSchema? {
         var schema = schema
         // A chain of references is no circle, and no longer than the list of schemas.
         for _ in 0...schemas.count {
-            guard let reference = schema.reference else {
-                return schema.properties.isEmpty ? nil : schema.properties
-            }
+            guard let reference = schema.reference else { return schema }
             guard let name = shown(reference), let next = schemas[name] else { return nil }
             schema = next
         }
@@ -114,7 +117,8 @@ struct OpenAPISchemas {
         document.isSubstituted(value.place) ? nil : value.value
     }
 
-    /// Returns JSON that has no variable in it. The places of the values in an object or a list are not known.
+    /// Returns JSON that has no variable in it. The places of the values in an object or a list are not
+    /// known.
     private func json(_ value: Located<JSONFragment>) -> JSONFragment? {
         switch value.value.kind {
         case .object, .array: document.variableTexts.isEmpty ? value.value : nil
