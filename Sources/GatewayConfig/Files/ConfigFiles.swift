@@ -28,11 +28,19 @@ struct ConfigFiles {
     /// Reads the root file. Returns its value; nil after a problem.
     mutating func readRoot(_ path: String) -> YAMLNode? {
         names = [path]
+        guard let bytes = Self.rootBytes(path, source, problems) else {
+            isComplete = false
+            return nil
+        }
+        return compose(bytes)
+    }
+
+    /// Returns the bytes of the root file; nil after a problem.
+    static func rootBytes(_ path: String, _ source: any ConfigSource, _ problems: ProblemList) -> [UInt8]? {
         do throws(ConfigSourceError) {
-            return compose(try source.read(path, limit: Self.largestFile))
+            return try source.read(path, limit: largestFile)
         } catch {
             problems.error("the file cannot be read: \(error.message)", at: .start(of: 0))
-            isComplete = false
             return nil
         }
     }

@@ -79,7 +79,12 @@ public struct GatewayProgram: Sendable {
         return command
     }
 
-    package var health: CommandSpecification { HealthCommand.specification(serveFlags) }
+    package var health: CommandSpecification { health(readsFiles: false) }
+
+    /// - Parameter readsFiles: whether it takes `--config`.
+    package func health(readsFiles: Bool) -> CommandSpecification {
+        HealthCommand.specification(serveFlags, readsFiles: readsFiles)
+    }
 
     /// Runs what the words ask for: the gateway, `health`, the help or the version. Returns the exit code.
     package func run(

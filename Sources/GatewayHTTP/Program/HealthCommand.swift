@@ -2,22 +2,61 @@ import HTTPModel
 
 /// Checks whether a running gateway is ready.
 package enum HealthCommand {
-    package static func specification(_ flags: ServeFlags) -> CommandSpecification {
-        CommandSpecification(
-            name: "health", summary: "check whether a running gateway is ready: exit code 0 if so, 1 if not",
-            flags: [flags.host, flags.port], positionals: ["[URL]"])
-    }
+    private static let fileFlag = ProgramFlag(
+        name: "config", placeholder: "FILE", help: "check the address in listen of this file (YAML)",
+        fallback: "none")
 
     /// - Parameters:
-    ///   - arguments: a URL, or the host and port of a gateway.
+    ///   - flags: those of every gateway.
+    ///   - readsFiles: whether it takes `--config`.
+    package static func specification(
+        _ flags: ServeFlags, readsFiles: Bool = false
+    ) -> CommandSpecification {
+        CommandSpecification(
+            name: "health", summary: "check whether a running gateway is ready: exit code 0 if so, 1 if not",
+            flags: (readsFiles ? [fileFlag] : []) + [flags.host, flags.port], positionals: ["[URL]"])
+    }
+
+    /// Checks a gateway, and prints why it is not ready. Returns the exit code.
+    ///
+    /// - Parameters:
+    ///   - arguments: a URL, or a gateway's file, host and port.
     ///   - defaults: where the gateway listens without flags.
     ///   - program: the program's name, for its complaint.
     package static func run(
         _ arguments: ProgramArguments, _ defaults: GatewayServerConfiguration, of program: String
     ) throws(UsageError) -> Int32 {
-        guard let complaint = HealthProbe.check(try url(arguments, defaults)) else { return 0 }
+        let url: String
+        if let path = try file(arguments) {
+            var settings = defaults
+            try settings.apply(arguments.only(variables: true))
+            do {
+                try GatewayFile.applyListen(of: path, to: &settings)
+            } catch {
+                for problem in error.problems { Announcement.show(problem) }
+                return 1
+            }
+            let flags = arguments.only(variables: false)
+            guard settings.port != 0 || flags.string("port") != nil else {
+                throw UsageError(
+                    message: "the gateway listens on any free port (0); give health its URL or --port")
+            }
+            url = try Self.url(flags, settings)
+        } else {
+            url = try Self.url(arguments, defaults)
+        }
+        guard let complaint = HealthProbe.check(url) else { return 0 }
         Announcement.complain("not ready: \(complaint)", by: program)
         return 1
+    }
+
+    /// Returns the file that has the address; nil without one, or if a URL has precedence over a variable.
+    private static func file(_ arguments: ProgramArguments) throws(UsageError) -> String? {
+        guard arguments.positional != nil else { return arguments.string("config") }
+        guard arguments.only(variables: false).string("config") == nil else {
+            throw UsageError(message: "health takes a URL or --config, not both")
+        }
+        return nil
     }
 
     /// Returns the URL to check: the argument, or `--host` and `--port`, with loopback if they mean all interfaces.

@@ -50,7 +50,7 @@ extension CommandSpecification {
         name: "upstream", summary: "run only the sample upstreams: diary, weather, places, users, tags",
         flags: [flags.host, flags.port, data])
 
-    static let health = Command.gateway.health
+    static let health = Command.gateway.health(readsFiles: true)
 
     static let all = [serve, check, plan, openapi, schema, demo, upstream, health]
 }
