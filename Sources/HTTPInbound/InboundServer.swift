@@ -8,10 +8,10 @@ public import Rx
 /// Pass it listeners with `adopt`. To shut down, call `beginDrain`, later `stopAccepting`, and wait for `onIdle`.
 public final class InboundServer {
     public let loop: EventLoop
-    let limits: InboundLimits
-    let handler: any InboundHandler
+    private(set) var limits: InboundLimits
+    private(set) var handler: any InboundHandler
     /// Makes the response when the server itself refuses a request.
-    let errorRenderer: (InboundError) -> HTTPResponse
+    private(set) var errorRenderer: (InboundError) -> HTTPResponse
 
     /// Called once, when the last connection has closed after `stopAccepting`.
     public var onIdle: (() -> Void)?
@@ -30,7 +30,7 @@ public final class InboundServer {
     /// Called when a file could not be created or written. No further file is tried for a minute.
     public var onSpoolFailed: ((SocketError) -> Void)?
 
-    let stateLimits: StateLimits
+    private(set) var stateLimits: StateLimits
     let requestLimits: RequestLimits
     var date = DateHeader()
     /// The buffer in which heads and small answers are assembled. Taken out while in use.
@@ -74,6 +74,28 @@ public final class InboundServer {
         stateLimits = StateLimits(limits)
         requestLimits = RequestLimits(limits)
         output.reserveCapacity(32 * 1024)
+    }
+
+    /// Replaces the handler, the limits and the renderer, on open connections too. The new handler decides about the requests whose
+    /// heads are complete from now on. A request that the old one has decided about stays with it (`InboundHandler.handOver`).
+    ///
+    /// - Parameters:
+    ///   - handler: serves the requests from now on.
+    ///   - limits: apply to the next requests. Those of heads (`target`, `headerBlock`, `headerLine`, `headerCount`) and
+    ///     `connections` stay as they are.
+    ///   - errorRenderer: called for each refusal.
+    public func use(
+        _ handler: any InboundHandler, limits: InboundLimits,
+        errorRenderer: @escaping (InboundError) -> HTTPResponse
+    ) {
+        let earlier = self.handler
+        self.handler = handler
+        self.limits = limits
+        self.errorRenderer = errorRenderer
+        stateLimits = StateLimits(limits)
+        for case let connection? in connections {
+            connection.use(handler, after: earlier, limits: stateLimits)
+        }
     }
 
     // MARK: Connections

@@ -55,7 +55,7 @@ struct ConnectionStateMachine {
         case refusing(since: MonotonicTime)
     }
 
-    private let limits: StateLimits
+    private var limits: StateLimits
     private let acceptedAt: MonotonicTime
     private var reading = Reading.idle
     private var answering = Answering.nothing
@@ -76,6 +76,9 @@ struct ConnectionStateMachine {
         self.acceptedAt = acceptedAt
         idleSince = acceptedAt
     }
+
+    /// Applies to what is decided from now on.
+    mutating func use(_ limits: StateLimits) { self.limits = limits }
 
     // MARK: Reading
 

@@ -16,7 +16,7 @@ final class InboundConnection {
     let server: InboundServer
     // Copies of the server's properties, which save retaining the server.
     let loop: EventLoop
-    let handler: any InboundHandler
+    private(set) var handler: any InboundHandler
     let stream: SocketStream
     let peer: InboundPeer
     /// Its slot in the server's order.
@@ -64,6 +64,13 @@ final class InboundConnection {
         state = ConnectionStateMachine(limits: server.stateLimits, acceptedAt: now)
         parser = RequestParser(limits: server.requestLimits)
         request = RequestInProgress(receivedAt: now)
+    }
+
+    /// Serves the next requests by another handler. The one whose body is being read stays with the earlier one.
+    func use(_ handler: any InboundHandler, after earlier: any InboundHandler, limits: StateLimits) {
+        self.handler = handler
+        state.use(limits)
+        if let context = request.context { request.context = earlier.handOver(context) }
     }
 
     var isFlushed: Bool { stream.bytesSent == bytesWritten }

@@ -23,6 +23,10 @@ public protocol InboundHandler: AnyObject {
     /// needs. `OPTIONS *` asks about the whole server (RFC 9110, section 9.3.7).
     func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod]
 
+    /// Returns the context with which the next handler of the server makes the exchange of a request that this handler has decided
+    /// about (`InboundServer.use`). Default: the context as it is.
+    func handOver(_ context: AnyObject) -> AnyObject
+
     /// Reports the end of a request that had no exchange: it was answered by `decide`, automatically or with an
     /// error, or its connection ended while its body was being read.
     func answered(_ answer: DirectAnswer)
@@ -35,6 +39,7 @@ extension InboundHandler {
     }
     public func handle(_ exchange: InboundExchange) {}
     public func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod] { [] }
+    public func handOver(_ context: AnyObject) -> AnyObject { context }
     public func answered(_ answer: DirectAnswer) {}
 }
 
