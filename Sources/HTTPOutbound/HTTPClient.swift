@@ -68,6 +68,14 @@ public final class HTTPClient: Sendable {
         forget { $0.isUncalled() }
     }
 
+    /// Closes the connections to the selected origins: idle ones at once, the others when their calls have ended. Their
+    /// `OriginClient`s stay usable.
+    public func retireConnections(where isMeant: (Origin) -> Bool) {
+        for client in state.value.origins.values where isMeant(client.pool.origin) {
+            client.pool.closeConnections()
+        }
+    }
+
     /// From now on, forgets each origin that has had no connection for the `idleTimeout` of the client's limits (0.1 s to
     /// 60 s), and expired names with it, before twice that time is over. Then calls `forgotten`, on the loop.
     public func forgetVacant(_ forgotten: @escaping () -> Void) {

@@ -99,6 +99,13 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         return origin
     }
 
+    /// The same origin without a fixed address.
+    public var atAnyAddress: Origin {
+        var origin = self
+        origin.address = nil
+        return origin
+    }
+
     /// Returns the same origin with a resolver of its own.
     public func resolved(by resolver: Resolver) -> Origin {
         var origin = self

@@ -74,6 +74,7 @@ public final class Upstream: Sendable {
     }
 
     deinit {
+        for tell in endings.withLock({ $0 }) { tell() }
         guard let registration else { return }
         Self.registry.withLock { entries in
             // Another upstream may have taken its place by now.
@@ -87,6 +88,14 @@ public final class Upstream: Sendable {
     }
 
     private static let count = Atomic(0)
+
+    /// Called at the end.
+    private let endings = Lock<[@Sendable () -> Void]>([])
+
+    /// Calls `tell` once nobody can call the upstream any more, on the thread that gave up the last reference.
+    package func whenUnused(_ tell: @escaping @Sendable () -> Void) {
+        endings.withLock { $0.append(tell) }
+    }
 
     /// Number of observers waiting for the next response; usually 0.
     private let watchers = Atomic(0)

@@ -16,6 +16,8 @@ final class HealthChecks: TimerTarget {
     private var underWay: [ObjectIdentifier: any Disposable] = [:]
     /// The addresses that were there in the last round, or were checked since; nil before the first round.
     private var known: Set<ObjectIdentifier>?
+    /// The begin of the next round.
+    private var timer: TimerToken?
 
     init(
         _ policy: HealthCheckPolicy, of cluster: UpstreamCluster, _ addresses: UpstreamAddresses,
@@ -26,25 +28,28 @@ final class HealthChecks: TimerTarget {
         self.addresses = addresses
         self.loop = loop
         request = OutboundRequest(target: policy.path, fields: [.userAgent: "Sluice health check"])
-        _ = loop.setTimer(at: loop.wakeTime, target: self)
+        timer = loop.setTimer(at: loop.wakeTime, target: self)
     }
 
     /// Ends the checks, so that the next cluster of the upstream can make them.
     func stop() {
         for check in underWay.values { check.dispose() }
         underWay = [:]
+        if let timer { loop.cancelTimer(timer) }
+        timer = nil
         addresses.endChecks()
     }
 
     /// Begins the next round, unless no provider can call the upstream.
     func timerFired(_ token: TimerToken) {
+        timer = nil
         guard let cluster, cluster.upstream != nil else { return }
         cluster.followRaces()
         known = Set(cluster.all.map { ObjectIdentifier($0.record) })
         for address in cluster.all { check(address) }
         // At random, so that several gateways do not check together.
         let interval = policy.interval * Double.random(in: 0.9...1.1)
-        _ = loop.setTimer(at: loop.wakeTime + TimeAmount(interval), target: self)
+        timer = loop.setTimer(at: loop.wakeTime + TimeAmount(interval), target: self)
     }
 
     /// Checks new addresses at once, so that one that is down is found an interval earlier. The first round, which is about to

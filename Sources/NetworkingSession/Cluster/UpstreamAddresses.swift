@@ -15,6 +15,8 @@ final class UpstreamAddresses: Sendable {
     let checks: HealthCheckPolicy?
     /// Nanoseconds.
     let slowStart: Int64
+    /// What this object was made by.
+    let policy: UpstreamPolicy
     private let addressChanged: AddressObserver
     private struct Groups: Sendable {
         var members: [AddressRecord] = []
@@ -35,6 +37,7 @@ final class UpstreamAddresses: Sendable {
 
     init(of upstream: String, _ policy: UpstreamPolicy, _ addressChanged: @escaping AddressObserver) {
         self.upstream = upstream
+        self.policy = policy
         ejection = policy.ejection
         checks = policy.health
         slowStart = policy.slowStart?.nanoseconds ?? 0

@@ -7,7 +7,7 @@ import Resilience
 final class UpstreamCluster {
     /// Nil once no provider uses it.
     weak let upstream: Upstream?
-    private let addresses: UpstreamAddresses
+    let addresses: UpstreamAddresses
     private let sites: [ClusterSite]
     private var choices = TwoRandomChoices()
     /// The addresses that share the calls.
@@ -36,6 +36,17 @@ final class UpstreamCluster {
     }
 
     deinit { checks?.stop() }
+
+    /// Whether there may be a choice of addresses, or they are checked.
+    static func isNeeded(for origins: [Origin], _ addresses: UpstreamAddresses) -> Bool {
+        origins.count > 1 || origins[0].resolvedName != nil || addresses.checks != nil
+    }
+
+    /// Ends the checks for good.
+    func stopChecks() {
+        checks?.stop()
+        checks = nil
+    }
 
     /// All addresses, in use or not.
     var all: [LoopAddress] { members + spares }

@@ -6,7 +6,7 @@ import Resilience
 
 /// One loop's part of an upstream's protection, so that loops share no reference count.
 final class LoopProtection {
-    fileprivate let shared: UpstreamProtection
+    let shared: UpstreamProtection
     fileprivate let circuit: Circuit?
     fileprivate let window: AttemptWindow?
 

@@ -17,13 +17,15 @@ final class Circuit: Sendable {
     private let closedAt = Atomic<Int64>(0)
     /// When the circuit became half-open last, in nanoseconds.
     private let halfOpenedAt = Atomic<Int64>(0)
-    private let openings = Atomic(0)
+    private let openings: Atomic<Int>
 
+    /// - Parameter openings: how often an earlier circuit of the upstream has opened.
     init(
-        of upstream: String, _ policy: CircuitBreakerPolicy, loops: Int,
+        of upstream: String, _ policy: CircuitBreakerPolicy, loops: Int, openings: Int = 0,
         _ circuitChanged: @escaping CircuitObserver
     ) {
         self.upstream = upstream
+        self.openings = Atomic(openings)
         self.circuitChanged = circuitChanged
         breaker = Lock(CircuitBreaker(policy))
         windows = (0..<loops).map { _ in AttemptWindow(policy.window) }

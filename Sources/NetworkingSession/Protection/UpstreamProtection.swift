@@ -1,147 +1,7 @@
 import EventIO
-import HTTPModel
-import Locking
 import Networking
-public import Resilience
+import Resilience
 import Synchronization
-
-/// Learns how the circuit of the upstream with a name has changed.
-package typealias CircuitObserver = @Sendable (_ upstream: String, CircuitBreaker.Change) -> Void
-
-/// Protects the upstreams of a gateway by their policies. All loops share it.
-package final class UpstreamProtections: Sendable {
-    private struct State {
-        var policies: [String: UpstreamPolicy] = [:]
-        var byName: [String: UpstreamProtection] = [:]
-        var shares: [String: UpstreamShares] = [:]
-        /// By upstream ID. The loops that use an upstream own what is known of its addresses.
-        var addresses: [Int: WeakAddresses] = [:]
-        /// Number of entries at which unused ones are removed.
-        var addressesLimit = 64
-    }
-
-    private struct WeakAddresses: Sendable {
-        weak let addresses: UpstreamAddresses?
-    }
-
-    private let state = Lock(State())
-    private let standard: UpstreamPolicy
-    private let memory: FairBudget?
-    private let connections: FairBudget?
-    private let loops: Int
-    private let circuitChanged: CircuitObserver
-    private let addressChanged: AddressObserver
-    let records = AddressRecords()
-
-    /// - Parameters:
-    ///   - standard: the policy of upstreams without one of their own.
-    ///   - memory: what bodies of responses may use; upstreams get fair shares. Nil for no limit.
-    ///   - connections: how many connections there may be; upstreams get fair shares. Nil for no limit.
-    ///   - loops: the number of loops that make calls.
-    ///   - circuitChanged: called on any loop when a circuit opens or closes.
-    ///   - addressChanged: called on any loop when an address leaves service or returns.
-    package init(
-        standard: UpstreamPolicy, memory: FairBudget? = nil, connections: FairBudget? = nil, loops: Int,
-        circuitChanged: @escaping CircuitObserver = { _, _ in },
-        addressChanged: @escaping AddressObserver = { _, _, _ in }
-    ) {
-        self.standard = standard
-        self.memory = memory
-        self.connections = connections
-        self.loops = loops
-        self.circuitChanged = circuitChanged
-        self.addressChanged = addressChanged
-    }
-
-    /// Applies to upstreams that have not been called yet.
-    func set(_ policy: UpstreamPolicy, of upstream: String) {
-        state.withLock { $0.policies[upstream] = policy }
-    }
-
-    /// Returns the upstream's own policy, or that of upstreams without one.
-    func policy(of upstream: Upstream) -> UpstreamPolicy {
-        guard upstream.isNamed, !upstream.isRedirectTarget else { return standard }
-        return state.withLock { $0.policies[upstream.name] } ?? standard
-    }
-
-    /// Returns the protection of an upstream; nil if it has none. Upstreams without a name of their own have none: they
-    /// are different servers that share a name. The names in the code bound their number.
-    func protection(of upstream: Upstream) -> UpstreamProtection? {
-        guard upstream.isNamed, !upstream.isRedirectTarget else { return nil }
-        return state.withLock { state in
-            if let known = state.byName[upstream.name] { return known }
-            let policy = state.policies[upstream.name] ?? standard
-            guard policy.breaker != nil || policy.concurrency != nil else { return nil }
-            let made = UpstreamProtection(upstream.name, policy, loops: loops, circuitChanged)
-            state.byName[upstream.name] = made
-            return made
-        }
-    }
-
-    /// Returns an upstream's parts of what the upstreams share. Those without a name of their own have one part together.
-    func shares(of upstream: Upstream) -> UpstreamShares {
-        let name = upstream.isNamed && !upstream.isRedirectTarget ? upstream.name : ""
-        return state.withLock { state in
-            if let known = state.shares[name] { return known }
-            let made = UpstreamShares(
-                memory: memory.map(FairBudget.Share.init), connections: connections.map(FairBudget.Share.init)
-            )
-            state.shares[name] = made
-            return made
-        }
-    }
-
-    /// Returns what all loops know of an upstream's addresses; nil for an upstream without a name of its own, and for one
-    /// with a computed address: they can be any number of servers.
-    func addresses(of upstream: Upstream) -> UpstreamAddresses? {
-        guard upstream.isNamed, !upstream.isComputed else { return nil }
-        return state.withLock { state in
-            if let known = state.addresses[upstream.id]?.addresses { return known }
-            if state.addresses.count >= state.addressesLimit {
-                state.addresses = state.addresses.filter { $0.value.addresses != nil }
-                state.addressesLimit = max(64, 2 * state.addresses.count)
-            }
-            let policy = state.policies[upstream.name] ?? standard
-            let made = UpstreamAddresses(of: upstream.name, policy, addressChanged)
-            state.addresses[upstream.id] = WeakAddresses(addresses: made)
-            return made
-        }
-    }
-
-    /// The state of each upstream that has been called, by its name.
-    package var report: [String: UpstreamReport] {
-        let (byName, addresses) = state.withLock { ($0.byName, $0.addresses) }
-        var reports = byName.mapValues(\.report)
-        let now = MonotonicTime.clock()
-        for addresses in addresses.values.compactMap(\.addresses) {
-            reports[addresses.upstream, default: UpstreamReport()].addresses.merge(
-                addresses.states(at: now)
-            ) { first, _ in first }
-        }
-        return reports
-    }
-}
-
-/// An upstream's parts of what the upstreams of a process share; nil for no limit.
-struct UpstreamShares: Sendable {
-    /// For bodies of responses, in bytes.
-    var memory: FairBudget.Share?
-    var connections: FairBudget.Share?
-}
-
-/// The state of an upstream's protection.
-public struct UpstreamReport: Sendable, Hashable {
-    /// Nil without a breaker.
-    public var circuit: CircuitBreaker.State?
-    /// How often the circuit has opened.
-    public var openings = 0
-    /// Attempts in flight; nil without a limit.
-    public var attemptsInFlight: Int?
-    /// Attempts refused by the circuit or the limit.
-    public var refusals = 0
-    /// The state of each address, by `host:port`; empty if there can be only one.
-    public var addresses: [String: AddressState] = [:]
-}
 
 /// One upstream's circuit and its limit on attempts in flight.
 final class UpstreamProtection: Sendable {
@@ -149,22 +9,58 @@ final class UpstreamProtection: Sendable {
     /// Nil without a breaker.
     let circuit: Circuit?
     private let concurrency: Int?
-    private let inFlight = Atomic(0)
-    private let refusals = Atomic(0)
+    private let breaker: CircuitBreakerPolicy?
+    private let counts: Counts
+
+    /// What goes on under a new policy.
+    private final class Counts: Sendable {
+        let inFlight = Atomic(0)
+        let refusals = Atomic(0)
+    }
 
     init(
         _ name: String, _ policy: UpstreamPolicy, loops: Int, _ circuitChanged: @escaping CircuitObserver
     ) {
         self.name = name
         concurrency = policy.concurrency
+        breaker = policy.breaker
+        counts = Counts()
         circuit = policy.breaker.map { Circuit(of: name, $0, loops: loops, circuitChanged) }
+    }
+
+    private init(
+        _ other: UpstreamProtection, _ policy: UpstreamPolicy, loops: Int,
+        _ circuitChanged: @escaping CircuitObserver
+    ) {
+        name = other.name
+        concurrency = policy.concurrency
+        breaker = policy.breaker
+        counts = other.counts
+        circuit =
+            policy.breaker == other.breaker
+            ? other.circuit
+            : policy.breaker.map {
+                Circuit(
+                    of: other.name, $0, loops: loops, openings: other.circuit?.openingCount ?? 0,
+                    circuitChanged)
+            }
+    }
+
+    /// Returns the protection by another policy: the same object if nothing has changed, nil if there is nothing to protect by.
+    /// Attempts in flight count on. A circuit with other settings begins closed.
+    func following(
+        _ policy: UpstreamPolicy, loops: Int, _ circuitChanged: @escaping CircuitObserver
+    ) -> UpstreamProtection? {
+        if policy.breaker == breaker, policy.concurrency == concurrency { return self }
+        guard policy.breaker != nil || policy.concurrency != nil else { return nil }
+        return UpstreamProtection(self, policy, loops: loops, circuitChanged)
     }
 
     var report: UpstreamReport {
         UpstreamReport(
             circuit: circuit?.state, openings: circuit?.openingCount ?? 0,
-            attemptsInFlight: concurrency == nil ? nil : inFlight.load(ordering: .relaxed),
-            refusals: refusals.load(ordering: .relaxed))
+            attemptsInFlight: concurrency == nil ? nil : counts.inFlight.load(ordering: .relaxed),
+            refusals: counts.refusals.load(ordering: .relaxed))
     }
 
     /// Admits an attempt. Returns whether it is a probe.
@@ -181,7 +77,7 @@ final class UpstreamProtection: Sendable {
         case .probe: return true
         case .attempt, nil: return false
         case .refused(let wait):
-            refusals.wrappingAdd(1, ordering: .relaxed)
+            counts.refusals.wrappingAdd(1, ordering: .relaxed)
             throw TransportError(
                 .circuitOpen, "the circuit of \(name) is open",
                 retryAfter: max(.seconds(1), .nanoseconds(wait)))
@@ -191,9 +87,9 @@ final class UpstreamProtection: Sendable {
     @inline(never)
     private func enter(_ isProbe: Bool, at now: MonotonicTime) throws(TransportError) {
         guard let concurrency else { return }
-        guard inFlight.wrappingAdd(1, ordering: .relaxed).oldValue < concurrency else {
-            inFlight.wrappingSubtract(1, ordering: .relaxed)
-            refusals.wrappingAdd(1, ordering: .relaxed)
+        guard counts.inFlight.wrappingAdd(1, ordering: .relaxed).oldValue < concurrency else {
+            counts.inFlight.wrappingSubtract(1, ordering: .relaxed)
+            counts.refusals.wrappingAdd(1, ordering: .relaxed)
             if isProbe { circuit?.probeEnded(.cancelled, at: now) }
             // At random, so that the clients do not come back together.
             throw TransportError(
@@ -204,6 +100,6 @@ final class UpstreamProtection: Sendable {
 
     @inline(__always)
     func leave() {
-        if concurrency != nil { inFlight.wrappingSubtract(1, ordering: .relaxed) }
+        if concurrency != nil { counts.inFlight.wrappingSubtract(1, ordering: .relaxed) }
     }
 }

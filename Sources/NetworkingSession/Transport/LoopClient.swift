@@ -5,14 +5,16 @@ package import Rx
 
 /// The upstreams of one loop and their connection pools.
 package final class LoopClient {
-    private let client: HTTPClient
-    private var routes: UpstreamRoutes
+    let client: HTTPClient
+    var routes: UpstreamRoutes
     private let decodesContent: Bool
-    private let protections: UpstreamProtections?
+    let protections: UpstreamProtections?
     private let index: Int
     // Used only on the loop, in steps that never call back.
-    private let upstreams = UpstreamTable()
-    private var isClosed = false
+    let upstreams = UpstreamTable()
+    /// The IDs of the upstreams that the current generation calls at configured addresses.
+    var configured: Set<Int> = []
+    private(set) var isClosed = false
 
     /// - Parameters:
     ///   - client: the connections.
@@ -78,6 +80,7 @@ package final class LoopClient {
 
     /// Resolves the upstream's names and begins its checks, before the first call.
     func prepare(_ upstream: Upstream) {
+        configured.insert(upstream.id)
         // A fault is reported by the first call.
         if upstreams[upstream.id] == nil { _ = try? open(upstream) }
     }
@@ -116,25 +119,29 @@ package final class LoopClient {
         return try open(call.upstream)
     }
 
-    private func open(_ upstream: Upstream) throws(TransportError) -> LoopUpstream {
+    @discardableResult
+    func open(_ upstream: Upstream) throws(TransportError) -> LoopUpstream {
         guard !isClosed else { throw TransportError(.destinationUnavailable, "the client is closed") }
         if upstreams.isFull {
             // Not those that are called all the time, because then many others would cost them their connections.
             client.forgetUncalled()
             upstreams.makeRoom()
         }
+        let origins = try routes.origins(of: upstream)
         let opened = LoopUpstream(
-            route: try route(to: upstream),
-            protection: protections?.protection(of: upstream).map { LoopProtection($0, loop: index) })
+            upstream, origins, route: route(to: upstream, at: origins), protection: protection(of: upstream))
         upstreams[upstream.id] = opened
         return opened
     }
 
-    private func route(to upstream: Upstream) throws(TransportError) -> LoopUpstream.Route {
-        let origins = try routes.origins(of: upstream)
+    func protection(of upstream: Upstream) -> LoopProtection? {
+        protections?.protection(of: upstream).map { LoopProtection($0, loop: index) }
+    }
+
+    private func route(to upstream: Upstream, at origins: [Origin]) -> LoopUpstream.Route {
         let shares = protections?.shares(of: upstream) ?? UpstreamShares()
         guard let protections, let addresses = protections.addresses(of: upstream),
-            origins.count > 1 || origins[0].resolvedName != nil || addresses.checks != nil
+            UpstreamCluster.isNeeded(for: origins, addresses)
         else {
             let pool = client.origin(origins[0]).pool
             pool.use(shares)
@@ -142,98 +149,6 @@ package final class LoopClient {
         }
         let context = ClusterContext(client, addresses, protections.records, shares)
         return .cluster(UpstreamCluster(upstream, origins, context))
-    }
-}
-
-/// An upstream on one loop. A class, so that an attempt pays for one reference count.
-private final class LoopUpstream {
-    enum Route {
-        case pool(UpstreamPool)
-        /// Of an upstream that has or may get several addresses.
-        case cluster(UpstreamCluster)
-
-        var callsInFlight: Int {
-            switch self {
-            case .pool(let pool): pool.callsInFlight
-            case .cluster(let cluster): cluster.callsInFlight
-            }
-        }
-    }
-
-    let route: Route
-    /// Nil without a breaker and a limit.
-    let protection: LoopProtection?
-
-    init(route: Route, protection: LoopProtection?) {
-        self.route = route
-        self.protection = protection
-    }
-
-    var isForgotten: Bool {
-        switch route {
-        case .pool(let pool): pool.isForgotten
-        case .cluster(let cluster): cluster.isForgotten
-        }
-    }
-}
-
-/// A loop's upstreams by upstream ID.
-private final class UpstreamTable {
-    /// The least number of upstreams that are added between two calls of `makeRoom`.
-    private static var leastRoom: Int { 256 }
-    /// The first IDs of the process, which those in the code have.
-    private static var smallIDs: Int { 1024 }
-
-    /// Those with small IDs, which nearly all have.
-    private var first: [LoopUpstream?] = []
-    private var others: [Int: LoopUpstream] = [:]
-    private(set) var count = 0
-    /// How many are added between two calls of `makeRoom`.
-    private var room = UpstreamTable.leastRoom
-    private var added = 0
-
-    var isFull: Bool { added >= room }
-
-    var clusters: [UpstreamCluster] {
-        (first.compactMap { $0 } + others.values).compactMap { upstream in
-            if case .cluster(let cluster) = upstream.route { cluster } else { nil }
-        }
-    }
-
-    subscript(id: Int) -> LoopUpstream? {
-        @inline(__always) get { id < first.count ? first[id] : others.isEmpty ? nil : others[id] }
-        set {
-            count += 1
-            added += 1
-            guard id < Self.smallIDs else { return others[id] = newValue }
-            while first.count <= id { first.append(nil) }
-            first[id] = newValue
-        }
-    }
-
-    func removeAll() {
-        first = []
-        others = [:]
-        count = 0
-        room = Self.leastRoom
-        added = 0
-    }
-
-    /// Removes forgotten upstreams. If many calls last long, there is room for as many further upstreams, to spread the
-    /// cost of a removal.
-    func makeRoom() {
-        removeForgotten()
-        // Nearly all that were added are still here; the others are in use.
-        room = max(Self.leastRoom, count - added)
-        added = 0
-    }
-
-    /// Removes forgotten upstreams.
-    func removeForgotten() {
-        for id in first.indices where first[id]?.isForgotten == true { first[id] = nil }
-        others = others.filter { !$0.value.isForgotten }
-        count = others.count + first.count { $0 != nil }
-        room = max(Self.leastRoom, min(room, count))
     }
 }
 

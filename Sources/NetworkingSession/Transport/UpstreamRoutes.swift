@@ -3,7 +3,7 @@ import FoundationEssentials
 import HTTPModel
 import HTTPOutbound
 import Locking
-import Networking
+package import Networking
 
 /// Each upstream's origin, TLS and proxy, from settings that are read and checked once.
 package struct UpstreamRoutes: Sendable {
@@ -63,6 +63,12 @@ package struct UpstreamRoutes: Sendable {
             (proxyRule, warnings) = (.environment(environment), environment.warnings)
         case .fixed(let proxy, let except): (proxyRule, warnings) = (.fixed(proxy, except: except), [])
         }
+    }
+
+    /// Reads what calls to these upstreams would read at first use, such as the system's roots. Blocks while it reads.
+    package func prepare(_ upstreams: [Upstream]) {
+        // A fault is reported by the first call.
+        for upstream in upstreams { _ = try? origins(of: upstream) }
     }
 
     /// Returns the origin of each of the upstream's URLs.
