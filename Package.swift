@@ -258,9 +258,8 @@ let package = Package(
             "GatewayHTTPTests",
             [
                 "GatewayHTTP", "GatewayCore", "GatewayConfig", "NetworkingSession", "Networking",
-                "GatewayTesting", "HTTPInbound", "HTTPOutbound", "HTTPWire", "ContentCoding", "EventIO", "Rx",
-                "HTTPModel",
-                "JSONBytes", "Locking", "TestSupport", "HostCrowd",
+                "GatewayTesting", "HTTPInbound", "HTTPOutbound", "HTTPWire", "ContentCoding", "EventIO",
+                "Resilience", "Rx", "HTTPModel", "JSONBytes", "Locking", "TestSupport", "HostCrowd",
             ]),
         // The tests below Documentation/ compile and run the code of the product's documentation.
         tests(

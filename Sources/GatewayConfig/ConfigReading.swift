@@ -3,6 +3,8 @@ package struct ConfigReading: Sendable {
     package enum Mode: Sendable {
         /// Reads variables and secrets.
         case serving
+        /// The same for a file that endpoints in Swift complete. They may call the upstreams that the file does not.
+        case servingBesideSwift
         /// Reads no variables and no secrets. A value with a variable is unknown and fits any type.
         case staticCheck
     }
@@ -29,6 +31,7 @@ package struct ConfigReading: Sendable {
         var files = ConfigFiles(source, variables, problems)
         let root = files.readRoot(path)
         let reader = ConfigReader(problems: problems)
+        reader.hasOtherEndpoints = mode == .servingBesideSwift
         var document = ConfigDocument()
         if let root {
             let decoder = DocumentDecoder(root: root, reader: reader)

@@ -27,6 +27,8 @@ public struct GatewayReport: Sendable, Hashable {
     public var tables = UpstreamTables()
     /// Clients that were closed or refused at the connection limit since the start.
     public var shed = ShedCounts()
+    /// How reloads of the gateway's file went; nil without a file.
+    public var configuration: ConfigurationReport?
 
     /// The sum of two loops. The upstreams belong to the process.
     static func + (one: GatewayReport, other: GatewayReport) -> GatewayReport {

@@ -1,7 +1,9 @@
 import Dispatch
 import EventIO
+import GatewayConfig
+import GatewayCore
+import Locking
 import NetworkingSession
-import Synchronization
 
 extension GatewayServer {
     /// Reloads the certificates, keys and authorities for the upstreams. New connections use the files' current contents; open ones
@@ -9,46 +11,139 @@ extension GatewayServer {
     ///
     /// - Throws: `GatewayStartError` if a file cannot be read or used. Nothing changes then.
     public func reloadCertificates() throws {
-        let routes = try Self.routes(configuration.connections)
+        let routes = try UpstreamRoutes.checked(current.withLock { $0.configuration.connections })
         for client in clients { client.loop.execute { client.value.use(routes) } }
+    }
+
+    /// Reads the gateway's file again with all that it names, and routes the next requests by it. Requests in flight end by the
+    /// earlier contents. Upstreams with the same name, URLs, TLS and proxy keep their connections, circuits and counts. For a gateway
+    /// without a file, the same as `reloadCertificates()`. Blocks while it reads; not to be called in a handler.
+    ///
+    /// - Throws: `GatewayReloadError` if the file cannot be used. Nothing changes then.
+    public func reload() throws {
+        guard let file else { return try reloadCertificates() }
+        _ = try reloads.queue.sync { try reload(file) }
     }
 
     /// Handles SIGHUP: reloads on a helper thread, since reading files blocks. Writes one line to the log for each signal.
     @Sendable func hangUp() {
         guard reloads.begin() else {
-            return logs.diagnostics.write(.info, "SIGHUP: a reload of certificates is already waiting")
+            return logs.diagnostics.write(
+                .info,
+                file == nil
+                    ? "SIGHUP: a reload of certificates is already waiting"
+                    : "SIGHUP: a reload is already waiting")
         }
         reloads.pending.enter()
         reloads.queue.async { [self] in
             reloads.started()
-            do {
-                try reloadCertificates()
-                logs.diagnostics.write(.info, "SIGHUP: certificates reloaded")
-            } catch {
-                logs.diagnostics.write(
-                    .error, "SIGHUP: certificates not reloaded, the old ones stay in use",
-                    ["what": "\(error)"]
-                )
-            }
+            if let file { reload(file, because: "SIGHUP") } else { reloadCertificatesOnSignal() }
             reloads.pending.leave()
         }
     }
+
+    private func reloadCertificatesOnSignal() {
+        do {
+            try reloadCertificates()
+            logs.diagnostics.write(.info, "SIGHUP: certificates reloaded")
+        } catch {
+            logs.diagnostics.write(
+                .error, "SIGHUP: certificates not reloaded, the old ones stay in use", ["what": "\(error)"])
+        }
+    }
+
+    // MARK: The file
+
+    /// Looks each second whether a file that the configuration depends on has changed, and reloads then.
+    func watchFile() {
+        guard let file else { return }
+        reloads.watch { [weak self] in
+            guard let self, !reloads.stamps.areCurrent else { return }
+            reload(file, because: "watch")
+        }
+    }
+
+    /// Reloads and logs how that went. On the queue of reloads.
+    private func reload(_ file: ServedFile, because trigger: String) {
+        do throws(GatewayReloadError) {
+            for warning in try reload(file) {
+                logs.diagnostics.write(.warning, "configuration problem", ["what": "\(warning)"])
+            }
+            logs.diagnostics.write(.info, "configuration reloaded", ["trigger": trigger, "file": file.path])
+        } catch {
+            for problem in error.problems.prefix(GatewayReloadError.mostLines) {
+                logs.diagnostics.write(.error, "configuration problem", ["what": problem])
+            }
+            logs.diagnostics.write(
+                .error, "configuration not reloaded, the old one stays in use",
+                ["trigger": trigger, "file": file.path, "problems": "\(error.problems.count)"])
+        }
+    }
+
+    /// Returns the warnings. On the queue of reloads.
+    private func reload(_ file: ServedFile) throws(GatewayReloadError) -> [ConfigProblem] {
+        do {
+            guard phase.isServing else { throw GatewayReloadError(problems: ["the gateway is draining"]) }
+            let reading = file.read()
+            reloads.stamps = reading.stamps
+            let (contents, configuration) = try reading.result.get()
+            let restarts = ServedFile.restarts(
+                from: current.withLock { $0.configuration }, to: configuration, contents.document)
+            guard restarts.isEmpty else { throw GatewayFileError(problems: restarts) }
+            let material = try Generation.Material(configuration)
+            let next = try Generation(configuration, material, at: site, isFirst: false) { gateway in
+                try file.declare(contents, gateway)
+            }
+            next.routes.prepare(next.upstreams)
+            use(next)
+            reloads.ended(isSuccess: true)
+            return contents.warnings
+        } catch {
+            reloads.ended(isSuccess: false)
+            throw GatewayReloadError(error)
+        }
+    }
+
+    /// Routes the next requests on each loop by this generation. Returns once the loops do, or after a second if one is busy.
+    private func use(_ generation: Generation) {
+        protections.use(generation.policies, of: generation.upstreamNames)
+        current.withLock { $0 = generation }
+        let used = DispatchGroup()
+        for worker in workers {
+            used.enter()
+            let isAccepted = worker.loop.execute {
+                worker.value.use(generation)
+                used.leave()
+            }
+            if !isAccepted { used.leave() }
+        }
+        _ = used.wait(timeout: .now() + Reloads.patience)
+    }
 }
 
-/// The queue of reloads: at most one runs and one waits.
-final class Reloads: Sendable {
-    /// How long the end of the gateway waits for them, so that their outcome is logged. A file system that does not
-    /// answer may block a reload for longer.
-    static let patience = DispatchTimeInterval.seconds(1)
+/// Why a gateway could not reload its file.
+public struct GatewayReloadError: Error, Sendable, CustomStringConvertible {
+    /// One line for each, with its place in the file if it has one: `sluice.yaml:12:7: error: 5 needs a unit: 5s`.
+    public let problems: [String]
 
-    let queue = DispatchQueue(label: "reload")
-    /// Entered once for each reload that waits or runs.
-    let pending = DispatchGroup()
-    private let isWaiting = Atomic(false)
+    /// The problems, one a line.
+    public var description: String { problems.joined(separator: "\n") }
 
-    /// Registers a waiting reload. Returns false if one waits already.
-    func begin() -> Bool { !isWaiting.exchange(true, ordering: .relaxed) }
+    /// The problems that are logged, in the order of the files.
+    static let mostLines = 100
 
-    /// Called as the waiting reload begins, so that another one may wait.
-    func started() { isWaiting.store(false, ordering: .relaxed) }
+    init(problems: [String]) {
+        self.problems = problems
+    }
+
+    init(_ error: any Error) {
+        problems =
+            switch error {
+            case let error as GatewayReloadError: error.problems
+            case let error as GatewayFileError: error.problems.map(\.description)
+            case let error as GatewayDeclarationError: error.faults
+            case let error as UsageError: [error.message]
+            default: ["\(error)"]
+            }
+    }
 }

@@ -26,10 +26,17 @@ extension GatewayServer {
     static func run(
         _ configuration: GatewayServerConfiguration, of program: String, declare: (Gateway) throws -> Void
     ) throws(UsageError) -> Int32 {
+        try run(of: program) { try GatewayServer(configuration, declare: declare) }
+    }
+
+    /// - Parameter make: returns the gateway, which does not accept yet.
+    static func run(
+        of program: String, _ make: () throws -> GatewayServer
+    ) throws(UsageError) -> Int32 {
         StandardStreams.reserve()
         Signals.prepare()
         do {
-            let server = try GatewayServer(configuration, declare: declare)
+            let server = try make()
             // Before the announcement, so that a signal right after it drains.
             try Signals.watch(on: server.firstLoop, onHangUp: server.hangUp) { server.drain() }
             Announcement.write(url: server.url)
@@ -38,6 +45,9 @@ extension GatewayServer {
             return 0
         } catch let error as UsageError {
             throw error
+        } catch let error as GatewayFileError {
+            for problem in error.problems { Announcement.show(problem) }
+            return 1
         } catch {
             Announcement.complain("\(error)", by: program)
             return 1

@@ -22,15 +22,20 @@ public final class GatewayServer: Sendable {
     public let url: String
     public let port: Int
 
-    let configuration: GatewayServerConfiguration
+    /// The generation that routes new requests.
+    let current: Lock<Generation>
+    /// Where its successors are made.
+    let site: Generation.Site
+    /// The file that the generations come from; nil without one.
+    let file: ServedFile?
     private let group: EventLoopGroup
-    private let workers: [LoopBound<Worker>]
+    let workers: [LoopBound<Worker>]
     /// The upstream connections, one client for each loop.
     let clients: [LoopBound<LoopClient>]
-    private let protections: UpstreamProtections
+    let protections: UpstreamProtections
     private let bodyMemory: FairBudget
     let reloads = Reloads()
-    private let phase: Phase
+    let phase: Phase
     let logs: Logs
     private let connectionLimitLog: ConnectionLimitLog
     /// Entered once for each serving worker.
@@ -54,10 +59,12 @@ public final class GatewayServer: Sendable {
         return server
     }
 
+    /// - Parameter file: what `configuration` and `declare` come from, for later generations.
     init(
         _ configuration: GatewayServerConfiguration, logs: Logs? = nil, upstreamLog: UpstreamLog? = nil,
-        declare: (Gateway) throws -> Void
+        file: ServedFile? = nil, declare: (Gateway) throws -> Void
     ) throws {
+        self.file = file
         guard let name = GatewayName(configuration.name) else {
             throw GatewayStartError("the name '\(configuration.name)' is not \(GatewayName.rule)")
         }
@@ -71,11 +78,8 @@ public final class GatewayServer: Sendable {
             throw GatewayStartError(
                 "upstreamBodies: \(configuration.upstreamBodies) bytes are not 1 MiB (1048576) or more")
         }
-        let routes = try Self.routes(configuration.connections)
+        let material = try Generation.Material(configuration)
         let resolver = try Self.resolver(configuration.dns)
-        let files = try configuration.files.map { settings throws(GatewayStartError) in
-            try FileServer(settings)
-        }
         let descriptors = ProcessLimits.raiseDescriptorLimit()
         let needed = 32 + 8 * configuration.loops
         guard descriptors >= needed else {
@@ -88,13 +92,13 @@ public final class GatewayServer: Sendable {
         let address = listeners[0].address
         url = "http://\(address)"
         port = address.port ?? configuration.port
-        self.configuration = configuration
 
         let logs = logs ?? Logs(configuration)
         self.logs = logs
         let connections = ConnectionTotal(limit: configuration.connectionLimit(descriptors: descriptors))
         let connectionLimitLog = ConnectionLimitLog(logs.diagnostics, limit: connections.limit)
         self.connectionLimitLog = connectionLimitLog
+        let routes = material.routes
         for warning in routes.warnings {
             logs.diagnostics.write(.warning, "invalid proxy variable", ["what": warning])
         }
@@ -125,30 +129,23 @@ public final class GatewayServer: Sendable {
         }
         self.clients = clients
         do {
-            var environment = GatewayEnvironment(
+            let site = Generation.Site(
                 transport: LoopTransport(
                     clients, retryBudget: configuration.retryBudget,
                     fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
                     observer: upstreamLog, protections: protections),
-                upstreamOverrides: configuration.upstreams,
-                configuredUpstreams: Set(configuration.connections.tlsByUpstream.keys)
-                    .union(configuration.connections.dnsByUpstream.keys)
-                    .union(configuration.connections.limitsByUpstream.keys),
-                upstreamPolicy: configuration.upstreamPolicy, name: name,
-                report: { logs.diagnostics.write(.error, "endpoint failed", ["what": "\($0)"]) })
-            environment.otherUpstreams = configuration.otherUpstreams
-            let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
-            try declare(gateway)
-            let responder = try gateway.responder()
-            // A web page can reach a local gateway by DNS rebinding, and a local gateway has no other protection.
-            let hosts = configuration.hosts ?? (address.isLoopback ? .localhost : .any)
-            let plan = Worker.Plan(
-                responder: responder, phase: phase, logs: logs, descriptors: descriptors,
-                connections: connections, connectionLimitLog: connectionLimitLog, files: files, hosts: hosts,
-                configuration: configuration)
+                name: name, isLoopback: address.isLoopback, log: logs.diagnostics)
+            self.site = site
+            let generation = try Generation(
+                configuration, material, at: site, isFirst: true, declare: declare)
+            current = Lock(generation)
+            let shared = Worker.Shared(
+                phase: phase, logs: logs, descriptors: descriptors, connections: connections,
+                connectionLimitLog: connectionLimitLog, observer: configuration.observer)
             workers = zip(listeners, clients).map { listener, client in
                 LoopBound(on: client.loop) {
-                    Worker(plan, loop: client.loop, listener: listener, client: client.value)
+                    Worker(
+                        shared, generation, loop: client.loop, listener: listener, client: client.value)
                 }
             }
         } catch {
@@ -164,88 +161,6 @@ public final class GatewayServer: Sendable {
         } catch {
             throw GatewayStartError("\(error)")
         }
-    }
-
-    static func routes(_ settings: ConnectionSettings) throws -> UpstreamRoutes {
-        // Kept until the routes retain them, so that each context is made once.
-        var contexts: [TLSContext] = []
-        func read(_ configurations: [String: TLSConfiguration], of what: String) throws {
-            for (name, configuration) in configurations.sorted(by: { $0.key < $1.key }) {
-                do {
-                    contexts.append(try TLSContext.shared(for: configuration))
-                } catch {
-                    throw GatewayStartError("TLS of \(what) \(name): \(error.reason)")
-                }
-            }
-        }
-        try read(settings.tlsByUpstream, of: "upstream")
-        try read(settings.tlsByHost, of: "host")
-        for (name, dns) in settings.dnsByUpstream.sorted(by: { $0.key < $1.key }) {
-            do {
-                _ = try Resolver.shared(dns)
-            } catch {
-                throw GatewayStartError("upstream \(name): \(error)")
-            }
-        }
-        return try withExtendedLifetime(contexts) {
-            do {
-                return try UpstreamRoutes(settings)
-            } catch {
-                throw GatewayStartError("cannot connect to upstreams: \(error)")
-            }
-        }
-    }
-
-    /// How often to try an address if its occupant does not answer.
-    static let bindAttempts = 8
-
-    private static func bind(_ configuration: GatewayServerConfiguration) throws -> (
-        [Listener], TakeoverClaim?
-    ) {
-        guard let address = SocketAddress(host: configuration.host, port: configuration.port) else {
-            throw GatewayStartError("'\(configuration.host)' is not a numeric address to listen on")
-        }
-        // A gateway that is closing its listeners does not answer, and will be gone in a moment.
-        for _ in 0..<bindAttempts {
-            do throws(SocketError) {
-                return (try Listener.group(bind: address, count: configuration.loops), nil)
-            } catch {
-                guard error.isAddressInUse else {
-                    throw GatewayStartError("cannot listen on \(address): \(error)")
-                }
-            }
-            switch HealthProbe.occupant(of: address) {
-            case .drainingGateway: return try join(address, count: configuration.loops)
-            case .other: throw isTaken(address)
-            case .silent: break
-            }
-        }
-        throw isTaken(address)
-    }
-
-    /// Shares a port with a draining gateway, so that a restart refuses no client: until the old gateway has closed its listeners,
-    /// the kernel distributes the connections between the two.
-    private static func join(_ address: SocketAddress, count: Int) throws -> ([Listener], TakeoverClaim?) {
-        let claim: TakeoverClaim
-        do {
-            claim = try TakeoverClaim(of: address)
-        } catch {
-            guard error.isAddressInUse else {
-                throw GatewayStartError("cannot take over \(address): \(error)")
-            }
-            throw GatewayStartError("\(address) is taken: another gateway is taking it over already")
-        }
-        do {
-            return (try Listener.group(bind: address, count: count, joining: true), claim)
-        } catch {
-            // For example, the kernel forbids sharing the port of another user's gateway.
-            throw GatewayStartError(
-                "\(address) is taken by a draining gateway and cannot be shared: \(error)")
-        }
-    }
-
-    private static func isTaken(_ address: SocketAddress) -> GatewayStartError {
-        GatewayStartError("\(address) is taken: another program listens there")
     }
 
     func accept() {
@@ -264,9 +179,10 @@ public final class GatewayServer: Sendable {
     public func drain() {
         guard phase.advance(to: .draining) else { return }
         claim.withLock { $0 = nil }
-        logs.diagnostics.write(.info, "draining", ["delay": "\(configuration.drainDelay)"])
+        let delay = current.withLock { $0.configuration.drainDelay }
+        logs.diagnostics.write(.info, "draining", ["delay": "\(delay)"])
         for worker in workers {
-            worker.loop.execute { [delay = configuration.drainDelay] in worker.value.drain(after: delay) }
+            worker.loop.execute { worker.value.drain(after: delay) }
         }
     }
 
@@ -290,6 +206,7 @@ public final class GatewayServer: Sendable {
         if reloads.pending.wait(timeout: .now() + Reloads.patience) == .timedOut {
             logs.diagnostics.write(.warning, "SIGHUP: the gateway ends before the certificates are reloaded")
         }
+        reloads.stopWatching()
         group.shutdown()
         connectionLimitLog.writeRest()
         logs.diagnostics.write(.info, "stopped")
@@ -305,6 +222,7 @@ public final class GatewayServer: Sendable {
         }
         report.upstreams = protections.report
         report.upstreamBodyBytes = bodyMemory.inUse
+        report.configuration = reloads.report
         return report
     }
 

@@ -15,6 +15,9 @@ final class Phase: Sendable {
 
     var isReady: Bool { value.load(ordering: .relaxed) == Value.ready.rawValue }
 
+    /// Whether it is neither draining nor stopped.
+    var isServing: Bool { value.load(ordering: .relaxed) < Value.draining.rawValue }
+
     var isStopped: Bool { value.load(ordering: .relaxed) == Value.stopped.rawValue }
 
     /// Returns false if the gateway has already reached that phase.

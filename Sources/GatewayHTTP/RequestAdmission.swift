@@ -7,12 +7,14 @@ struct RequestAdmission {
     private var share: FairShare
     private var held: [Int]
     /// Requests refused because their endpoint had its share or its own limit.
-    private(set) var refusals = 0
+    private(set) var refusals: Int
 
     /// - Parameters:
     ///   - capacity: requests in flight on the loop.
     ///   - endpoints: the number of endpoints.
-    init(capacity: Int, endpoints: Int) {
+    ///   - refusals: those that came before.
+    init(capacity: Int, endpoints: Int, refusals: Int = 0) {
+        self.refusals = refusals
         share = FairShare(capacity: capacity)
         held = Array(repeating: 0, count: endpoints)
     }

@@ -18,19 +18,27 @@ final class RequestHandler: InboundHandler {
     let compressor: AnswerCompressor?
     let log: Log
 
-    /// `files` serve the paths that no endpoint matches.
+    /// - Parameters:
+    ///   - generation: what requests are routed by.
+    ///   - shared: the gateway's logs and phase.
+    ///   - limits: those of the loop.
+    ///   - records: learn what becomes of requests.
+    ///   - refusals: those of the earlier generations.
     init(
-        _ responder: GatewayResponder, phase: Phase, hosts: HostNames, requestsInFlight: Int,
-        records: RequestRecords?, files: LoopFiles?, compression: CompressionSettings?, log: Log
+        _ generation: Generation, _ shared: Worker.Shared, _ limits: InboundLimits, records: RequestRecords?,
+        refusals: Int = 0
     ) {
-        self.log = log
-        compressor = compression.map { AnswerCompressor($0) }
-        admission = RequestAdmission(capacity: requestsInFlight, endpoints: responder.endpointCount)
-        self.hosts = HostCheck(hosts)
-        self.files = files
-        self.responder = responder
-        health = Health(phase)
+        log = shared.logs.diagnostics
+        responder = generation.responder
+        compressor = generation.configuration.compression.map { AnswerCompressor($0) }
+        admission = RequestAdmission(
+            capacity: limits.requestsInFlight, endpoints: responder.endpointCount, refusals: refusals)
+        hosts = HostCheck(generation.hosts)
+        health = Health(shared.phase)
         self.records = records
+        files = generation.files.map {
+            LoopFiles($0, generation.responder, records: records, log: shared.logs.diagnostics)
+        }
         files?.handler = self
     }
 
@@ -89,12 +97,38 @@ final class RequestHandler: InboundHandler {
     }
 
     func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange {
-        // `decide` gives one of these two contexts.
-        switch arrival.takeContext() {
+        exchange(for: arrival, arrival.takeContext())
+    }
+
+    @inline(__always)
+    private func exchange(for arrival: InboundExchange.Arrival, _ context: AnyObject?) -> InboundExchange {
+        // `decide` gives one of the first two contexts, `handOver` the third.
+        switch context {
         case let match as EndpointMatch: GatewayExchange(arrival, at: match, self)
         case let file as FileRequest: FileExchange(arrival, file)
+        case let earlier as EarlierDecision: earlier.handler.lateExchange(for: arrival, earlier.context)
         default: InboundExchange(arrival)
         }
+    }
+
+    @inline(never)
+    private func lateExchange(for arrival: InboundExchange.Arrival, _ context: AnyObject) -> InboundExchange {
+        exchange(for: arrival, context)
+    }
+
+    /// What a handler has decided about a request whose body the next generation reads to its end.
+    private final class EarlierDecision {
+        let context: AnyObject
+        let handler: RequestHandler
+
+        init(_ context: AnyObject, by handler: RequestHandler) {
+            self.context = context
+            self.handler = handler
+        }
+    }
+
+    func handOver(_ context: AnyObject) -> AnyObject {
+        context is EarlierDecision ? context : EarlierDecision(context, by: self)
     }
 
     private static let asterisk = Array("*".utf8)[...]

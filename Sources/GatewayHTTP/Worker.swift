@@ -7,9 +7,8 @@ import Rx
 
 /// One loop's part of a gateway: its listener, clients and upstream connections. Confined to the loop.
 final class Worker {
-    /// What all workers of a gateway share.
-    struct Plan: Sendable {
-        let responder: GatewayResponder
+    /// What all workers of a gateway share for its whole life.
+    struct Shared: Sendable {
         let phase: Phase
         let logs: Logs
         /// The descriptors that the process may have open.
@@ -17,53 +16,53 @@ final class Worker {
         /// The client connections of all workers.
         let connections: ConnectionTotal
         let connectionLimitLog: ConnectionLimitLog
-        let files: FileServer?
-        let hosts: HostNames
-        let configuration: GatewayServerConfiguration
+        let observer: (@Sendable (FinishedRequest) -> Void)?
     }
 
     private let loop: EventLoop
     private let listener: Listener
     private let client: LoopClient
+    private let shared: Shared
+    private let records: RequestRecords?
     private let server: InboundServer
-    private let handler: RequestHandler
+    /// The current generation's.
+    private var handler: RequestHandler
     private var onStopped: (() -> Void)?
 
-    init(_ plan: Plan, loop: EventLoop, listener: Listener, client: LoopClient) {
+    init(
+        _ shared: Shared, _ generation: Generation, loop: EventLoop, listener: Listener, client: LoopClient
+    ) {
         self.loop = loop
         self.listener = listener
         self.client = client
-        let configuration = plan.configuration
-        let limits = configuration.inboundLimits(
-            largestBody: plan.responder.largestBody, descriptors: plan.descriptors)
-        let records = RequestRecords(
-            accessLog: plan.logs.makeAccessChannel().map { AccessLog(channel: $0, loop: loop) },
-            observer: configuration.observer, loop: loop)
-        let responder = plan.responder
-        let log = plan.logs.diagnostics
-        let files = plan.files.map { LoopFiles($0, responder, records: records, log: log) }
-        let handler = RequestHandler(
-            responder, phase: plan.phase, hosts: plan.hosts, requestsInFlight: limits.requestsInFlight,
-            records: records, files: files, compression: configuration.compression, log: log)
-        self.handler = handler
+        self.shared = shared
+        let log = shared.logs.diagnostics
+        records = RequestRecords(
+            accessLog: shared.logs.makeAccessChannel().map { AccessLog(channel: $0, loop: loop) },
+            observer: shared.observer, loop: loop)
+        let limits = generation.inboundLimits(shared)
+        handler = RequestHandler(generation, shared, limits, records: records)
         server = InboundServer(
-            loop: loop, limits: limits, total: plan.connections, handler: handler
-        ) { error in
-            if log.isDebug {
-                log.write(
-                    .debug, "request refused",
-                    ["status": "\(error.status.code)", "reason": "\(error.reason)"])
-            }
-            return responder.render(GatewayError(error), fields: error.head?.fields).response
-        }
+            loop: loop, limits: limits, total: shared.connections, handler: handler,
+            errorRenderer: generation.errorRenderer(log))
         listener.onExhausted = { error, shed in
             log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": "\(shed)"])
         }
-        let limitLog = plan.connectionLimitLog
+        let limitLog = shared.connectionLimitLog
         server.onShed = { counts in limitLog.add(counts, on: loop) }
         server.onSpoolFailed = { error in
             log.write(.warning, "answers for slow clients stay in memory", ["error": "\(error)"])
         }
+    }
+
+    /// Routes the next requests by another generation.
+    func use(_ generation: Generation) {
+        client.use(generation.routes, for: generation.upstreams)
+        let limits = generation.inboundLimits(shared)
+        handler = RequestHandler(
+            generation, shared, limits, records: records, refusals: handler.admission.refusals)
+        server.use(
+            handler, limits: limits, errorRenderer: generation.errorRenderer(shared.logs.diagnostics))
     }
 
     /// Starts serving. `onStopped` is called once everything has ended.
@@ -117,6 +116,25 @@ extension Worker: TimerTarget {
     /// The drain delay is over.
     func timerFired(_ token: TimerToken) {
         server.stopAccepting()
+    }
+}
+
+extension Generation {
+    /// One loop's limits.
+    fileprivate func inboundLimits(_ shared: Worker.Shared) -> InboundLimits {
+        configuration.inboundLimits(largestBody: responder.largestBody, descriptors: shared.descriptors)
+    }
+
+    /// Renders the requests that the server refuses.
+    fileprivate func errorRenderer(_ log: Log) -> (InboundError) -> HTTPResponse {
+        { [responder] error in
+            if log.isDebug {
+                log.write(
+                    .debug, "request refused",
+                    ["status": "\(error.status.code)", "reason": "\(error.reason)"])
+            }
+            return responder.render(GatewayError(error), fields: error.head?.fields).response
+        }
     }
 }
 

@@ -13,6 +13,8 @@ final class SluiceProcess {
     private let outputPipe = Pipe()
     private let errorPipe = Pipe()
     private var outputIsClosed = false
+    /// What has been read of standard error.
+    private var readErrors: [UInt8] = []
     /// Kills a process that does not end, so that the test fails instead of hanging.
     private var watchdog: DispatchWorkItem?
 
@@ -85,6 +87,17 @@ final class SluiceProcess {
         return try #require(Int(match.1))
     }
 
+    /// Counts the lines with this text that standard error has so far.
+    func errorLines(containing text: String) -> Int {
+        let descriptor = errorPipe.fileHandleForReading.fileDescriptor
+        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        while poll(&state, 1, 0) > 0, case let count = read(descriptor, &chunk, chunk.count), count > 0 {
+            readErrors += chunk[..<count]
+        }
+        return String(decoding: readErrors, as: UTF8.self).split(separator: "\n").count { $0.contains(text) }
+    }
+
     /// Closes the reading end of standard output, so that further writes of the program fail.
     func closeOutput() {
         outputIsClosed = true
@@ -98,7 +111,7 @@ final class SluiceProcess {
     /// Waits for the end and returns the output that has not been read yet.
     func finish() -> Output {
         let output = outputIsClosed ? Data() : outputPipe.fileHandleForReading.readDataToEndOfFile()
-        let errors = errorPipe.fileHandleForReading.readDataToEndOfFile()
+        let errors = readErrors + errorPipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         watchdog?.cancel()
         return Output(

@@ -66,7 +66,9 @@ struct DocumentCheck {
 
     private func warnOfUnusedUpstreams() {
         // An endpoint with an error may call an upstream unnoticed.
-        guard files.isComplete, !reader.usesUnknownUpstream, reader.problems.errorCount == 0 else { return }
+        guard files.isComplete, !reader.usesUnknownUpstream, !reader.hasOtherEndpoints,
+            reader.problems.errorCount == 0
+        else { return }
         for (name, place) in upstreams where !reader.usedUpstreams.contains(name) {
             reader.problems.warning("no endpoint calls the upstream \"\(Shown.text(name))\"", at: place)
         }

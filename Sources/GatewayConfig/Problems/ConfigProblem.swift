@@ -29,6 +29,14 @@ extension ConfigDocument {
     }
 }
 
+extension ConfigDocument {
+    /// Returns a place as text: `sluice.yaml:12:3`.
+    package func text(of place: ConfigPlace) -> String {
+        let file = files.indices.contains(place.file) ? files[place.file] : ""
+        return "\(file):\(place.line):\(place.column)"
+    }
+}
+
 extension ConfigProblem: CustomStringConvertible {
     /// `sluice.yaml:12:7: error: 5 needs a unit: 5s`, as compilers write it and editors read it.
     package var description: String { "\(file):\(line):\(column): \(severity.rawValue): \(message)" }

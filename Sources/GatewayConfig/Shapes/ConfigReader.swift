@@ -11,6 +11,8 @@ final class ConfigReader {
     var usedUpstreams: Set<String> = []
     /// Whether an upstream's name is a variable that is not read.
     var usesUnknownUpstream = false
+    /// Whether endpoints outside the files may call the upstreams.
+    var hasOtherEndpoints = false
 
     init(problems: ProblemList) {
         self.problems = problems

@@ -50,8 +50,15 @@ public final class Gateway: Sendable {
     }
 
     /// Returns a client of an upstream at the environment's address for it or the targets' own. Several may share it.
+    ///
+    /// - Parameters:
+    ///   - target: the type of the API's calls.
+    ///   - upstream: the name in logs, errors and settings.
+    ///   - policy: retries and time limits. Default: those of the file that declares the upstream, else those of `CallPolicy()`.
+    ///   - plugins: called in this order.
+    ///   - interceptor: adapts requests and decides whether to send them again.
     public func provider<Target: TargetType>(
-        _ target: Target.Type, upstream: String, policy: CallPolicy = CallPolicy(),
+        _ target: Target.Type, upstream: String, policy: CallPolicy? = nil,
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil
     ) -> Provider<Target> {
         provider(
@@ -61,7 +68,7 @@ public final class Gateway: Sendable {
 
     /// - Parameter baseURL: in place of the targets' own.
     func provider<Target: TargetType>(
-        _ target: Target.Type, upstream: String, baseURL: String?, policy: CallPolicy,
+        _ target: Target.Type, upstream: String, baseURL: String?, policy: CallPolicy?,
         plugins: [any PluginType], interceptor: (any RequestInterceptor)?
     ) -> Provider<Target> {
         provider(
@@ -71,10 +78,11 @@ public final class Gateway: Sendable {
 
     /// - Parameter baseURLs: in place of the targets' own.
     func provider<Target: TargetType>(
-        _ target: Target.Type, upstream: String, baseURLs: UpstreamURLs?, policy: CallPolicy,
+        _ target: Target.Type, upstream: String, baseURLs: UpstreamURLs?, policy: CallPolicy?,
         plugins: [any PluginType], interceptor: (any RequestInterceptor)?
     ) -> Provider<Target> {
         declarations.add(upstream: upstream)
+        let policy = policy ?? declarations.callPolicy(of: upstream)
         let addresses =
             environment.upstreamOverrides[upstream] ?? environment.otherUpstreams?(upstream) ?? baseURLs
         do {
@@ -95,7 +103,13 @@ public final class Gateway: Sendable {
     ///     gateway.upstream("weather") { $0.concurrency = 100 }
     public func upstream(_ name: String, _ change: (inout UpstreamPolicy) -> Void) {
         let policy = declarations.changePolicy(of: name, standard: environment.upstreamPolicy, change)
+        guard environment.appliesDeclarations else { return }
         (environment.transport as? any ProtectingTransport)?.protect(name, by: policy)
+    }
+
+    /// The upstreams with an address that is not a target's, the names of all upstreams, and the policies that some of them have.
+    package var upstreams: (configured: [Upstream], names: [String], policies: [String: UpstreamPolicy]) {
+        declarations.upstreams
     }
 
     /// Returns a placeholder, never used because `responder()` throws for the invalid address.
@@ -117,18 +131,22 @@ public final class Gateway: Sendable {
         let routes = declarations.routes(limits)
         let faults = declarations.faults(of: environment, routes, cors)
         guard faults.isEmpty else { throw GatewayDeclarationError(faults: faults) }
-        if let transport = environment.transport as? any ProtectingTransport {
-            for upstream in declarations.configured { transport.prepare(upstream) }
+        if environment.appliesDeclarations, let transport = environment.transport as? any ProtectingTransport
+        {
+            for upstream in declarations.upstreams.configured { transport.prepare(upstream) }
         }
         return GatewayResponder(routes, environment: environment, limits: limits, cors: cors)
     }
 
+    /// - Parameter place: where a file declares the endpoint: `sluice.yaml:12:3`.
     func add(
-        _ method: HTTPMethod, _ path: String, _ options: [EndpointOption], _ handler: Endpoint.Handler
+        _ method: HTTPMethod, _ path: String, _ options: [EndpointOption], _ handler: Endpoint.Handler,
+        place: String? = nil
     ) {
         declarations.add(
             EndpointDeclaration(
-                method: method, path: scope.prefix + path, options: options, handler: handler, scope: scope))
+                method: method, path: scope.prefix + path, options: options, handler: handler, scope: scope,
+                place: place))
     }
 }
 

@@ -10,6 +10,8 @@ struct EndpointDeclaration: Sendable {
     let options: [EndpointOption]
     let handler: Endpoint.Handler
     let scope: RouteScope
+    /// Where a file declares it: `sluice.yaml:12:3`. Nil for an endpoint in Swift.
+    let place: String?
 
     var name: String { "\(method.rawValue) \(path)" }
 }
@@ -26,6 +28,8 @@ final class GatewayDeclarations: Sendable {
         var faults: [String] = []
         /// Upstreams with a policy. They may be declared later.
         var policies: [String: UpstreamPolicy] = [:]
+        /// The calls' policies of the upstreams that a file declares.
+        var callPolicies: [String: CallPolicy] = [:]
     }
 
     private let state = Lock(State())
@@ -66,7 +70,17 @@ final class GatewayDeclarations: Sendable {
         return policy
     }
 
-    var configured: [Upstream] { state.withLock { $0.configured } }
+    func add(_ policy: CallPolicy, ofCallsTo upstream: String) {
+        state.withLock { $0.callPolicies[upstream] = policy }
+    }
+
+    func callPolicy(of upstream: String) -> CallPolicy {
+        state.withLock { $0.callPolicies[upstream] } ?? CallPolicy()
+    }
+
+    var upstreams: (configured: [Upstream], names: [String], policies: [String: UpstreamPolicy]) {
+        state.withLock { ($0.configured, $0.upstreams, $0.policies) }
+    }
 
     /// Makes the endpoints, with the options and the middleware of their groups.
     func routes(_ limits: GatewayLimits) -> GatewayRoutes {

@@ -15,6 +15,9 @@ public struct GatewayEnvironment: Sendable {
     public var configuredUpstreams: Set<String>
     /// The policy of upstreams without one of their own (`Gateway.upstream`). Carried out by the transport.
     public var upstreamPolicy: UpstreamPolicy
+    /// Whether policies and upstreams take effect as they are declared. False for a gateway that replaces a running one, and so has
+    /// to be complete first. Default true.
+    package var appliesDeclarations = true
     /// The gateway's name in `Via` and `Proxy-Status`. Default `sluice`.
     public var name: GatewayName
     /// Called for each incident, on the loop of the request: it must not block.

@@ -15,7 +15,9 @@ extension Gateway {
         _ name: String, _ urls: UpstreamURLs?, policy: CallPolicy = CallPolicy(),
         envelope: ResponseEnvelope = .none, headers: HTTPFields = HTTPFields(), allowsEmptyBody: Bool = false
     ) -> PlannedUpstream {
-        PlannedUpstream(name, policy, envelope, headers, allowsEmptyBody: allowsEmptyBody) { [self] policy in
+        declarations.add(policy, ofCallsTo: name)
+        return PlannedUpstream(name, policy, envelope, headers, allowsEmptyBody: allowsEmptyBody) {
+            [self] policy in
             provider(
                 PlannedTarget.self, upstream: name, baseURLs: urls, policy: policy, plugins: [],
                 interceptor: nil)
@@ -27,9 +29,12 @@ extension Gateway {
     /// - Parameters:
     ///   - plan: the endpoint.
     ///   - options: settings of this endpoint, as for one with a handler.
-    package func add(_ plan: EndpointPlan, _ options: [EndpointOption] = []) {
+    ///   - place: where a file declares it: `sluice.yaml:12:3`. Nil for an endpoint in Swift.
+    package func add(_ plan: EndpointPlan, _ options: [EndpointOption] = [], place: String? = nil) {
         let environment = environment
         let style = plan.style.map { [EndpointOption.envelope($0)] } ?? []
-        add(plan.method, plan.path, style + options, .sync { try plan.answer(to: $0, in: environment) })
+        add(
+            plan.method, plan.path, style + options, .sync { try plan.answer(to: $0, in: environment) },
+            place: place)
     }
 }

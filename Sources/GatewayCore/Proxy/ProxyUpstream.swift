@@ -21,11 +21,12 @@ extension Gateway {
     ///   - name: the name in logs, errors and settings.
     ///   - baseURL: where it is, unless the environment has an address for the name. An upstream without either is a fault of the
     ///     declaration.
-    ///   - policy: retries and the limits of attempts. `totalTimeout` does not apply, as bodies may take any time.
+    ///   - policy: retries and the limits of attempts. `totalTimeout` does not apply, as bodies may take any time. Default: those of
+    ///     the file that declares the upstream, else those of `CallPolicy()`.
     ///   - plugins: called in this order.
     ///   - interceptor: adapts requests, for example with credentials of the gateway. With one, bodies of failures are buffered.
     public func proxyUpstream(
-        _ name: String, baseURL: String? = nil, policy: CallPolicy = CallPolicy(),
+        _ name: String, baseURL: String? = nil, policy: CallPolicy? = nil,
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil
     ) -> ProxyUpstream {
         let provider = provider(

@@ -25,7 +25,9 @@ struct GatewayRoutes: Sendable {
             if router.add(declaration.method, endpoint.template, EndpointMatch(endpoint)) {
                 endpoints.append(endpoint)
             } else {
-                faults.append("\(declaration.name) is declared twice")
+                faults.append(
+                    declaration.place.map { "\($0): error: \(declaration.name) is declared in Swift, too" }
+                        ?? "\(declaration.name) is declared twice")
             }
         }
         let groups = scopes.compactMap { group($0, number: endpoints.count, limits) }

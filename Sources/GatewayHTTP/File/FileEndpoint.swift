@@ -29,7 +29,7 @@ struct FileEndpoint {
             case .data(let one): planned.parts = .data(try part(one))
             }
             planned.answer = try answer
-            gateway.add(try EndpointPlan(planned), options)
+            gateway.add(try EndpointPlan(planned), options, place: document.text(of: endpoint.place))
         } catch let error as PlanError {
             for fault in error.faults {
                 let part = fault.part.map { "part \"\($0)\": " } ?? ""

@@ -14,12 +14,24 @@ package struct GatewayFile: Sendable {
 
     /// Reads the file and those that it includes. Blocks while it reads.
     ///
+    /// - Parameters:
+    ///   - path: the root file.
+    ///   - source: where files and variables come from.
+    ///   - isBesideSwift: whether endpoints in Swift may call the upstreams that the file does not.
+    ///   - willReadTLS: gets the files of certificates and keys before they are read.
     /// - Throws: all problems, if one is an error.
     package init(
-        _ path: String, from source: any ConfigSource = SystemConfigSource()
+        _ path: String, from source: any ConfigSource = SystemConfigSource(), isBesideSwift: Bool = false,
+        willReadTLS: ([String]) -> Void = { _ in }
     ) throws(GatewayFileError) {
-        let reading = ConfigReading.read(path, from: source)
+        let reading = ConfigReading.read(
+            path, from: source, mode: isBesideSwift ? .servingBesideSwift : .serving)
         guard let document = reading.document else { throw GatewayFileError(problems: reading.problems) }
+        willReadTLS(
+            document.upstreams.flatMap { upstream in
+                [upstream.tls?.value.ca, upstream.tls?.value.certificate, upstream.tls?.value.key].compactMap
+                { $0?.value }
+            })
         let faults = Self.faults(of: document)
         guard faults.isEmpty else {
             throw GatewayFileError(
@@ -62,7 +74,7 @@ package struct GatewayFile: Sendable {
             upstreamOverrides: configuration.upstreams)
         let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
         var faults = FileFaults(document)
-        declare(document, on: gateway, &faults)
+        declare(document, upstreams(document, on: gateway), on: gateway, &faults)
         guard faults.problems.isEmpty else { return faults.problems }
         do {
             _ = try gateway.responder()
@@ -95,20 +107,35 @@ package struct GatewayFile: Sendable {
 
     /// Declares the file's upstreams and endpoints.
     ///
-    /// - Throws: what the engine refuses, with its place in the file.
-    package func declare(on gateway: Gateway) throws(GatewayFileError) {
+    /// - Parameters:
+    ///   - gateway: gets them.
+    ///   - declareOthers: declares further endpoints, which may call the file's upstreams.
+    /// - Throws: what the engine refuses, with its place in the file, and any error of `declareOthers`.
+    package func declare(
+        on gateway: Gateway, beside declareOthers: (Gateway) throws -> Void = { _ in }
+    ) throws {
         var faults = FileFaults(document)
-        Self.declare(document, on: gateway, &faults)
+        let upstreams = Self.upstreams(document, on: gateway)
+        // Before the endpoints of the file, which know their places: a path in both is told with it.
+        try declareOthers(gateway)
+        Self.declare(document, upstreams, on: gateway, &faults)
         guard faults.problems.isEmpty else { throw GatewayFileError(problems: faults.problems) }
     }
 
-    private static func declare(
-        _ document: ConfigDocument, on gateway: Gateway, _ faults: inout FileFaults
-    ) {
+    private static func upstreams(
+        _ document: ConfigDocument, on gateway: Gateway
+    ) -> [String: PlannedUpstream] {
         var upstreams: [String: PlannedUpstream] = [:]
         for upstream in document.upstreams {
             upstreams[upstream.name.value] = FileUpstream(upstream).declare(on: gateway)
         }
+        return upstreams
+    }
+
+    private static func declare(
+        _ document: ConfigDocument, _ upstreams: [String: PlannedUpstream], on gateway: Gateway,
+        _ faults: inout FileFaults
+    ) {
         for endpoint in document.endpoints {
             FileEndpoint(endpoint, document, upstreams).declare(on: gateway, &faults)
         }

@@ -39,6 +39,8 @@ final class FileExchange: InboundExchange {
 
     private let file: FileRequest
     private let files: LoopFiles
+    /// Of the generation that routed the request.
+    private let handler: RequestHandler?
     private var requestID = ""
     /// The answer's status, once there is an answer.
     private var status = HTTPStatus.internalServerError
@@ -64,6 +66,7 @@ final class FileExchange: InboundExchange {
     init(_ arrival: Arrival, _ file: FileRequest) {
         self.file = file
         files = file.files
+        handler = file.files.handler
         super.init(arrival)
         requestID = files.responder.requestID(request.head.fields)
     }
@@ -71,7 +74,7 @@ final class FileExchange: InboundExchange {
     override func start() {
         guard let middleware = file.middleware else { return serve() }
         do throws(GatewayError) {
-            try files.handler?.admission.enter(middleware)
+            try handler?.admission.enter(middleware)
         } catch {
             return answer(error)
         }
@@ -111,7 +114,7 @@ final class FileExchange: InboundExchange {
     private func leave() {
         guard isAdmitted, let middleware = file.middleware else { return }
         isAdmitted = false
-        files.handler?.admission.leave(middleware)
+        handler?.admission.leave(middleware)
     }
 
     private func serve() {

@@ -10,6 +10,15 @@ extension GatewayProgram {
             fallback: "none")
     }
 
+    /// The flag that makes a gateway follow its file.
+    static var watchFlag: ProgramFlag {
+        ProgramFlag(
+            name: "watch", placeholder: "on|off",
+            help:
+                "with --config: look at the files each second and reload those that have changed, as on SIGHUP",
+            fallback: "off")
+    }
+
     /// Serves a file alone until SIGTERM or SIGINT. Returns the exit code.
     ///
     /// A flag has precedence over the file, the file over a variable, and that over the default. So the variables of an image do not
@@ -21,21 +30,27 @@ extension GatewayProgram {
         where arguments.string(flag) != nil {
             throw UsageError(message: "--\(flag) does not go with --config: set tls in the file")
         }
-        let file: GatewayFile
-        do {
-            file = try GatewayFile(path)
-        } catch {
-            for problem in error.problems { Announcement.show(problem) }
-            return 1
+        let watches = try arguments.isOn("watch") ?? false
+        let file = ServedFile(
+            path: path, isBesideSwift: false, configure: { try settings($0, arguments) },
+            declare: { file, gateway in
+                try file.declare(on: gateway)
+                for (name, count) in try Self.concurrency(file, arguments) {
+                    gateway.upstream(name) { $0.concurrency = count }
+                }
+            })
+        return try GatewayServer.run(of: name) {
+            let server = try GatewayServer(file, showsWarnings: true)
+            if watches { server.watchFile() }
+            return server
         }
-        for warning in file.warnings { Announcement.show(warning) }
-        let settings = try settings(file, arguments)
-        let names = file.document.upstreams.map(\.name.value)
-        let concurrency = try UpstreamFlags.concurrency(arguments.all("upstream-concurrency"), known: names)
-        return try GatewayServer.run(settings, of: name) { gateway in
-            try file.declare(on: gateway)
-            for (name, count) in concurrency { gateway.upstream(name) { $0.concurrency = count } }
-        }
+    }
+
+    private static func concurrency(
+        _ file: GatewayFile, _ arguments: ProgramArguments
+    ) throws(UsageError) -> [String: Int] {
+        try UpstreamFlags.concurrency(
+            arguments.all("upstream-concurrency"), known: file.document.upstreams.map(\.name.value))
     }
 
     private func settings(

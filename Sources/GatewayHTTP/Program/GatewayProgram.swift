@@ -62,7 +62,7 @@ public struct GatewayProgram: Sendable {
     package func serving(as name: String = "", servesFiles: Bool = false) -> CommandSpecification {
         var command = CommandSpecification(
             name: name, summary: summary,
-            flags: (servesFiles ? [Self.fileFlag] : []) + serveFlags.listening
+            flags: (servesFiles ? [Self.fileFlag, Self.watchFlag] : []) + serveFlags.listening
                 + serveFlags.upstreams(fallback: upstreams?.addresses ?? "those in the code")
                 + serveFlags.running(files: configuration.files == nil ? "no files" : "those in the code")
                 + flags)

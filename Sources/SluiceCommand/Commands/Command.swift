@@ -40,18 +40,20 @@ enum Command {
     private static func run(_ name: String, _ arguments: ProgramArguments) throws(UsageError) -> Int32 {
         switch name {
         case "serve":
-            if let file = arguments.string("config") {
-                try gateway.serve(file: file, arguments)
-            } else {
-                try gateway.serve(arguments) { gateway, _ in AppEndpoints.declare(on: gateway) }
+            guard let file = arguments.string("config") else {
+                if arguments.only(variables: false).string("watch") != nil {
+                    throw UsageError(message: "--watch needs --config FILE")
+                }
+                return try gateway.serve(arguments) { gateway, _ in AppEndpoints.declare(on: gateway) }
             }
-        case "check": try GatewayProgram.check(arguments)
-        case "plan": try GatewayProgram.plan(arguments)
-        case "openapi": try GatewayProgram.openAPI(arguments)
-        case "schema": GatewayProgram.printSchema()
-        case "demo": try demo(arguments)
-        case "upstream": try upstream(arguments)
-        default: try HealthCommand.run(arguments, gateway.configuration, of: "sluice")
+            return try gateway.serve(file: file, arguments)
+        case "check": return try GatewayProgram.check(arguments)
+        case "plan": return try GatewayProgram.plan(arguments)
+        case "openapi": return try GatewayProgram.openAPI(arguments)
+        case "schema": return GatewayProgram.printSchema()
+        case "demo": return try demo(arguments)
+        case "upstream": return try upstream(arguments)
+        default: return try HealthCommand.run(arguments, gateway.configuration, of: "sluice")
         }
     }
 }

@@ -1,0 +1,82 @@
+public import GatewayCore
+
+extension GatewayServer {
+    /// Serves a file, and endpoints in Swift beside it, until SIGTERM or SIGINT; then drains. Called by the `main` of a gateway.
+    ///
+    ///     exit(GatewayServer.run(file: "sluice.yaml") { gateway in
+    ///         let diary = gateway.provider(DiaryAPI.self, upstream: "diary")
+    ///         gateway.get("/api/streak") { request in ... }
+    ///     })
+    ///
+    /// A provider of an upstream that the file declares has the file's URL, TLS, limits, breaker, retries and time limits. SIGHUP
+    /// reads the file again: then `declare` is called once more, for the requests that arrive from then on. A file with an error
+    /// changes nothing, and each problem is logged with its place.
+    ///
+    /// - Parameters:
+    ///   - configuration: what the file does not set.
+    ///   - path: the file, in the format of `sluice serve --config`.
+    ///   - declare: declares the endpoints in Swift. A path that the file has, too, is an error.
+    /// - Returns: the exit code: 0 after a drain, 1 if the gateway could not start, with the reason on standard error.
+    public static func run(
+        _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(), file path: String,
+        declare: @escaping @Sendable (Gateway) throws -> Void
+    ) -> Int32 {
+        do throws(UsageError) {
+            return try run(of: "sluice") {
+                try GatewayServer(ServedFile(path, configuration, beside: declare), showsWarnings: true)
+            }
+        } catch {
+            Announcement.complain(error.message)
+            return error.isAboutFile ? 1 : 2
+        }
+    }
+
+    /// Binds and serves a file, and endpoints in Swift beside it, as `run` does. `reload()` reads the file again. From any thread.
+    ///
+    /// - Parameters:
+    ///   - configuration: what the file does not set.
+    ///   - path: the file, in the format of `sluice serve --config`.
+    ///   - declare: declares the endpoints in Swift. It is called at once, and at each reload on another thread.
+    /// - Throws: what `start(_:declare:)` throws, and an error with a line for each problem of the file.
+    public static func start(
+        _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(), file path: String,
+        declare: @escaping @Sendable (Gateway) throws -> Void = { _ in }
+    ) throws -> GatewayServer {
+        let server = try GatewayServer(ServedFile(path, configuration, beside: declare))
+        server.accept()
+        return server
+    }
+
+    /// Reads the file and binds.
+    ///
+    /// - Parameters:
+    ///   - file: the file.
+    ///   - logs: in place of the standard streams.
+    ///   - showsWarnings: whether the file's warnings go to standard error.
+    convenience init(_ file: ServedFile, logs: Logs? = nil, showsWarnings: Bool = false) throws {
+        let reading = file.read()
+        let (contents, configuration) = try reading.result.get()
+        if showsWarnings {
+            for warning in contents.warnings { Announcement.show(warning) }
+        }
+        try self.init(configuration, logs: logs, file: file) { try file.declare(contents, $0) }
+        reloads.began(with: reading.stamps)
+    }
+}
+
+extension ServedFile {
+    /// A file with endpoints in Swift beside it.
+    init(
+        _ path: String, _ configuration: GatewayServerConfiguration,
+        beside declare: @escaping @Sendable (Gateway) throws -> Void
+    ) {
+        self.init(
+            path: path, isBesideSwift: true,
+            configure: { file in
+                var settings = configuration
+                file.apply(to: &settings)
+                return settings
+            },
+            declare: { file, gateway in try file.declare(on: gateway, beside: declare) })
+    }
+}

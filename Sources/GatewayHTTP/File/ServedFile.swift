@@ -1,0 +1,55 @@
+import GatewayConfig
+import GatewayCore
+
+/// The file that a gateway serves, and what the program adds to it. Each reading gives what a generation is made of.
+struct ServedFile: Sendable {
+    let path: String
+    let isBesideSwift: Bool
+    /// Returns the settings, given the file.
+    let configure: @Sendable (GatewayFile) throws -> GatewayServerConfiguration
+    /// Declares the endpoints of the file, and others.
+    let declare: @Sendable (GatewayFile, Gateway) throws -> Void
+
+    /// What was read, and the stamps of the files as they were before.
+    struct Reading {
+        let stamps: FileStamps
+        let result: Result<(file: GatewayFile, configuration: GatewayServerConfiguration), any Error>
+    }
+
+    /// Reads the file, those that it includes, its secrets and its certificates. Blocks.
+    func read() -> Reading {
+        let source = StampingSource()
+        let result = Result {
+            let file = try GatewayFile(
+                path, from: source, isBesideSwift: isBesideSwift, willReadTLS: source.note)
+            return (file: file, configuration: try configure(file))
+        }
+        return Reading(stamps: source.stamps, result: result)
+    }
+
+    /// Returns a complaint for each setting that a running gateway cannot change.
+    static func restarts(
+        from old: GatewayServerConfiguration, to new: GatewayServerConfiguration, _ document: ConfigDocument
+    ) -> [ConfigProblem] {
+        let changes: [(isChanged: Bool, name: String, place: ConfigPlace?)] = [
+            (old.host != new.host, "listen.host", document.listen.host?.place),
+            (old.port != new.port, "listen.port", document.listen.port?.place),
+            (old.loops != new.loops, "listen.loops", document.listen.loops?.place),
+            (old.name != new.name, "name", document.name?.place),
+            (old.logLevel != new.logLevel, "log.level", document.logLevel?.place),
+            (
+                old.inbound.connections != new.inbound.connections, "limits.connections",
+                document.limits.connections?.place
+            ),
+            (
+                old.upstreamBodies != new.upstreamBodies, "limits.upstreamBodies",
+                document.limits.upstreamBodies?.place
+            ),
+        ]
+        return changes.filter(\.isChanged).map { change in
+            document.problem(
+                .error, "\(change.name) needs a restart",
+                at: change.place ?? ConfigPlace(file: 0, line: 1, column: 1))
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import EventIO
+import GatewayCore
+import Networking
+import NetworkingSession
+
+/// What requests are routed by: all that a reload replaces, on each loop. A request ends on the generation that routed it.
+struct Generation: Sendable {
+    let configuration: GatewayServerConfiguration
+    let responder: GatewayResponder
+    let files: FileServer?
+    let hosts: HostNames
+    /// How to reach the upstreams.
+    let routes: UpstreamRoutes
+    /// The upstreams with a configured address.
+    let upstreams: [Upstream]
+    /// The names of all upstreams.
+    let upstreamNames: [String]
+    /// The policies of the upstreams that have their own, by name.
+    let policies: [String: UpstreamPolicy]
+
+    /// What is the same for all generations of a gateway.
+    struct Site: Sendable {
+        let transport: LoopTransport
+        let name: GatewayName
+        /// Whether the gateway listens on a loopback address.
+        let isLoopback: Bool
+        let log: Log
+    }
+
+    /// What a generation reads before anything is declared.
+    struct Material: Sendable {
+        let routes: UpstreamRoutes
+        let files: FileServer?
+
+        /// Reads certificates and keys, and opens the folder of static files. Blocks.
+        init(_ configuration: GatewayServerConfiguration) throws {
+            routes = try UpstreamRoutes.checked(configuration.connections)
+            files = try configuration.files.map { settings throws(GatewayStartError) in
+                try FileServer(settings)
+            }
+        }
+    }
+
+    /// Declares the endpoints.
+    ///
+    /// - Parameters:
+    ///   - configuration: limits, addresses and CORS.
+    ///   - material: what has been read.
+    ///   - site: where the gateway runs.
+    ///   - isFirst: whether the upstreams' policies take effect at once. For another generation they do when it is used.
+    ///   - declare: declares the endpoints.
+    init(
+        _ configuration: GatewayServerConfiguration, _ material: Material, at site: Site, isFirst: Bool,
+        declare: (Gateway) throws -> Void
+    ) throws {
+        let log = site.log
+        var environment = GatewayEnvironment(
+            transport: site.transport, upstreamOverrides: configuration.upstreams,
+            configuredUpstreams: Set(configuration.connections.tlsByUpstream.keys)
+                .union(configuration.connections.dnsByUpstream.keys)
+                .union(configuration.connections.limitsByUpstream.keys),
+            upstreamPolicy: configuration.upstreamPolicy, name: site.name,
+            report: { log.write(.error, "endpoint failed", ["what": "\($0)"]) })
+        environment.otherUpstreams = configuration.otherUpstreams
+        environment.appliesDeclarations = isFirst
+        let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
+        try declare(gateway)
+        responder = try gateway.responder()
+        (upstreams, upstreamNames, policies) = gateway.upstreams
+        // A web page can reach a local gateway by DNS rebinding, and a local gateway has no other protection.
+        hosts = configuration.hosts ?? (site.isLoopback ? .localhost : .any)
+        routes = material.routes
+        files = material.files
+        self.configuration = configuration
+    }
+}
+
+extension UpstreamRoutes {
+    /// Reads the files that the settings name, and complains of the first that cannot be used. Blocks while it reads.
+    static func checked(_ settings: ConnectionSettings) throws -> UpstreamRoutes {
+        // Kept until the routes retain them, so that each context is made once.
+        var contexts: [TLSContext] = []
+        func read(_ configurations: [String: TLSConfiguration], of what: String) throws {
+            for (name, configuration) in configurations.sorted(by: { $0.key < $1.key }) {
+                do {
+                    contexts.append(try TLSContext.shared(for: configuration))
+                } catch {
+                    throw GatewayStartError("TLS of \(what) \(name): \(error.reason)")
+                }
+            }
+        }
+        try read(settings.tlsByUpstream, of: "upstream")
+        try read(settings.tlsByHost, of: "host")
+        for (name, dns) in settings.dnsByUpstream.sorted(by: { $0.key < $1.key }) {
+            do {
+                _ = try Resolver.shared(dns)
+            } catch {
+                throw GatewayStartError("upstream \(name): \(error)")
+            }
+        }
+        return try withExtendedLifetime(contexts) {
+            do {
+                return try UpstreamRoutes(settings)
+            } catch {
+                throw GatewayStartError("cannot connect to upstreams: \(error)")
+            }
+        }
+    }
+}

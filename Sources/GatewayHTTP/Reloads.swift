@@ -1,0 +1,90 @@
+import Dispatch
+import Glibc
+import Locking
+import Synchronization
+
+/// The queue of reloads: at most one runs and one waits. With what is known of the files and of earlier reloads.
+final class Reloads: Sendable {
+    /// How long the end of the gateway waits for them, so that their outcome is logged, and a reload for the loops. A file system that
+    /// does not answer may block a reload for longer.
+    static let patience = DispatchTimeInterval.seconds(1)
+    /// Time between two looks at the files.
+    static let watchInterval = DispatchTimeInterval.seconds(1)
+
+    let queue = DispatchQueue(label: "reload")
+    /// Entered once for each reload that waits or runs.
+    let pending = DispatchGroup()
+    private let isWaiting = Atomic(false)
+    private let isWatching = Atomic(false)
+    private let state = Lock(State())
+
+    private struct State {
+        var stamps = FileStamps()
+        var report: ConfigurationReport?
+    }
+
+    /// Registers a waiting reload. Returns false if one waits already.
+    func begin() -> Bool { !isWaiting.exchange(true, ordering: .relaxed) }
+
+    /// Called as the waiting reload begins, so that another one may wait.
+    func started() { isWaiting.store(false, ordering: .relaxed) }
+
+    /// The stamps of the files that were read last, in use or not.
+    var stamps: FileStamps {
+        get { state.withLock { $0.stamps } }
+        set { state.withLock { $0.stamps = newValue } }
+    }
+
+    /// Nil without a file.
+    var report: ConfigurationReport? { state.withLock { $0.report } }
+
+    /// The gateway has begun with a file.
+    func began(with stamps: FileStamps) {
+        state.withLock { state in
+            state.stamps = stamps
+            state.report = ConfigurationReport(lastSuccess: Int64(time(nil)))
+        }
+    }
+
+    func ended(isSuccess: Bool) {
+        state.withLock { $0.report?.count(isSuccess, at: Int64(time(nil))) }
+    }
+
+    /// Calls `look` each second, on the queue, until `stopWatching`.
+    func watch(_ look: @escaping @Sendable () -> Void) {
+        isWatching.store(true, ordering: .relaxed)
+        lookLater(look)
+    }
+
+    func stopWatching() { isWatching.store(false, ordering: .relaxed) }
+
+    private func lookLater(_ look: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + Self.watchInterval) { [weak self] in
+            guard let self, isWatching.load(ordering: .relaxed) else { return }
+            look()
+            lookLater(look)
+        }
+    }
+}
+
+/// How a gateway's reloads of its file went.
+public struct ConfigurationReport: Sendable, Hashable {
+    /// Reloads that took effect (`sluice_config_reloads_total{result="success"}`).
+    public var reloads = 0
+    /// Reloads that changed nothing, because the file could not be used (`sluice_config_reloads_total{result="failure"}`).
+    public var failedReloads = 0
+    /// Whether the last reload took effect; true before the first (`sluice_config_last_reload_successful`).
+    public var isLastSuccessful = true
+    /// When the file in use was read, in seconds since 1970 (`sluice_config_last_reload_success_timestamp_seconds`).
+    public var lastSuccess: Int64
+
+    mutating func count(_ isSuccess: Bool, at now: Int64) {
+        isLastSuccessful = isSuccess
+        if isSuccess {
+            reloads += 1
+            lastSuccess = now
+        } else {
+            failedReloads += 1
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+    /// Reloads of a running program, by signal and by watch.
+    @Suite("Reloads of a file by the program", .timeLimit(.minutes(2)))
+    struct ReloadTests {
+        private let scratch = ScratchFolder()
+
+        private var path: String { scratch.file("sluice.yaml") }
+
+        private func write(_ value: Int, more: String = "") throws {
+            let text = "version: 1\n\(more)endpoints:\n- get: /a\n  parts: {is: {value: \(value)}}\n"
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+
+        private func serve(_ arguments: String..., environment: [String: String] = [:]) throws -> (
+            process: SluiceProcess, url: String
+        ) {
+            let process = try SluiceProcess(
+                ["serve", "--config", path, "--port", "0", "--drain-delay", "0"] + arguments,
+                environment: environment)
+            return (process, "http://127.0.0.1:\(try process.readPort())/a")
+        }
+
+        /// Waits until the answer has this value.
+        private func wait(for value: Int, at url: String) throws {
+            try spin(while: !curl(url).body.contains(#""data":{"is":\#(value)}"#))
+        }
+
+        private func lines(_ output: SluiceProcess.Output, _ text: String) -> Int {
+            output.errors.split(separator: "\n").count { $0.contains(text) }
+        }
+
+        @Test(
+            "Rule 11: SIGHUP reloads the file, flags keep their precedence, and each problem is a line of the log"
+        )
+        func signal() throws {
+            try write(1, more: "name: of-file\n")
+            let (process, url) = try serve("--name", "of-flag")
+            try wait(for: 1, at: url)
+            try write(2, more: "name: of-other-file\n")
+            process.signal(SIGHUP)
+            try wait(for: 2, at: url)
+            try write(3, more: "limits: {deadline: 5}\n")
+            process.signal(SIGHUP)
+            try spin(while: process.errorLines(containing: "the old one stays in use") == 0)
+            #expect(try curl(url).body.contains(#""is":2"#))
+            process.signal(SIGTERM)
+            let output = process.finish()
+            #expect(output.exitCode == 0)
+            let reloaded =
+                #""level":"info","message":"configuration reloaded","trigger":"SIGHUP","file":"\#(path)"}"#
+            #expect(lines(output, reloaded) == 1, "\(output.errors)")
+            let problem =
+                #""message":"configuration problem","what":"\#(path):2:20: error: 5 needs a unit: 5s"}"#
+            #expect(lines(output, problem) == 1, "\(output.errors)")
+            let failed =
+                #""message":"configuration not reloaded, the old one stays in use","trigger":"SIGHUP","file":"\#(path)","problems":"1"}"#
+            #expect(lines(output, failed) == 1, "\(output.errors)")
+        }
+
+        @Test("Of many SIGHUPs at once, the last one reads the file after it")
+        func signals() throws {
+            try write(0)
+            let (process, url) = try serve()
+            for value in 1...30 {
+                try write(value)
+                process.signal(SIGHUP)
+                process.signal(SIGHUP)
+            }
+            try wait(for: 30, at: url)
+            process.signal(SIGTERM)
+            let output = process.finish()
+            #expect(output.exitCode == 0)
+            #expect(lines(output, "configuration problem") == 0, "\(output.errors)")
+            #expect(lines(output, "configuration reloaded") >= 1)
+        }
+
+        @Test("Rule 11: --watch on reloads a changed file, and tells a broken one once")
+        func watch() throws {
+            try write(1)
+            let (process, url) = try serve(environment: ["SLUICE_WATCH": "on"])
+            try wait(for: 1, at: url)
+            try write(2)
+            try wait(for: 2, at: url)
+            try "version: 1\nendpo".write(toFile: path, atomically: true, encoding: .utf8)
+            try spin(while: process.errorLines(containing: "the old one stays in use") == 0)
+            try write(3)
+            try wait(for: 3, at: url)
+            process.signal(SIGTERM)
+            let output = process.finish()
+            #expect(output.exitCode == 0)
+            #expect(lines(output, "the old one stays in use") == 1, "\(output.errors)")
+            #expect(lines(output, #""trigger":"watch""#) == 3, "\(output.errors)")
+        }
+
+        @Test("--watch needs --config, and takes on or off")
+        func usage() throws {
+            let alone = try SluiceProcess.run("serve", "--watch", "on")
+            #expect(alone.exitCode == 2)
+            #expect(alone.errors.contains("--watch needs --config FILE"))
+            try write(1)
+            let other = try SluiceProcess.run("serve", "--config", path, "--watch", "yes")
+            #expect(other.exitCode == 2)
+            #expect(other.errors.contains("--watch takes on or off, not 'yes'"))
+        }
+    }
+}
