@@ -91,7 +91,7 @@ class Upstream(Process):
 class Gateway(Process):
     """`sluice serve` on a free port, or on `port`. Its access log is discarded, or kept for `lines` with `keeps_log`.
 
-    `upstream` is the diary; `others` are further upstreams by name.
+    `upstream` is the diary, None if a file has its address; `others` are further upstreams by name.
     """
 
     def __init__(self, upstream, loops=1, port=0, descriptors=None, arguments=(), keeps_log=False, **others):
@@ -103,7 +103,7 @@ class Gateway(Process):
         super().__init__(
             # The proofs send arbitrary Host fields.
             [PROGRAM, "serve", "--port", port, "--hosts", "any", "--loops", loops,
-             "--upstream", f"diary={upstream.url}", *arguments,
+             *(("--upstream", f"diary={upstream.url}") if upstream else ()), *arguments,
              *(word for name, other in others.items() for word in ("--upstream", f"{name}={other.url}"))],
             stdout=subprocess.PIPE, stderr=self.errors, env=environment, preexec_fn=limit)
         line = self.child.stdout.readline().decode()
