@@ -36,6 +36,8 @@ public struct JSONShape: Sendable {
     /// Creates a shape that changes nothing.
     public init() {}
 
+    init(_ root: Level) { self.root = root }
+
     /// Lets only these members through. One that is missing stays missing.
     public func keep(_ paths: JSONMemberPath...) -> JSONShape { keep(paths) }
 

@@ -67,25 +67,6 @@ extension CommandTests {
             #expect(served.errors == checked.output)
         }
 
-        @Test("check refuses what would have no effect")
-        func checkOfEffects() throws {
-            let path = try write(
-                "idle.yaml",
-                Self.charts.replacing(
-                    "envelope: generic", with: "envelope: generic, timeouts: {between: 2s}"
-                ).replacing(
-                    "    total:",
-                    with: "    group: {keep: [a], parts: {a: {value: 1, drop: [b]}}}\n    total:"))
-            let checked = try SluiceProcess.run("check", path)
-            #expect(checked.exitCode == 1)
-            let lines = checked.output.split(separator: "\n")
-            #expect(lines.count == 3, "\(checked.output)")
-            #expect(checked.output.contains("\(path):3:"))
-            #expect(checked.output.contains("timeouts.between cannot differ from timeouts.firstByte"))
-            #expect(checked.output.contains("belong to a call; this part is a group"))
-            #expect(checked.output.contains("belong to a call; this part is a value"))
-        }
-
         @Test("A good file prints nothing; a warning fails only with --strict on")
         func goodFile() throws {
             let good = try write("good.yaml", Self.charts)

@@ -5,7 +5,7 @@ enum TimeoutsShape {
     static let firstByte = Member(
         "firstByte", .time("1ms", "1h"), default: "5s", "From the request to the response.")
     static let between = Member(
-        "between", .time("1ms", "1h"), default: "5s", "Between two pieces of a response.")
+        "between", .time("1ms", "1h"), "The longest silence within a response. By default firstByte.")
     static let shape: Shape = Shape("timeouts", definition: "timeouts", total, connect, firstByte, between)
 }
 

@@ -54,7 +54,7 @@ package struct ConfigTimeouts: Sendable {
     package var total: Located<Nanoseconds>?
     package var connect: Located<Nanoseconds>?
     package var firstByte: Located<Nanoseconds>?
-    /// Between two pieces of a response.
+    /// The longest silence within a response. Nil for `firstByte`.
     package var between: Located<Nanoseconds>?
 
     package static let defaultTotal: Nanoseconds = 10_000_000_000

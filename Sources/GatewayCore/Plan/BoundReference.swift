@@ -8,6 +8,8 @@ struct BoundReference: Sendable, Hashable {
         case body
         /// The number of a step or part.
         case leaf(Int)
+        /// The number of a group.
+        case group(Int)
         case item
     }
 
@@ -16,14 +18,19 @@ struct BoundReference: Sendable, Hashable {
     /// As it was written.
     let text: String
 
-    /// The part that is read, if any.
-    var leaf: Int? { if case .leaf(let number) = source { number } else { nil } }
+    /// Whether it reads a step, a part or a group.
+    var readsPart: Bool {
+        switch source {
+        case .leaf, .group: true
+        case .parameter, .body, .item: false
+        }
+    }
 
     /// Whether a client may leave the value out. A value that a part lacks is a failure.
     var mayBeAbsent: Bool {
         switch source {
         case .parameter, .body: true
-        case .leaf, .item: false
+        case .leaf, .group, .item: false
         }
     }
 }
@@ -42,6 +49,7 @@ struct PlanScope: Sendable {
             case .parameter(let index): values.parameters[index]?.json
             case .body: values.body
             case .leaf(let number): run?.value(of: number)
+            case .group(let number): run?.value(ofGroup: number)
             case .item: item
             }
         return reference.path.steps.isEmpty ? root : root.flatMap { reference.path.value(in: $0) }
@@ -112,4 +120,11 @@ struct PlanScope: Sendable {
 struct BoundCondition: Sendable {
     let reference: BoundReference
     let isNegated: Bool
+    let read: PlanReads
+
+    init(_ reference: BoundReference, isNegated: Bool) {
+        self.reference = reference
+        self.isNegated = isNegated
+        read = PlanReads([reference])
+    }
 }

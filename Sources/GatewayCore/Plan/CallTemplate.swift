@@ -27,8 +27,6 @@ final class CallTemplate: Sendable {
     let method: HTTPMethod
     let pick: JSONPointer?
     let expected: JSONFragment.Kind?
-    /// Nil if the value in the answer is the one that references read.
-    let shape: JSONShape?
     private let provider: Provider<PlannedTarget>
     private let settings: EncodedRequestSettings
     private let path: [Piece]
@@ -64,10 +62,6 @@ final class CallTemplate: Sendable {
         self.body = body
         pick = call.pick
         expected = call.expected
-        var shape = JSONShape()
-        if let kept = call.kept { shape = shape.keep(kept) }
-        shape = shape.drop(call.dropped).rename(pairs: call.renamed.map { ($0.path, $0.name) })
-        self.shape = call.kept == nil && call.dropped.isEmpty && call.renamed.isEmpty ? nil : shape
     }
 
     /// Returns the call, cold.

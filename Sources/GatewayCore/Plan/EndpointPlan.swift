@@ -17,6 +17,7 @@ package final class EndpointPlan: Sendable {
     /// Steps and then parts. The number of a leaf is its index.
     let leaves: [Frozen<PlanLeaf>]
     let stepCount: Int
+    let groups: [PlanGroup]
     /// Nil if `data` is an object with a member for each part.
     let layout: PartLayout?
     private let earlyFields: [PlanBinder.AnswerField]
@@ -38,6 +39,7 @@ package final class EndpointPlan: Sendable {
         segments = binder.segments
         leaves = binder.leaves.map(Frozen.init)
         stepCount = binder.stepCount
+        groups = binder.groups
         layout = binder.layout
         earlyFields = binder.earlyFields
         lateFields = binder.lateFields

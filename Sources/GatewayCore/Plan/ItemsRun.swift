@@ -23,6 +23,8 @@ final class ItemsRun: Disposable {
 
     private let items: BoundItems
     private let call: CallTemplate
+    /// What each element goes through before it stands in the answer.
+    private let shapes: [JSONShape]
     private let reveals: Bool
     private let keepsReadValues: Bool
     private let done: @Sendable (Result<Ended, any Error>) -> Void
@@ -34,11 +36,13 @@ final class ItemsRun: Disposable {
     private let state: Lock<State>
 
     init(
-        _ items: BoundItems, _ call: CallTemplate, _ scope: PlanScope, _ elements: [JSONFragment],
-        reveals: Bool, keepsReadValues: Bool, _ done: @escaping @Sendable (Result<Ended, any Error>) -> Void
+        _ items: BoundItems, _ call: CallTemplate, _ shapes: [JSONShape], _ scope: PlanScope,
+        _ elements: [JSONFragment], reveals: Bool, keepsReadValues: Bool,
+        _ done: @escaping @Sendable (Result<Ended, any Error>) -> Void
     ) {
         self.items = items
         self.call = call
+        self.shapes = shapes
         self.reveals = reveals
         self.keepsReadValues = keepsReadValues
         self.done = done
@@ -145,7 +149,7 @@ final class ItemsRun: Disposable {
             guard let result = results[place] else { continue }
             do {
                 let value = try result.get()
-                values.append(try call.shape.map { try value.shape($0) } ?? value)
+                values.append(try shapes.applied(to: value))
                 read.append(value)
             } catch {
                 let outcome = PartOutcome(error: error, elapsed: 0, reveals: reveals)

@@ -1,11 +1,16 @@
 import JSONBytes
 
-/// Makes the layout of a planned endpoint's `data`, if it needs one.
+/// Finds where the values of a planned endpoint's parts stand in `data`, or in the object of a group, and what they go through.
+///
+/// The shape of a group becomes part of those of its members, so that no object is read again to be shaped.
 struct LayoutMaker {
     private(set) var faults: [PlanError.Fault] = []
+    /// By the numbers of the leaves.
+    private(set) var leaves: [Int: LeafLayout] = [:]
     private var reserved: [Int: Set<[UInt8]>] = [:]
-    /// The number of the next leaf, and how many leaves come before the parts of the answer.
+    /// The numbers of the next leaf and the next group, and how many leaves come before the parts of the answer.
     private var number: Int
+    private var groupNumber = 0
     private let first: Int
 
     init(first: Int) {
@@ -27,76 +32,157 @@ struct LayoutMaker {
         var merged: [Merged] = []
     }
 
+    // MARK: - Layouts
+
     /// - Parameter isNeeded: whether the answer needs one even if `data` has a member for each part.
     mutating func layout(_ parts: PlannedEndpoint.Parts, isNeeded: Bool) -> PartLayout? {
         switch parts {
         case .data(let part):
             if part.isMerged || part.isHidden { complain(part.name, "data is neither merged nor hidden") }
             var names = Names()
-            let node = node(part, "", &names)
+            let node = node(part, part.name, [], &names)
             return PartLayout(.value(node), reserved: reserved)
         case .named(let parts):
-            let root = group(parts, .required, atLeast: nil, "")
+            var names = Names()
+            let members = members(parts, "", [], &names)
+            close(names)
             let isFlat = parts.allSatisfy { part in
                 if case .group = part.content { return false }
                 return !part.isMerged && !part.isHidden
             }
-            return isFlat && !isNeeded ? nil : PartLayout(.object(root), reserved: reserved)
+            guard !isFlat || isNeeded else { return nil }
+            let root = PartLayout.Group(number: nil, members: members, policy: .required, atLeast: nil)
+            return PartLayout(.object(root), reserved: reserved)
         }
+    }
+
+    /// Returns the object of a group, as references read it.
+    mutating func value(
+        of group: PlanGroup, _ groupNumber: Int, _ parts: PlannedEndpoint.Parts
+    ) -> PlanGroup.Value? {
+        guard let planned = Self.find(groupNumber, in: parts.list) else { return nil }
+        number = group.leaves.lowerBound
+        self.groupNumber = groupNumber + 1
+        var names = Names()
+        let members = members(planned.parts, group.name + ".", [], &names)
+        close(names)
+        let root = PartLayout.Group(
+            number: nil, members: members, policy: .required, atLeast: planned.atLeast)
+        return PlanGroup.Value(layout: PartLayout(.object(root), reserved: reserved), leaves: leaves)
+    }
+
+    private static func find(_ number: Int, in parts: [PlannedPart]) -> PlannedGroup? {
+        var next = 0
+        func find(_ parts: [PlannedPart]) -> PlannedGroup? {
+            for part in parts {
+                guard case .group(let group) = part.content else { continue }
+                if next == number { return group }
+                next += 1
+                if let found = find(group.parts) { return found }
+            }
+            return nil
+        }
+        return find(parts)
     }
 
     private mutating func complain(_ part: String, _ message: String) {
         faults.append(.init(part: part, message: message))
     }
 
-    /// Makes an object of its own.
-    private mutating func group(
-        _ parts: [PlannedPart], _ policy: Part.Policy, atLeast: Int?, _ prefix: String
-    ) -> PartLayout.Group {
-        var names = Names()
-        let members = members(parts, prefix, &names)
-        close(names)
-        return PartLayout.Group(members: members, policy: policy, atLeast: atLeast)
-    }
+    // MARK: - Members
 
+    /// - Parameters:
+    ///   - prefix: the names of the groups, each with a point.
+    ///   - shapes: what the object goes through, from the inside.
+    ///   - names: gets the names in the object.
     private mutating func members(
-        _ parts: [PlannedPart], _ prefix: String, _ names: inout Names
+        _ parts: [PlannedPart], _ prefix: String, _ shapes: [JSONShape], _ names: inout Names
     ) -> [PartLayout.Member] {
-        parts.map { part in
-            if !part.isMerged, !part.isHidden { names.fixed.append(Array(part.name.utf8)) }
+        let own = Self.ownNames(parts, shapes)
+        return zip(parts, own).map { part, change in
+            let isWritten = !part.isHidden && (part.isMerged || change.name != nil)
+            if !part.isMerged, isWritten, let name = change.name { names.fixed.append(name) }
+            let below = part.isMerged ? shapes : change.shapes
             return PartLayout.Member(
-                name: part.name, node: node(part, prefix, &names), isMerged: part.isMerged,
-                isHidden: part.isHidden)
+                name: change.name.map { String(decoding: $0, as: UTF8.self) } ?? part.name,
+                node: node(part, prefix + part.name, isWritten ? below : [], &names),
+                isMerged: part.isMerged, isHidden: !isWritten)
         }
     }
 
-    /// - Parameter names: those of the enclosing object.
+    /// Returns the members' names in the object. If two have one name, the renamed one takes the place of the other.
+    private static func ownNames(_ parts: [PlannedPart], _ shapes: [JSONShape]) -> [[JSONShape].Change] {
+        var changes = parts.map { shapes.change(of: Array($0.name.utf8)) }
+        guard !shapes.isEmpty else { return changes }
+        let isNamed = parts.map { !$0.isMerged && !$0.isHidden }
+        let renamed = Set(
+            changes.indices.filter { isNamed[$0] && changes[$0].isRenamed }.map { changes[$0].name })
+        for index in changes.indices
+        where isNamed[index] && !changes[index].isRenamed && renamed.contains(changes[index].name) {
+            changes[index].name = nil
+        }
+        return changes
+    }
+
+    /// - Parameters:
+    ///   - full: its name, below those of its groups.
+    ///   - shapes: what its value goes through besides its own shape.
+    ///   - names: those of the enclosing object.
     private mutating func node(
-        _ part: PlannedPart, _ prefix: String, _ names: inout Names
+        _ part: PlannedPart, _ full: String, _ shapes: [JSONShape], _ names: inout Names
     ) -> PartLayout.Node {
-        let full = prefix + part.name
-        switch part.content {
-        case .group(let group):
-            if part.isMerged, !part.isHidden {
-                let members = members(group.parts, full + ".", &names)
-                return .group(
-                    PartLayout.Group(members: members, policy: part.policy.policy, atLeast: group.atLeast))
-            }
-            return .group(
-                self.group(group.parts, part.policy.policy, atLeast: group.atLeast, full + "."))
-        case .call, .value:
-            let index = number - first
-            number += 1
-            if part.isMerged, !part.isHidden {
-                names.merged.append(Merged(index: index, part: full, names: part.mergedNames))
-            }
-            return .leaf(index)
+        let all = (part.shape.json.map { [$0] } ?? []) + shapes
+        let fallback = fallback(of: part, full, shapes)
+        guard case .group(let group) = part.content else {
+            return leaf(part, full, LeafLayout(shapes: all, fallback: fallback), &names)
+        }
+        let policy = fallback.map { Part.Policy.fallback($0) } ?? part.policy.policy
+        let groupNumber = groupNumber
+        self.groupNumber += 1
+        let members: [PartLayout.Member]
+        if part.isMerged, !part.isHidden {
+            members = self.members(group.parts, full + ".", all, &names)
+        } else {
+            var names = Names()
+            members = self.members(group.parts, full + ".", all, &names)
+            close(names)
+        }
+        return .group(
+            PartLayout.Group(number: groupNumber, members: members, policy: policy, atLeast: group.atLeast))
+    }
+
+    private mutating func leaf(
+        _ part: PlannedPart, _ full: String, _ layout: LeafLayout, _ names: inout Names
+    ) -> PartLayout.Node {
+        leaves[number] = layout
+        let index = number - first
+        number += 1
+        if part.isMerged, !part.isHidden {
+            let own = layout.shapes.names(from: part.constantNames)
+            names.merged.append(Merged(index: index, part: full, names: own))
+        }
+        return .leaf(index)
+    }
+
+    /// Returns the fallback in the object; nil without one.
+    private mutating func fallback(
+        of part: PlannedPart, _ full: String, _ shapes: [JSONShape]
+    ) -> JSONFragment? {
+        guard case .fallback(let value) = part.policy.policy else { return nil }
+        do throws(JSONShapeError) {
+            return try shapes.applied(to: value)
+        } catch {
+            complain(full, "the fallback lacks the members that its group keeps")
+            return value
         }
     }
 
     /// Finds names that come twice in an object, and those to which merged members give way.
     private mutating func close(_ names: Names) {
-        var seen = Set(names.fixed)
+        var seen: Set<[UInt8]> = []
+        for name in names.fixed where !seen.insert(name).inserted {
+            complain(String(decoding: name, as: UTF8.self), "two members of the group get this name")
+        }
         var hasOpen = false
         for merged in names.merged {
             guard let own = merged.names else {
@@ -115,19 +201,12 @@ struct LayoutMaker {
 
 extension PlannedPart {
     /// The names of the members that it merges; nil if they are known only with the value.
-    fileprivate var mergedNames: [[UInt8]]? {
+    fileprivate var constantNames: [[UInt8]]? {
         switch content {
-        case .group: return nil
-        case .value(.object(let members)): return members.map { Array($0.name.utf8) }
-        case .value: return nil
-        case .call(let call):
-            guard let kept = call.kept else { return nil }
-            var names: [[UInt8]] = []
-            for name in kept.compactMap(\.names.first) where !names.contains(name) {
-                let renamed = call.renamed.first { $0.path.names == [name] }
-                names.append(renamed.map { Array($0.name.utf8) } ?? name)
-            }
-            return names
+        case .value(.object(let members)): members.map { Array($0.name.utf8) }
+        case .value(.constant(let value)) where value.kind == .object:
+            value.members.map { Array($0.name.utf8) }
+        case .call, .value, .group: nil
         }
     }
 }

@@ -59,9 +59,12 @@ final class LeafRun: Disposable {
     }
 
     private func start() {
-        if let failure = run.failure(of: leaf.dependencies) { return fail(failure) }
         let scope = PlanScope(values: run.values, run: run)
-        if let condition = leaf.condition, !scope.holds(condition) { return succeed(.null) }
+        for condition in leaf.conditions {
+            if let failure = run.failure(of: condition.read) { return fail(failure) }
+            if !scope.holds(condition) { return succeed(.null) }
+        }
+        if let failure = run.failure(of: leaf.read) { return fail(failure) }
         do throws(PlannedFailure) {
             switch leaf.work {
             case .value(let template): succeed(try scope.json(template))
@@ -82,7 +85,7 @@ final class LeafRun: Disposable {
     ) throws(PlannedFailure) {
         guard let list = try scope.elements(of: items) else { return succeed(.null) }
         let calls = ItemsRun(
-            items, call, scope, list, reveals: run.reveals, keepsReadValues: leaf.isRead
+            items, call, leaf.shapes, scope, list, reveals: run.reveals, keepsReadValues: leaf.isRead
         ) { [self] result in
             switch result {
             case .success(let ended):

@@ -1,6 +1,6 @@
 @_spi(Lines) import JSONBytes
 
-/// Where the values of a planned endpoint's parts stand in `data`, and what the failure of a part means for its group.
+/// Where the values of a planned endpoint's parts stand in `data`, or in the object of a group, and what the failure of a part means for its group.
 ///
 /// It follows the plan, never the order of arrivals, so that equal values give equal bytes.
 final class PartLayout: Sendable {
@@ -11,6 +11,8 @@ final class PartLayout: Sendable {
     }
 
     struct Group: Sendable {
+        /// Its number among the groups of the plan; nil for the object around all parts.
+        let number: Int?
         let members: [Member]
         let policy: Part.Policy
         let atLeast: Int?
@@ -39,7 +41,7 @@ final class PartLayout: Sendable {
     }
 
     static let empty = PartLayout(
-        .object(Group(members: [], policy: .required, atLeast: nil)), reserved: [:])
+        .object(Group(number: nil, members: [], policy: .required, atLeast: nil)), reserved: [:])
 
     // MARK: - Verdict
 
@@ -51,39 +53,39 @@ final class PartLayout: Sendable {
         var hasFailure = false
     }
 
-    func verdict(_ results: PartResults, _ run: PlanRun) -> Verdict {
+    func verdict<Ends: PartEnds>(_ ends: Ends, _ run: PlanRun) -> Verdict {
         let (standing, policy) =
             switch root {
-            case .object(let group): (standing(group, results, run), Part.Policy.required)
-            case .value(let node): (standing(node, results, run), policy(of: node, results, run))
+            case .object(let group): (standing(group, ends, run), Part.Policy.required)
+            case .value(let node): (standing(node, ends, run), policy(of: node, run))
             }
         if let failure = standing.failure, case .required = policy { return .failed(by: failure.index) }
         return standing.hasFailure ? .partial : .complete
     }
 
-    private func standing(_ node: Node, _ results: PartResults, _ run: PlanRun) -> Standing {
+    private func standing<Ends: PartEnds>(_ node: Node, _ ends: Ends, _ run: PlanRun) -> Standing {
         switch node {
-        case .group(let group): return standing(group, results, run)
+        case .group(let group): return standing(group, ends, run)
         case .leaf(let index):
-            guard let failure = results.parts[index].failure else {
+            guard let rank = ends.rank(of: index) else {
                 return Standing(hasFailure: run.itemFailures(of: index) != nil)
             }
-            return Standing(failure: (index, failure.answer.rank), hasFailure: true)
+            return Standing(failure: (index, rank), hasFailure: true)
         }
     }
 
-    private func standing(_ group: Group, _ results: PartResults, _ run: PlanRun) -> Standing {
+    private func standing<Ends: PartEnds>(_ group: Group, _ ends: Ends, _ run: PlanRun) -> Standing {
         var standing = Standing()
         var successes = 0
         for member in group.members {
-            let own = self.standing(member.node, results, run)
+            let own = self.standing(member.node, ends, run)
             standing.hasFailure = standing.hasFailure || own.hasFailure
             guard let failure = own.failure else {
                 successes += 1
                 continue
             }
             if group.atLeast == nil {
-                guard case .required = policy(of: member.node, results, run) else { continue }
+                guard case .required = policy(of: member.node, run) else { continue }
             }
             // Ties go to the first in the plan.
             if let known = standing.failure, known.rank <= failure.rank { continue }
@@ -93,7 +95,7 @@ final class PartLayout: Sendable {
         return standing
     }
 
-    private func policy(of node: Node, _ results: PartResults, _ run: PlanRun) -> Part.Policy {
+    private func policy(of node: Node, _ run: PlanRun) -> Part.Policy {
         switch node {
         case .leaf(let index): run.policy(of: index)
         case .group(let group): group.policy
@@ -102,45 +104,46 @@ final class PartLayout: Sendable {
 
     // MARK: - Data
 
-    func write(
-        _ results: PartResults, _ run: PlanRun, to line: inout JSONLine, _ shared: inout SharedFragments
+    func write<Ends: PartEnds>(
+        _ ends: Ends, _ run: PlanRun, to line: inout JSONLine, _ shared: inout SharedFragments
     ) {
         switch root {
-        case .object(let group): writeObject(group, results, run, to: &line, &shared)
-        case .value(let node): writeValue(node, results, run, to: &line, &shared)
+        case .object(let group): writeObject(group, ends, run, to: &line, &shared)
+        case .value(let node): writeValue(node, ends, run, to: &line, &shared)
         }
     }
 
     /// The bytes of the values in `data`; of a group's fallback, both are counted.
-    func dataBytes(_ results: PartResults, _ run: PlanRun) -> Int {
+    func dataBytes<Ends: PartEnds>(_ ends: Ends, _ run: PlanRun) -> Int {
         switch root {
-        case .object(let group): dataBytes(.group(group), results, run)
-        case .value(let node): dataBytes(node, results, run)
+        case .object(let group): dataBytes(.group(group), ends, run)
+        case .value(let node): dataBytes(node, ends, run)
         }
     }
 
-    private func dataBytes(_ node: Node, _ results: PartResults, _ run: PlanRun) -> Int {
+    private func dataBytes<Ends: PartEnds>(_ node: Node, _ ends: Ends, _ run: PlanRun) -> Int {
         switch node {
-        case .leaf(let index): return results.value(at: index).bytes.count
+        case .leaf(let index): return ends.value(at: index).bytes.count
         case .group(let group):
             var sum = 4
             if case .fallback(let value) = group.policy { sum = value.bytes.count }
             for member in group.members where !member.isHidden {
-                sum += member.name.utf8.count + 4 + dataBytes(member.node, results, run)
+                sum += member.name.utf8.count + 4 + dataBytes(member.node, ends, run)
             }
             return sum
         }
     }
 
-    private func writeValue(
-        _ node: Node, _ results: PartResults, _ run: PlanRun, to line: inout JSONLine,
+    private func writeValue<Ends: PartEnds>(
+        _ node: Node, _ ends: Ends, _ run: PlanRun, to line: inout JSONLine,
         _ shared: inout SharedFragments
     ) {
         switch node {
-        case .leaf(let index): shared.write(results.value(at: index), to: &line)
+        case .leaf(let index): shared.write(ends.value(at: index), to: &line)
         case .group(let group):
-            if standing(group, results, run).failure == nil {
-                writeObject(group, results, run, to: &line, &shared)
+            if standing(group, ends, run).failure == nil {
+                if run.isSkipped(group) { return line.constant("null") }
+                writeObject(group, ends, run, to: &line, &shared)
             } else if case .fallback(let value) = group.policy {
                 shared.write(value, to: &line)
             } else {
@@ -149,46 +152,47 @@ final class PartLayout: Sendable {
         }
     }
 
-    private func writeObject(
-        _ group: Group, _ results: PartResults, _ run: PlanRun, to line: inout JSONLine,
+    private func writeObject<Ends: PartEnds>(
+        _ group: Group, _ ends: Ends, _ run: PlanRun, to line: inout JSONLine,
         _ shared: inout SharedFragments
     ) {
         line.constant("{")
         var isFirst = true
-        writeMembers(group, results, run, to: &line, &shared, &isFirst)
+        writeMembers(group, ends, run, to: &line, &shared, &isFirst)
         line.constant("}")
     }
 
-    private func writeMembers(
-        _ group: Group, _ results: PartResults, _ run: PlanRun, to line: inout JSONLine,
+    private func writeMembers<Ends: PartEnds>(
+        _ group: Group, _ ends: Ends, _ run: PlanRun, to line: inout JSONLine,
         _ shared: inout SharedFragments,
         _ isFirst: inout Bool
     ) {
         for member in group.members where !member.isHidden {
             if member.isMerged {
-                writeMerged(member.node, results, run, to: &line, &shared, &isFirst)
+                writeMerged(member.node, ends, run, to: &line, &shared, &isFirst)
                 continue
             }
             if !isFirst { line.constant(",") }
             isFirst = false
             line.string(member.name)
             line.constant(":")
-            writeValue(member.node, results, run, to: &line, &shared)
+            writeValue(member.node, ends, run, to: &line, &shared)
         }
     }
 
-    private func writeMerged(
-        _ node: Node, _ results: PartResults, _ run: PlanRun, to line: inout JSONLine,
+    private func writeMerged<Ends: PartEnds>(
+        _ node: Node, _ ends: Ends, _ run: PlanRun, to line: inout JSONLine,
         _ shared: inout SharedFragments,
         _ isFirst: inout Bool
     ) {
         switch node {
         case .leaf(let index):
-            results.value(at: index).writeMembers(
+            ends.value(at: index).writeMembers(
                 to: &line, &shared, isFirst: &isFirst, without: reserved[index] ?? [])
         case .group(let group):
-            if standing(group, results, run).failure == nil {
-                writeMembers(group, results, run, to: &line, &shared, &isFirst)
+            if standing(group, ends, run).failure == nil {
+                if run.isSkipped(group) { return }
+                writeMembers(group, ends, run, to: &line, &shared, &isFirst)
             } else if case .fallback(let value) = group.policy {
                 value.writeMembers(to: &line, &shared, isFirst: &isFirst, without: [])
             }

@@ -35,6 +35,7 @@ extension PlanBinder {
         if planned.isMerged, case .fallback(let value) = policy, value.kind != .object {
             complain("the fallback of a merged part is an object")
         }
+        if let fault = planned.shape.fault { complain(fault) }
         switch planned.content {
         case .group(let group): bind(group, of: planned)
         case .value(let template):
@@ -46,13 +47,23 @@ extension PlanBinder {
     }
 
     private mutating func bind(_ group: PlannedGroup, of planned: PlannedPart) {
-        if planned.condition != nil { complain("a group has no condition; give one to its parts") }
         if group.parts.isEmpty { complain("a group has no parts") }
         if let atLeast = group.atLeast, !(1...max(1, group.parts.count)).contains(atLeast) {
             complain("atLeast \(atLeast) is not between 1 and \(group.parts.count)")
         }
-        let prefix = (part ?? "") + "."
-        for member in group.parts { bind(member, prefix, isQuorum: group.atLeast != nil) }
+        let outer = conditions
+        if let condition = bind(planned.condition) { conditions.append(condition) }
+        defer { conditions = outer }
+        let (number, name) = (groups.count, part ?? "")
+        groups.append(
+            PlanGroup(name: name, leaves: leaves.count..<leaves.count, conditions: conditions))
+        for member in group.parts { bind(member, name + ".", isQuorum: group.atLeast != nil) }
+        groups[number].leaves = groups[number].leaves.lowerBound..<leaves.count
+    }
+
+    private mutating func bind(_ condition: PlannedCondition?) -> BoundCondition? {
+        guard let condition, let reference = bind(condition.reference) else { return nil }
+        return BoundCondition(reference, isNegated: condition.isNegated)
     }
 
     private mutating func bind(_ call: PlannedCall, of planned: PlannedPart, _ policy: Part.Policy) {
@@ -73,8 +84,7 @@ extension PlanBinder {
         for case .segment(let reference) in path { read.append(reference) }
         read += headers.flatMap(\.value.references) + (body?.references ?? [])
         for pair in query { read += pair.template?.references ?? [] }
-        var call = call
-        check(&call)
+        check(call)
         append(
             planned, policy,
             .call(CallTemplate(call, path: path, query: query, headers: headers, body: body)), items,
@@ -83,23 +93,11 @@ extension PlanBinder {
 
     private static let framing: [HTTPFieldName] = [.host, .contentLength, .expect]
 
-    /// Removes renames that a shape could not have.
-    private mutating func check(_ call: inout PlannedCall) {
+    private mutating func check(_ call: PlannedCall) {
         if let attempts = call.attempts, !(1...10).contains(attempts) {
             complain("attempts \(attempts) is not between 1 and 10")
         }
         if let timeout = call.timeout, timeout <= .zero { complain("the timeout is not positive") }
-        for (index, rename) in call.renamed.enumerated() {
-            let parent = rename.path.names.dropLast()
-            let isTaken = call.renamed[..<index].contains {
-                $0.name == rename.name && $0.path.names.dropLast() == parent
-                    || $0.path.names == rename.path.names
-            }
-            guard isTaken else { continue }
-            complain("two members are renamed to \(rename.name), or one twice")
-            call.renamed = []
-            return
-        }
     }
 
     /// Returns the path below the upstream's prefix, its constants encoded and checked.
@@ -168,19 +166,12 @@ extension PlanBinder {
         _ planned: PlannedPart, _ policy: Part.Policy, _ work: PlanLeaf.Work, _ items: BoundItems?,
         reading: [BoundReference]
     ) {
-        let condition = planned.condition.flatMap { condition in
-            bind(condition.reference).map {
-                BoundCondition(reference: $0, isNegated: condition.isNegated)
-            }
-        }
-        var dependencies: [Int] = []
-        for leaf in (reading + (condition.map { [$0.reference] } ?? [])).compactMap(\.leaf)
-        where !dependencies.contains(leaf) {
-            dependencies.append(leaf)
-        }
+        let own = bind(planned.condition)
+        let conditions = conditions + (own.map { [$0] } ?? [])
         leaves.append(
             PlanLeaf(
-                name: part ?? planned.name, policy: policy, work: work, condition: condition, items: items,
-                isMerged: planned.isMerged, dependencies: dependencies))
+                name: part ?? planned.name, policy: policy, work: work, conditions: conditions, items: items,
+                isMerged: planned.isMerged, read: PlanReads(reading),
+                shapes: planned.shape.json.map { [$0] } ?? []))
     }
 }

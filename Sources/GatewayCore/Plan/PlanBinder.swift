@@ -13,6 +13,10 @@ struct PlanBinder {
     var parameters: [BoundParameter] = []
     private(set) var segments: [BoundReference] = []
     var leaves: [PlanLeaf] = []
+    /// Each before those in it.
+    var groups: [PlanGroup] = []
+    /// The conditions of the groups around the part that is being bound.
+    var conditions: [BoundCondition] = []
     private(set) var stepCount = 0
     private(set) var layout: PartLayout?
     /// The answer's fields, first those that are known before the parts.
@@ -49,12 +53,10 @@ struct PlanBinder {
         part = nil
         checkNames()
         bindAnswer()
+        findDependencies()
         markRead()
         faults += PlanOrder.circles(leaves).map { .init(part: nil, message: $0) }
-        var maker = LayoutMaker(first: stepCount)
-        let isNeeded = leaves[stepCount...].contains { $0.items != nil } || !lateFields.isEmpty
-        layout = maker.layout(endpoint.parts, isNeeded: isNeeded)
-        faults += maker.faults
+        layOut()
         faults += parameters.compactMap(\.defaultFault).map { .init(part: nil, message: $0) }
     }
 
@@ -140,7 +142,8 @@ struct PlanBinder {
         switch names.find(reference.path) {
         case .leaf(let number, let rest):
             return BoundReference(source: .leaf(number), path: rest, text: reference.description)
-        case .group: return fail(reference, "this is a group; name one of its parts")
+        case .group(let number, let rest):
+            return BoundReference(source: .group(number), path: rest, text: reference.description)
         case .unknown(let name): return fail(reference, "there is no \(kind) \"\(name)\"")
         }
     }
@@ -156,7 +159,7 @@ struct PlanBinder {
         for (name, template) in endpoint.answer.fields {
             if Renderer.isGatewayField(name) { complain("the field \(name) is the gateway's own") }
             let value = template.map { bind($0, for: .fieldValue) }
-            if value.references.contains(where: { $0.leaf != nil }) {
+            if value.references.contains(where: \.readsPart) {
                 lateFields.append((name, value))
             } else {
                 earlyFields.append((name, value))
@@ -174,10 +177,46 @@ struct PlanBinder {
         }
     }
 
+    private mutating func findDependencies() {
+        for number in leaves.indices {
+            let leaf = leaves[number]
+            leaves[number].dependencies = self.leaves(behind: [leaf.read] + leaf.conditions.map(\.read))
+        }
+    }
+
+    /// Returns the leaves that have to end before what is read is known, each once.
+    private func leaves(behind reads: [PlanReads]) -> [Int] {
+        var found: [Int] = []
+        for number in reads.flatMap(\.leaves) + reads.flatMap(\.groups).flatMap({ groups[$0].leaves })
+        where !found.contains(number) {
+            found.append(number)
+        }
+        return found
+    }
+
     private mutating func markRead() {
-        let read =
-            leaves.flatMap(\.dependencies) + lateFields.flatMap { $0.value.references.compactMap(\.leaf) }
-        for number in read { leaves[number].isRead = true }
+        let late = PlanReads(lateFields.flatMap(\.value.references))
+        for number in leaves.flatMap(\.dependencies) + leaves(behind: [late]) { leaves[number].isRead = true }
+        let conditions = leaves.flatMap(\.conditions).flatMap(\.read.groups)
+        for number in Set(leaves.flatMap(\.read.groups) + late.groups + conditions) {
+            var maker = LayoutMaker(first: stepCount)
+            groups[number].value = maker.value(of: groups[number], number, endpoint.parts)
+        }
+    }
+
+    // MARK: - The layout
+
+    private mutating func layOut() {
+        var maker = LayoutMaker(first: stepCount)
+        let isNeeded = leaves[stepCount...].contains { $0.items != nil } || !lateFields.isEmpty
+        layout = maker.layout(endpoint.parts, isNeeded: isNeeded)
+        faults += maker.faults
+        for (number, leaf) in maker.leaves {
+            leaves[number].shapes = leaf.shapes
+            if case .fallback = leaves[number].policy, let fallback = leaf.fallback {
+                leaves[number].policy = .fallback(fallback)
+            }
+        }
     }
 }
 

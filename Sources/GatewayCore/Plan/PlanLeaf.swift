@@ -10,14 +10,19 @@ struct PlanLeaf: Sendable {
 
     /// Below the names of its groups: `weather.now`.
     let name: String
-    let policy: Part.Policy
+    var policy: Part.Policy
     let work: Work
-    let condition: BoundCondition?
+    /// Those of its groups, from the outside, and its own. If one does not hold, the leaf is null.
+    let conditions: [BoundCondition]
     let items: BoundItems?
     /// Whether its members go into an object, so that it has to be one.
     let isMerged: Bool
-    /// The leaves that it reads, each once.
-    let dependencies: [Int]
+    /// What its work reads.
+    let read: PlanReads
+    /// The leaves that it waits for, each once: those that it reads, those in groups that it reads, and those of conditions.
+    var dependencies: [Int] = []
+    /// What its value goes through before it stands in the answer: its own shape, then those of its groups, from the inside.
+    var shapes: [JSONShape]
     /// Whether another leaf, or a field of the answer, reads it.
     var isRead = false
 
@@ -26,16 +31,14 @@ struct PlanLeaf: Sendable {
 
     /// Returns the work of an independent leaf.
     func independent(_ scope: PlanScope) -> Single<JSONFragment> {
-        if let condition, !scope.holds(condition) { return .just(.null) }
-        do throws(PlannedFailure) {
+        for condition in conditions where !scope.holds(condition) { return .just(.null) }
+        do {
             switch work {
             case .call(let call):
                 let single = call.single(try call.request(scope))
-                if call.shape == nil, !isMerged { return single }
+                if shapes.isEmpty, !isMerged { return single }
                 return single.map { try output($0) }
-            case .value(let template):
-                let value = try scope.json(template)
-                return .just(try checked(value))
+            case .value(let template): return .just(try output(try scope.json(template)))
             }
         } catch {
             return .error(error)
@@ -44,11 +47,8 @@ struct PlanLeaf: Sendable {
 
     /// Returns the value in the answer for the value that references read.
     func output(_ value: JSONFragment) throws -> JSONFragment {
-        var value = value
-        if case .call(let call) = work, let shape = call.shape, items == nil {
-            value = try value.shape(shape)
-        }
-        return try checked(value)
+        // The elements of an array have been shaped one by one.
+        try checked(items == nil ? shapes.applied(to: value) : value)
     }
 
     private func checked(_ value: JSONFragment) throws(PlannedFailure) -> JSONFragment {
@@ -56,6 +56,22 @@ struct PlanLeaf: Sendable {
             throw .unusable("the data is no object, so that it cannot be merged")
         }
         return value
+    }
+}
+
+/// The leaves and groups that references lead to, each once.
+struct PlanReads: Sendable {
+    private(set) var leaves: [Int] = []
+    private(set) var groups: [Int] = []
+
+    init(_ references: [BoundReference]) {
+        for reference in references {
+            switch reference.source {
+            case .leaf(let number): if !leaves.contains(number) { leaves.append(number) }
+            case .group(let number): if !groups.contains(number) { groups.append(number) }
+            case .parameter, .body, .item: break
+            }
+        }
     }
 }
 

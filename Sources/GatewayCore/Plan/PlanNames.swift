@@ -2,18 +2,28 @@
 struct PlanNames {
     private indirect enum Entry {
         case leaf(Int)
-        case group([[UInt8]: Entry])
+        case group(Group)
+    }
+
+    private struct Group {
+        let number: Int
+        let members: [[UInt8]: Entry]
+        /// Whether its object has members that are known only with the values.
+        let isOpen: Bool
     }
 
     enum Found {
         /// A leaf, and the path in its value.
         case leaf(Int, ValuePath)
-        case group
+        /// A group, and the path in its object.
+        case group(Int, ValuePath)
         case unknown(String)
     }
 
     private var entries: [[UInt8]: Entry] = [:]
     private(set) var count = 0
+    /// Groups are numbered each before those in it.
+    private var groups = 0
     private(set) var faults: [PlanError.Fault] = []
 
     init() {}
@@ -36,7 +46,13 @@ struct PlanNames {
                         .init(part: full, message: "more than \(PlanBinder.depth) groups in groups"))
                     continue
                 }
-                entry = .group(enter(group.parts, full + ".", first: first, depth: depth + 1))
+                let number = groups
+                groups += 1
+                entry = .group(
+                    Group(
+                        number: number,
+                        members: enter(group.parts, full + ".", first: first, depth: depth + 1),
+                        isOpen: group.parts.contains { $0.isMerged && !$0.isHidden }))
             } else {
                 entry = .leaf(first + count)
                 count += 1
@@ -50,16 +66,22 @@ struct PlanNames {
 
     func find(_ path: ValuePath) -> Found {
         var entries = entries
+        var group: Group?
         for (index, step) in path.steps.enumerated() {
+            func rest(from index: Int) -> ValuePath { ValuePath(steps: Array(path.steps[index...])) }
             guard case .name(let name) = step else { return .unknown("\(step)") }
             switch entries[name] {
-            case nil: return .unknown(String(decoding: name, as: UTF8.self))
-            case .leaf(let number)?:
-                return .leaf(number, ValuePath(steps: Array(path.steps.dropFirst(index + 1))))
-            case .group(let members)?: entries = members
+            case nil:
+                // A member of the group's object may come from a part that is merged into it.
+                if let group, group.isOpen { return .group(group.number, rest(from: index)) }
+                return .unknown(String(decoding: name, as: UTF8.self))
+            case .leaf(let number)?: return .leaf(number, rest(from: index + 1))
+            case .group(let inner)?:
+                group = inner
+                entries = inner.members
             }
         }
-        return .group
+        return group.map { .group($0.number, ValuePath()) } ?? .unknown("")
     }
 }
 

@@ -23,6 +23,8 @@ final class PlanRun: Sendable {
         var ended: [Ended?]
         /// Those that wait for a leaf.
         var waiting: [(leaf: Int, reader: LeafRun)] = []
+        /// The groups that have been read, by their numbers.
+        var groups: [Int: Ended] = [:]
         /// By the number of the leaf, in the order of the elements.
         var items: [Int: [ItemFailure]] = [:]
     }
@@ -47,14 +49,54 @@ final class PlanRun: Sendable {
         if case .value(let value)? = state.withLock({ $0.ended[leaf] }) { value } else { nil }
     }
 
-    /// Returns the first of these leaves that failed.
-    func failure(of leaves: [Int]) -> PlannedFailure? {
-        for leaf in leaves {
+    /// Returns the value of a group; nil if it failed, or if one of its leaves has not ended.
+    func value(ofGroup group: Int) -> JSONFragment? {
+        if case .value(let value)? = end(ofGroup: group) { value } else { nil }
+    }
+
+    /// Returns the first failure among these leaves and groups.
+    func failure(of read: PlanReads) -> PlannedFailure? {
+        for leaf in read.leaves {
             if case .failed(let failure)? = state.withLock({ $0.ended[leaf] }) {
                 return .dependency(plan.leaves[leaf].value.name, failure)
             }
         }
+        for group in read.groups {
+            if case .failed(let failure)? = end(ofGroup: group) {
+                return .dependency(plan.groups[group].name, failure)
+            }
+        }
         return nil
+    }
+
+    /// Returns how a group ended; nil if one of its leaves has not ended.
+    private func end(ofGroup number: Int) -> Ended? {
+        let group = plan.groups[number]
+        let (known, ended) = state.withLock { ($0.groups[number], $0.ended) }
+        if let known { return known }
+        guard let value = group.value, ended[group.leaves].allSatisfy({ $0 != nil }) else { return nil }
+        let end = isSkipped(group) ? Ended.value(.null) : value.end(ended, self)
+        state.withLock { $0.groups[number] = end }
+        return end
+    }
+
+    /// Whether a condition leaves a group out, so that none of its parts was made.
+    func isSkipped(_ group: PartLayout.Group) -> Bool {
+        guard let number = group.number else { return false }
+        return isSkipped(plan.groups[number])
+    }
+
+    private func isSkipped(_ group: PlanGroup) -> Bool {
+        let scope = PlanScope(values: values, run: self)
+        for condition in group.conditions {
+            let reads = condition.read
+            let isKnown =
+                reads.leaves.allSatisfy { value(of: $0) != nil }
+                && reads.groups.allSatisfy { value(ofGroup: $0) != nil }
+            guard isKnown else { return false }
+            if !scope.holds(condition) { return true }
+        }
+        return false
     }
 
     /// Lets a reader wait for the leaves that have not ended.
@@ -95,11 +137,13 @@ final class PlanRun: Sendable {
     /// Releases what parts have read, once the answer is made.
     func dropValues() {
         var dropped: [Ended?] = []
+        var groups: [Int: Ended] = [:]
         state.withLock { state in
             dropped = state.ended
             state.ended = Array(repeating: nil, count: dropped.count)
+            swap(&groups, &state.groups)
         }
-        withExtendedLifetime(dropped) {}
+        withExtendedLifetime((dropped, groups)) {}
     }
 
     // MARK: - Failed elements

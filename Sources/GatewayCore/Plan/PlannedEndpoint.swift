@@ -61,6 +61,8 @@ package struct PlannedPart: Sendable {
     package var isHidden = false
     /// Nil if it is always made.
     package var condition: PlannedCondition?
+    /// What stays of its value in the answer.
+    package var shape = PlannedShape()
 
     package init(_ name: String, _ content: Content, _ policy: PartPolicy = .required) {
         self.name = name
@@ -109,10 +111,6 @@ package struct PlannedCall: Sendable {
     /// The place of the value in the upstream's data. References read this value.
     package var pick: JSONPointer?
     package var expected: JSONFragment.Kind?
-    /// Applied in this order to the value in the answer; nil keeps all.
-    package var kept: [JSONMemberPath]?
-    package var dropped: [JSONMemberPath] = []
-    package var renamed: [(path: JSONMemberPath, name: String)] = []
     /// Nil for one call.
     package var items: PlannedItems?
 

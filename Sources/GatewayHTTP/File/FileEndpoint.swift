@@ -92,6 +92,7 @@ struct FileEndpoint {
         var planned = PlannedPart(part.name.value, try content(of: part), policy)
         planned.isMerged = part.isMerged
         planned.isHidden = part.isHidden
+        planned.shape = shape(of: part)
         planned.condition = try part.when.map {
             PlannedCondition(try PlanReference($0.reference), isNegated: $0.isNegated)
         }
@@ -104,9 +105,9 @@ struct FileEndpoint {
         case .group(let group):
             return .group(
                 PlannedGroup(try group.parts.map { try self.part($0) }, atLeast: group.atLeast?.value))
-        case .call(let call): return .call(shaped(try self.call(call), by: part))
+        case .call(let call): return .call(try self.call(call))
         case .forEach(let each):
-            var planned = shaped(try call(each.call), by: part)
+            var planned = try call(each.call)
             var items = PlannedItems(try PlanReference(each.items))
             items.concurrency = each.concurrency?.value ?? ConfigForEach.defaultConcurrency
             items.limit = each.limit?.value ?? ConfigForEach.defaultLimit
@@ -117,28 +118,12 @@ struct FileEndpoint {
         }
     }
 
-    /// The engine shapes the values of calls only.
-    static func checkShaping(of part: ConfigPart, _ faults: inout FileFaults) {
-        let kind: String
-        switch part.kind {
-        case .call, .forEach: return
-        case .value: kind = "value"
-        case .group(let group):
-            kind = "group"
-            for member in group.parts { checkShaping(of: member, &faults) }
-        }
-        let places =
-            (part.keep ?? []).map(\.place) + part.drop.map(\.place) + part.rename.map(\.path.place)
-        guard let first = places.min() else { return }
-        faults.add("keep, drop and rename belong to a call; this part is a \(kind)", at: first)
-    }
-
-    private func shaped(_ call: PlannedCall, by part: ConfigPart) -> PlannedCall {
-        var call = call
-        call.kept = part.keep.map { $0.map(\.value) }
-        call.dropped = part.drop.map(\.value)
-        call.renamed = part.rename.map { ($0.path.value, $0.name.value) }
-        return call
+    private func shape(of part: ConfigPart) -> PlannedShape {
+        var shape = PlannedShape()
+        shape.kept = part.keep.map { $0.map(\.value) }
+        shape.dropped = part.drop.map(\.value)
+        shape.renamed = part.rename.map { ($0.path.value, $0.name.value) }
+        return shape
     }
 
     private func call(_ call: ConfigCall) throws -> PlannedCall {

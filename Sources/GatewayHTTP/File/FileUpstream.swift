@@ -28,11 +28,6 @@ struct FileUpstream {
         } catch {
             faults.add("\(error)", at: upstream.urls.first?.place ?? upstream.name.place)
         }
-        let timeouts = upstream.timeouts
-        if let between = timeouts.between, between.value != timeouts.firstByte?.value ?? 5_000_000_000 {
-            faults.add(
-                "timeouts.between cannot differ from timeouts.firstByte (default 5s) yet", at: between.place)
-        }
         // A flag has precedence.
         if configuration.upstreams[name] == nil { configuration.upstreams[name] = UpstreamURLs(urls) }
         if let tls = upstream.tls {
@@ -106,6 +101,7 @@ struct FileUpstream {
         var attempt = policy.attemptLimits
         if let connect = timeouts.connect?.value { attempt.connect = .nanoseconds(connect) }
         if let firstByte = timeouts.firstByte?.value { attempt.firstByte = .nanoseconds(firstByte) }
+        if let between = timeouts.between?.value { attempt.between = .nanoseconds(between) }
         if attempt != policy.attemptLimits { policy.attemptLimits = attempt }
         if let attempts = upstream.retry.attempts?.value { policy.retry.maxAttempts = attempts }
         if upstream.retry.base != nil || upstream.retry.cap != nil {

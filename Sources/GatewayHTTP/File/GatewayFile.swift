@@ -59,7 +59,6 @@ package struct GatewayFile: Sendable {
         for schema in document.schemas { FilePatterns.check(schema.schema, &faults) }
         for endpoint in document.endpoints {
             FilePatterns.check(endpoint, &faults)
-            for part in endpoint.content.parts { FileEndpoint.checkShaping(of: part, &faults) }
         }
         guard faults.problems.isEmpty else { return faults.problems }
         return planFaults(of: document, configuration)

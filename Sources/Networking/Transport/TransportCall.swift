@@ -162,9 +162,12 @@ public struct AttemptLimits: Sendable, Hashable {
     /// Time to resolve the name and connect. If exceeded, the attempt fails with `connection_timeout` or `dns_timeout`.
     /// Default 1 s.
     public var connect: Duration = .seconds(1)
-    /// Time from the request's last byte to the response's first, and between two reads of the response. If exceeded,
-    /// the attempt fails with `connection_read_timeout`. Default 5 s.
+    /// Time from the request's last byte to the response's first. If exceeded, the attempt fails with
+    /// `connection_read_timeout`. Default 5 s.
     public var firstByte: Duration = .seconds(5)
+    /// Longest silence within the response. If exceeded, the attempt fails with `connection_read_timeout`. Default nil: as long as
+    /// `firstByte`.
+    public var between: Duration?
     /// Longest time without progress in sending the request. If exceeded, the attempt fails with
     /// `connection_write_timeout`. Default 5 s.
     public var write: Duration = .seconds(5)
@@ -173,16 +176,23 @@ public struct AttemptLimits: Sendable, Hashable {
     public init() {}
 
     /// Creates custom limits.
-    public init(connect: Duration, firstByte: Duration, write: Duration = .seconds(5)) {
+    public init(
+        connect: Duration, firstByte: Duration, between: Duration? = nil, write: Duration = .seconds(5)
+    ) {
         self.connect = connect
         self.firstByte = firstByte
+        self.between = between
         self.write = write
     }
+
+    /// The longest silence within the response.
+    package var silence: Duration { between ?? firstByte }
 
     /// Returns the limits, each at least `time`.
     func raised(to time: Duration) -> AttemptLimits {
         AttemptLimits(
-            connect: max(connect, time), firstByte: max(firstByte, time), write: max(write, time))
+            connect: max(connect, time), firstByte: max(firstByte, time),
+            between: between.map { max($0, time) }, write: max(write, time))
     }
 }
 

@@ -24,7 +24,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
             connectTimeout: limits.connect, writeTimeout: limits.write, firstByteTimeout: limits.firstByte,
-            readTimeout: limits.firstByte, total: limit, decodesContent: decodesContent)
+            readTimeout: limits.silence, total: limit, decodesContent: decodesContent)
     }
 
     override func writeRequest(to writer: RequestWriter) { writer.write(call) }
@@ -98,7 +98,7 @@ extension OutboundCall {
         let summary: String? =
             switch reason {
             case .connectionReadTimeout where timings.firstByte != nil:
-                "nothing more of the response for \(call.limits.firstByte.nanoseconds / 1_000_000) ms"
+                "nothing more of the response for \(call.limits.silence.nanoseconds / 1_000_000) ms"
             case .connectionLimitReached where lacksDescriptors: "the process has no file descriptors left"
             default: nil
             }

@@ -33,7 +33,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
             connectTimeout: limits.connect, writeTimeout: limits.write, firstByteTimeout: limits.firstByte,
-            readTimeout: limits.firstByte, total: limit, pause: call.followsClient ? .never : nil,
+            readTimeout: limits.silence, total: limit, pause: call.followsClient ? .never : nil,
             mayStream: true, wholeResponse: receiver.takesWhole ? PassedResponse.whole : 0,
             decodesContent: decodesContent, isRelay: call.isOfRequest)
     }

@@ -90,6 +90,12 @@ extension PlannedPart {
         return part
     }
 
+    func shaped(_ change: (inout PlannedShape) -> Void) -> PlannedPart {
+        var part = self
+        change(&part.shape)
+        return part
+    }
+
     func when(_ text: String) -> PlannedPart {
         var part = self
         let isNegated = text.hasPrefix("!")

@@ -47,7 +47,7 @@ struct PlanCallTests {
     @Test("Members are kept, then dropped, then renamed, in an array of each element")
     func shapes() throws {
         try bench.page([
-            bench.part("list", "/list") {
+            bench.part("list", "/list").shaped {
                 $0.kept = ["id", "owner"]
                 $0.dropped = ["owner.secret"]
                 $0.renamed = [("id", "key"), ("owner.name", "title")]

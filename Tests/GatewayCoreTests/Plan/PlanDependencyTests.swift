@@ -14,7 +14,7 @@ struct PlanDependencyTests {
     private func declareScreen(_ policy: PartPolicy = .optional) throws {
         try bench.page([
             bench.part("friends", "/friends/{parts.recent.user}/{parts.user.age}", policy),
-            bench.part("user", "/users/{parts.recent.user}", policy) { $0.kept = ["name"] },
+            bench.part("user", "/users/{parts.recent.user}", policy).shaped { $0.kept = ["name"] },
             bench.part("recent", "/recent", policy), bench.part("total", "/total"),
         ])
     }

@@ -27,7 +27,7 @@ struct PlanFaultTests {
         #expect(
             try faults([
                 bench.part("a", "/{path.no}/{query.no}/{header.no}/{body.no}/{item.x}"),
-                bench.part("b", "/{parts.no.id}/{parts.g}/{parts.g.y}/{first.no}"), group,
+                bench.part("b", "/{parts.no.id}/{parts.g.y}/{first.no}"), group,
                 bench.part("ok", "/{path.id}/{parts.g.x}"),
             ]) == [
                 #"a: {path.no}: Path parameter "no" is not declared"#,
@@ -36,7 +36,6 @@ struct PlanFaultTests {
                 "a: {body.no}: the endpoint has no body",
                 "a: {item.x}: there is an item only in the calls of forEach",
                 #"b: {parts.no.id}: there is no part "no""#,
-                "b: {parts.g}: this is a group; name one of its parts",
                 #"b: {parts.g.y}: there is no part "y""#, #"b: {first.no}: there is no step "no""#,
             ])
     }
@@ -131,12 +130,11 @@ struct PlanFaultTests {
             try faults([
                 bench.part("a", "/a") {
                     $0.headers = [(.host, text("x")), (.connection, text("close"))]
-                    $0.renamed = [("x", "z"), ("y", "z")]
                     $0.query = [("q", .object([])), ("r", .constant(JSONLiteral(["a"]).fragment))]
-                }
+                }.shaped { $0.renamed = [("x", "z"), ("y", "z")] }
             ]) { $0.answer.fields = [(.contentType, text("a"))] } == [
-                "a: the header Host is set by the gateway", "a: the header Connection is set by the gateway",
-                "a: the query's q has an object", "a: two members are renamed to z, or one twice",
+                "a: two members are renamed to z, or one twice", "a: the header Host is set by the gateway",
+                "a: the header Connection is set by the gateway", "a: the query's q has an object",
                 "the field Content-Type is the gateway's own",
             ])
     }

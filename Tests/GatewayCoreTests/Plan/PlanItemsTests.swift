@@ -178,8 +178,7 @@ struct PlanItemsTests {
             bench.part("users", "/users/{item.id}") { call in
                 call.items = PlannedItems(reference("parts.list.users"))
                 call.query = [("kind", value("{item.kind}"))]
-                call.kept = ["name"]
-            },
+            }.shaped { $0.kept = ["name"] },
             PlannedPart("ages", .value(value("{parts.users[*].age}"))),
         ])
         bench.upstream("/list", .data(#"{"users":[{"id":1,"kind":"x"},{"id":2}]}"#))

@@ -25,9 +25,9 @@ struct PlanMergeTests {
     private func declare() throws {
         try bench.page([
             bench.part("all", "/all").merged(), bench.part("fixed", "/fixed"),
-            bench.part("some", "/some") { call in
-                call.kept = ["id", "title"]
-                call.renamed = [("id", "key")]
+            bench.part("some", "/some").shaped {
+                $0.kept = ["id", "title"]
+                $0.renamed = [("id", "key")]
             }.merged(),
         ])
     }
@@ -52,8 +52,8 @@ struct PlanMergeTests {
     func nothing() throws {
         try bench.page([
             bench.part("all", "/all").merged(), bench.part("fixed", "/fixed"),
-            bench.part("more", "/more", .optional) { $0.kept = ["x"] }.merged(),
-            bench.part("last", "/last", .fallback(["y": 1, "fixed": 0])) { $0.kept = ["y"] }.merged(),
+            bench.part("more", "/more", .optional).shaped { $0.kept = ["x"] }.merged(),
+            bench.part("last", "/last", .fallback(["y": 1, "fixed": 0])).shaped { $0.kept = ["y"] }.merged(),
         ])
         bench.upstream("/all", .response(204))
         bench.upstream("/fixed", .data("2"))
@@ -96,12 +96,12 @@ struct PlanMergeTests {
     func twice() throws {
         let parts = [
             bench.part("id", "/a"), bench.part("all", "/all").merged(), bench.part("more", "/more").merged(),
-            bench.part("some", "/some") { $0.kept = ["id", "x"] }.merged(),
-            bench.part("other", "/other") {
+            bench.part("some", "/some").shaped { $0.kept = ["id", "x"] }.merged(),
+            bench.part("other", "/other").shaped {
                 $0.kept = ["y.z"]
                 $0.renamed = [("y", "x")]
             }.merged(),
-            bench.part("fallback", "/f", .fallback([])) { $0.kept = ["z"] }.merged(),
+            bench.part("fallback", "/f", .fallback([])).shaped { $0.kept = ["z"] }.merged(),
         ]
         let error = try #require(throws: PlanError.self) {
             try EndpointPlan(PlannedEndpoint(.get, "/page", parts: parts))
