@@ -12,6 +12,8 @@ struct FileReferenceTests {
         TimeoutsShape.shape, RetryShape.shape, UpstreamLimitsShape.shape, TLSShape.shape, BreakerShape.shape,
         EjectionShape.shape, HealthCheckShape.shape, DNSShape.shape, EndpointShape.shape,
         ParameterShape.shape, SchemaShape.shape, AnswerShape.shape, PartShape.shape, StepShape.shape,
+        CompressionShape.shape, ProxyShape.shape, PassedHeadersShape.shape(.passedField),
+        PassedAnswerShape.shape,
     ]
 
     private static func article() throws -> String {

@@ -45,6 +45,7 @@ struct SchemaTests {
             ListenShape.shape, LogShape.shape, DrainShape.shape, CORSShape.shape, EndpointShape.shape,
             PartShape.shape,
             AnswerShape.shape, ParameterShape.shape, SchemaShape.shape, EnvelopeShape.shape, StepShape.shape,
+            CompressionShape.shape,
         ]
         var count = 0
         for shape in shapes {
@@ -124,7 +125,8 @@ struct SchemaTests {
             TLSShape.shape, BreakerShape.shape, EjectionShape.shape, HealthCheckShape.shape, DNSShape.shape,
             LimitsShape.shape, ListenShape.shape, LogShape.shape, DrainShape.shape, CORSShape.shape,
             EndpointShape.shape, PartShape.shape, AnswerShape.shape, ParameterShape.shape, SchemaShape.shape,
-            EnvelopeShape.shape, StepShape.shape,
+            EnvelopeShape.shape, StepShape.shape, CompressionShape.shape, ProxyShape.shape,
+            PassedHeadersShape.shape(.passedField), PassedAnswerShape.shape, DefaultsShape.shape,
         ] {
             for member in shape.members {
                 #expect(words.contains(member.name), "\(shape.title): \(member.name)")

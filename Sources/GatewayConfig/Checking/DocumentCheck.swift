@@ -23,21 +23,29 @@ struct DocumentCheck {
     /// The same path has one route, whatever its parameters are called.
     private func checkRoutes() {
         var known: [String: ConfigPlace] = [:]
-        for endpoint in document.endpoints where !endpoint.path.value.isUnknown {
-            let segments = endpoint.path.value.segments.map { segment in
+        func check(_ method: String, _ path: ConfigPath, at place: ConfigPlace) {
+            guard !path.isUnknown else { return }
+            let segments = path.segments.map { segment in
                 switch segment {
                 case .literal(let text): "/" + text
                 case .parameter: "/{}"
+                case .rest: "/{...}"
                 }
             }
-            let route = endpoint.method.rawValue + segments.joined()
+            let route = method + segments.joined()
             guard let first = known[route] else {
-                known[route] = endpoint.place
-                continue
+                known[route] = place
+                return
             }
             reader.error(
-                "\(endpoint.method) \(Shown.text(endpoint.path.value.shown)) is declared twice; first at "
-                    + "\(files.names[first.file]):\(first.line):\(first.column)", at: endpoint.place)
+                "\(method) \(Shown.text(path.shown)) is declared twice; first at "
+                    + "\(files.names[first.file]):\(first.line):\(first.column)", at: place)
+        }
+        for endpoint in document.endpoints {
+            check(endpoint.method.rawValue, endpoint.path.value, at: endpoint.place)
+        }
+        for proxy in document.proxies {
+            for method in proxy.usedMethods { check(method.rawValue, proxy.path.value, at: proxy.place) }
         }
     }
 

@@ -43,7 +43,7 @@ struct DocumentDecoder {
                 schemas[$0.name.value] == $0.name.place
             }
         }
-        for values in opened { document.endpoints += endpoints(values, defaults) }
+        for values in opened { decodeEndpoints(values, defaults, into: &document) }
         DocumentCheck(document: document, files: files, upstreams: upstreams, reader: reader).run()
     }
 
@@ -76,13 +76,22 @@ struct DocumentDecoder {
         return names
     }
 
-    private func endpoints(_ values: ShapeValues, _ defaults: ShapeValues?) -> [ConfigEndpoint] {
+    private func decodeEndpoints(
+        _ values: ShapeValues, _ defaults: ShapeValues?, into document: inout ConfigDocument
+    ) {
         guard let node = values.node(DocumentShape.endpoints),
             let items = reader.list(node, Subject(DocumentShape.endpoints.name))
-        else { return [] }
-        return items.compactMap { item in
-            EndpointShape.shape.open(item, Subject("an endpoint"), reader).flatMap { values in
-                EndpointDecoder(values: values, defaults: defaults).decode()
+        else { return }
+        for item in items {
+            let isProxy =
+                if case .map(let map) = item.content { map[ProxyShape.proxy.name] != nil } else { false }
+            let shape = isProxy ? ProxyShape.shape : EndpointShape.shape
+            guard let values = shape.open(item, Subject("an endpoint"), reader) else { continue }
+            if isProxy {
+                let proxy = ProxyDecoder(values: values, defaults: defaults).decode()
+                if let proxy { document.proxies.append(proxy) }
+            } else if let endpoint = EndpointDecoder(values: values, defaults: defaults).decode() {
+                document.endpoints.append(endpoint)
             }
         }
     }

@@ -4,8 +4,8 @@ import ASCIIText
 enum DocumentShape {
     static let version = Member("version", .version, "The version of the format: 1.")
     static let listen = Member("listen", .listen, "Where the gateway listens.")
-    static let log = Member("log", .logLevel, "What the gateway logs.")
-    static let drain = Member("drain", .drainDelay, "How the gateway stops.")
+    static let log = Member("log", .log, "What the gateway logs.")
+    static let drain = Member("drain", .drain, "How the gateway stops.")
     static let name = Member(
         "name",
         .text("1 to 64 letters, digits or any of !#$%&'*+-.^_`|~") {
@@ -21,6 +21,11 @@ enum DocumentShape {
     static let noProxy = Member(
         "noProxy", .oneOrMore, "Hosts and networks that are reached without the proxy.")
     static let cors = Member("cors", .cors, "The scripts of other origins that may call the gateway.")
+    static let compression = Member(
+        "compression", .compression, default: "on",
+        "Whether answers are compressed for clients that accept it, or which.")
+    static let spoolFolder = Member(
+        "spoolDirectory", .text, default: "/var/tmp", "A folder for answers that wait for slow readers.")
     static let limits = Member("limits", .limits, "Bounds of the gateway.")
     static let include = Member(
         "include", .list(of: ValueType<String>.includePath.located, 0...ConfigFiles.mostFiles),
@@ -33,7 +38,8 @@ enum DocumentShape {
     static let shape: Shape = Shape(
         "the file", definition: "file", required: ["version"], version, listen, log, drain, name, hosts,
         publicFolder,
-        timeline, proxy, noProxy, cors, limits, include, schemas, upstreams, endpoints, defaults)
+        timeline, proxy, noProxy, cors, compression, spoolFolder, limits, include, schemas, upstreams,
+        endpoints, defaults)
 
     /// A file that the root file includes.
     static let included: Shape = Shape(
@@ -43,8 +49,12 @@ enum DocumentShape {
     static func decode(_ values: ShapeValues, into document: inout ConfigDocument) {
         _ = values.read(version)
         document.listen = values.read(listen) ?? ConfigListen()
-        document.logLevel = values.read(log) ?? nil
-        document.drainDelay = values.read(drain) ?? nil
+        let logging = values.read(log)
+        document.logLevel = logging?.level
+        document.logsAccess = logging?.access
+        let stop = values.read(drain)
+        document.drainDelay = stop?.delay
+        document.drainDeadline = stop?.deadline
         document.name = values.located(name)
         document.hosts = values.read(hosts)
         document.publicFolder = values.located(publicFolder)
@@ -52,6 +62,8 @@ enum DocumentShape {
         document.proxy = values.located(proxy)
         document.noProxy = values.read(noProxy)
         document.cors = values.located(cors)
+        document.compression = values.located(compression)
+        document.spoolFolder = values.located(spoolFolder)
         document.limits = values.read(limits) ?? ConfigLimits()
         if let noProxy = document.noProxy?.first {
             if !values.has(proxy) {
@@ -136,7 +148,8 @@ extension ValueType where Value == [ConfigEndpoint] {
         let endpoint = definitions.reference(EndpointShape.shape.definition) {
             EndpointShape.shape.schema(&$0)
         }
-        return .type("array", [("items", endpoint)])
+        let proxy = definitions.reference(ProxyShape.shape.definition) { ProxyShape.shape.schema(&$0) }
+        return .type("array", [("items", .any(of: [endpoint, proxy]))])
     } read: { _, _, _ in
         nil
     }

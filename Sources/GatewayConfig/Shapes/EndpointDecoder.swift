@@ -153,37 +153,18 @@ struct EndpointDecoder {
     // MARK: Settings
 
     private func decodeSettings(_ endpoint: inout ConfigEndpoint) {
-        endpoint.bodyLimit = located(EndpointShape.bodyLimit)
-        endpoint.deadline = located(EndpointShape.deadline)
-        endpoint.forward = read(EndpointShape.forward) ?? []
-        endpoint.credentials = read(EndpointShape.credentials) ?? []
-        endpoint.cookies = values.read(EndpointShape.cookies) ?? []
-        endpoint.concurrency = values.located(EndpointShape.concurrency)
+        EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &endpoint)
+        endpoint.revealsMessages = values.located(EndpointShape.revealMessages)
         let own = values.read(EndpointShape.answer)
         let common = defaults?.read(EndpointShape.answer)
         endpoint.answer = ConfigAnswer(
             envelope: own?.envelope ?? common?.envelope, status: own?.status ?? common?.status,
             headers: headers(own?.headers ?? [], common?.headers ?? []),
             completeHeader: own?.completeHeader ?? common?.completeHeader)
-        if let place = values.place(of: EndpointShape.cookies), values.has(EndpointShape.credentials),
-            Set(endpoint.cookies.map(\.value)) != Set(endpoint.credentials.map(\.value))
-        {
-            reader.error(
-                "cookies and credentials name different upstreams; if both are given they are equal",
-                at: place)
-        }
     }
 
     /// A field of the endpoint replaces that of `defaults`.
     private func headers(_ own: [ConfigHeader], _ common: [ConfigHeader]) -> [ConfigHeader] {
         common.filter { field in !own.contains { $0.name.value == field.name.value } } + own
-    }
-
-    private func read<Value>(_ member: Member<Value>) -> Value? {
-        values.has(member) ? values.read(member) : defaults?.read(member)
-    }
-
-    private func located<Value>(_ member: Member<Value>) -> Located<Value>? {
-        values.has(member) ? values.located(member) : defaults?.located(member)
     }
 }

@@ -2,8 +2,18 @@ import ASCIIText
 
 extension ValueType where Value == ConfigPath {
     /// The path of an endpoint.
-    static let endpointPath = ValueType(.type("string", [("pattern", .text("^/"))]), unknown: nil) {
-        (scalar) throws(ScalarFault) in
+    static let endpointPath = path(allowsRest: false)
+
+    /// The path of an endpoint whose requests pass through.
+    static let proxyPath = path(allowsRest: true)
+
+    private static func path(allowsRest: Bool) -> ValueType {
+        ValueType(.type("string", [("pattern", .text("^/"))]), unknown: nil) { (scalar) throws(ScalarFault) in
+            try path(scalar, allowsRest: allowsRest)
+        }
+    }
+
+    private static func path(_ scalar: YAMLScalar, allowsRest: Bool) throws(ScalarFault) -> ConfigPath {
         guard !scalar.isUnknown else {
             return ConfigPath(text: scalar.text, segments: [], shown: scalar.text, isUnknown: true)
         }
@@ -13,13 +23,15 @@ extension ValueType where Value == ConfigPath {
         }
         guard addsBraces != true else { throw .unfit("has braces in the value of a variable") }
         return ConfigPath(
-            text: scalar.text, segments: try ConfigPath.segments(scalar.text),
+            text: scalar.text, segments: try ConfigPath.segments(scalar.text, allowsRest: allowsRest),
             shown: scalar.substitution?.written ?? scalar.text, isUnknown: false)
     }
 }
 
 extension ConfigPath {
-    fileprivate static func segments(_ text: String) throws(ScalarFault) -> [Segment] {
+    fileprivate static func segments(
+        _ text: String, allowsRest: Bool
+    ) throws(ScalarFault) -> [Segment] {
         guard text.utf8.first == Byte.slash else { throw .unfit("does not begin with a slash") }
         guard text.utf8.count <= 2000 else { throw .rule("a path has at most 2000 bytes") }
         guard text.utf8.count > 1 else { return [] }
@@ -27,8 +39,11 @@ extension ConfigPath {
         var names: Set<String> = []
         // Split by bytes, because a slash and a combining mark after it are one Character.
         for part in text.utf8.dropFirst().split(separator: Byte.slash, omittingEmptySubsequences: false) {
-            let segment = try segment(Substring(part))
-            if case .parameter(let name) = segment, !names.insert(name).inserted {
+            if case .rest? = segments.last {
+                throw .unfit("has a segment after the rest of the path, which is at its end")
+            }
+            let segment = try segment(Substring(part), allowsRest: allowsRest)
+            if let name = segment.parameter, !names.insert(name).inserted {
                 throw .unfit("has a parameter twice")
             }
             segments.append(segment)
@@ -36,16 +51,18 @@ extension ConfigPath {
         return segments
     }
 
-    private static func segment(_ text: Substring) throws(ScalarFault) -> Segment {
+    private static func segment(_ text: Substring, allowsRest: Bool) throws(ScalarFault) -> Segment {
         guard !text.isEmpty else { throw .unfit("has an empty segment; a path does not end with a slash") }
         if text.utf8.first == Byte.openBrace || text.utf8.last == Byte.closeBrace {
-            let name = Substring(text.utf8.dropFirst().dropLast())
+            var name = Substring(text.utf8.dropFirst().dropLast())
+            let isRest = allowsRest && name.hasSuffix("...")
+            if isRest { name = name.dropLast(3) }
             guard text.utf8.first == Byte.openBrace, text.utf8.last == Byte.closeBrace, isName(name) else {
                 throw .unfit(
                     "has a segment with braces in it; a parameter is a whole segment, {name}, with a name of "
                         + "letters, digits and _")
             }
-            return .parameter(String(name))
+            return isRest ? .rest(String(name)) : .parameter(String(name))
         }
         guard text != ".", text != ".." else {
             throw .unfit("has the segment \(text), which no request can match")

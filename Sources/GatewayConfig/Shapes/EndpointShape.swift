@@ -35,12 +35,18 @@ enum EndpointShape {
         "The upstreams that get Cookie.")
     static let concurrency = Member(
         "concurrency", .switchable(.integer(1...1_000_000)), default: "off", "The most requests in flight.")
+    static let compression = Member(
+        "compression", .flag, default: "on", "Whether answers may be compressed.")
+    static let revealMessages = Member(
+        "revealMessages", .bool, default: "false",
+        "Whether the client sees the message of an upstream's error envelope.")
     static let answer = Member("answer", .answer, "How the answer looks.")
 
     static let shape: Shape = Shape(
         "an endpoint", definition: "endpoint", get, post, put, patch, delete, path, query, headers, body,
         bodyLimit,
-        first, parts, data, deadline, forward, credentials, cookies, concurrency, answer)
+        first, parts, data, deadline, forward, credentials, cookies, concurrency, compression,
+        revealMessages, answer)
 }
 
 /// The members of endpoints that `defaults` sets for all.
@@ -48,7 +54,7 @@ enum DefaultsShape {
     static let shape: Shape = Shape(
         "defaults", definition: "defaults", EndpointShape.deadline, EndpointShape.bodyLimit,
         EndpointShape.forward,
-        EndpointShape.credentials, EndpointShape.answer)
+        EndpointShape.credentials, EndpointShape.compression, EndpointShape.answer)
 }
 
 /// How the answer looks.

@@ -20,12 +20,14 @@ extension ValueType where Value == ConfigListen {
 enum LogShape {
     static let level = Member(
         "level", ValueType<ConfigLogLevel>.word, default: "info", "The least severe level that is written.")
-    static let shape: Shape = Shape("log", definition: "log", level)
+    static let access = Member(
+        "access", .flag, default: "on", "Whether each request is logged on standard output.")
+    static let shape: Shape = Shape("log", definition: "log", level, access)
 }
 
-extension ValueType where Value == Located<ConfigLogLevel>? {
-    static let logLevel = ValueType.object(LogShape.shape, prefixes: true) {
-        .some($0.located(LogShape.level))
+extension ValueType where Value == ConfigLog {
+    static let log = ValueType.object(LogShape.shape, prefixes: true) {
+        ConfigLog(level: $0.located(LogShape.level), access: $0.located(LogShape.access))
     }
 }
 
@@ -33,12 +35,17 @@ enum DrainShape {
     static let delay = Member(
         "delay", .time("0s", "29s"), default: "1s",
         "From SIGTERM to closing the listener; /health/ready answers 503 meanwhile.")
-    static let shape: Shape = Shape("drain", definition: "drain", delay)
+    static let deadline = Member(
+        "deadline", .time("1s", "1h"), default: "30s",
+        "From SIGTERM to the reset of the connections that are left.")
+    static let shape: Shape = Shape("drain", definition: "drain", delay, deadline)
 }
 
-extension ValueType where Value == Located<Nanoseconds>? {
-    static let drainDelay = ValueType.object(DrainShape.shape, prefixes: true) {
-        .some($0.located(DrainShape.delay))
+extension ValueType where Value == ConfigDrain {
+    static let drain = ValueType.object(DrainShape.shape, prefixes: true) { values in
+        values.requireOrder(DrainShape.delay, DrainShape.deadline)
+        return ConfigDrain(
+            delay: values.located(DrainShape.delay), deadline: values.located(DrainShape.deadline))
     }
 }
 
@@ -103,10 +110,12 @@ enum LimitsShape {
     static let sendRate = Member(
         "sendRate", .rate("1B/s", "1GiB/s"), default: "500B/s",
         "What a client must acknowledge on average, after 30 s.")
+    static let keepAlive = Member(
+        "keepAlive", .time("1s", "1h"), default: "60s", "How long a connection of a client may be idle.")
     static let shape: Shape = Shape(
         "limits", definition: "limits", deadline, requestBody, answer, requestsInFlight, upstreamBodies,
         connections,
-        sendRate)
+        sendRate, keepAlive)
 }
 
 extension ValueType where Value == ConfigLimits {
@@ -118,6 +127,7 @@ extension ValueType where Value == ConfigLimits {
             requestsInFlight: values.located(LimitsShape.requestsInFlight),
             upstreamBodies: values.located(LimitsShape.upstreamBodies),
             connections: values.located(LimitsShape.connections),
-            sendRate: values.located(LimitsShape.sendRate))
+            sendRate: values.located(LimitsShape.sendRate),
+            keepAlive: values.located(LimitsShape.keepAlive))
     }
 }

@@ -27,7 +27,11 @@ enum UpstreamLimitsShape {
         "wait", .time("0s", "1h"), default: "1s", "How long a call waits for a connection.")
     static let body = Member(
         "body", .size("1B", "1GiB"), default: "8MiB", "The largest decoded body of a response.")
-    static let shape: Shape = Shape("limits", definition: "upstreamLimits", connections, wait, body)
+    static let passThrough = Member(
+        "passThrough", .share, default: "0.5",
+        "The part of the connections that responses may have which pass through.")
+    static let shape: Shape = Shape(
+        "limits", definition: "upstreamLimits", connections, wait, body, passThrough)
 }
 
 extension ValueType where Value == ConfigTimeouts {
@@ -51,7 +55,8 @@ extension ValueType where Value == ConfigUpstreamLimits {
     static let upstreamLimits = ValueType.object(UpstreamLimitsShape.shape, prefixes: true) { values in
         ConfigUpstreamLimits(
             connections: values.located(UpstreamLimitsShape.connections),
-            wait: values.located(UpstreamLimitsShape.wait), body: values.located(UpstreamLimitsShape.body))
+            wait: values.located(UpstreamLimitsShape.wait), body: values.located(UpstreamLimitsShape.body),
+            passThrough: values.located(UpstreamLimitsShape.passThrough))
     }
 }
 

@@ -31,11 +31,15 @@ enum UpstreamShape {
     static let health = Member(
         "health", .switchable(.healthCheck), default: "off", "Checks of the addresses besides the calls.")
     static let dns = Member("dns", .dns, "How the host's name is resolved.")
+    static let compression = Member(
+        "compression", ValueType<ConfigUpstreamCompression>.word, default: "unlessNearby",
+        "Whether calls accept compressed responses.")
 
     static let shape: Shape = Shape(
         "an upstream", definition: "upstream", exactlyOne: ["url", "urls"], url, urls, envelope, headers,
         timeouts,
-        retry, limits, emptyBody, tls, concurrency, breaker, ejection, slowStart, health, dns)
+        retry, limits, emptyBody, tls, concurrency, breaker, ejection, slowStart, health, dns,
+        compression)
 
     /// Decodes an upstream without its name.
     static func decode(_ values: ShapeValues) -> ConfigUpstream? {
@@ -65,6 +69,7 @@ enum UpstreamShape {
         upstream.slowStart = values.located(slowStart)
         upstream.health = values.located(health)
         upstream.dns = values.located(dns)
+        upstream.compression = values.located(compression)
         if let tlsPlace = values.place(of: tls), let addresses,
             !addresses.contains(where: { $0.value.hasPrefix("https:") || $0.value.contains("${") })
         {

@@ -14,7 +14,11 @@ package struct ConfigDocument: Sendable {
 
     package var listen = ConfigListen()
     package var logLevel: Located<ConfigLogLevel>?
+    /// Whether each request is logged.
+    package var logsAccess: Located<Bool>?
     package var drainDelay: Located<Nanoseconds>?
+    /// From the start of a drain to the reset of the remaining connections.
+    package var drainDeadline: Located<Nanoseconds>?
     /// The gateway's name in `Via` and `Proxy-Status`.
     package var name: Located<String>?
     /// The host names to answer for, or only `any`.
@@ -26,11 +30,16 @@ package struct ConfigDocument: Sendable {
     package var proxy: Located<String>?
     package var noProxy: [Located<String>]?
     package var cors: Located<ConfigCORS>?
+    package var compression: Located<ConfigSwitch<ConfigCompression>>?
+    /// A folder for answers that wait for slow readers.
+    package var spoolFolder: Located<String>?
     package var limits = ConfigLimits()
     package var schemas: [ConfigNamedSchema] = []
     package var upstreams: [ConfigUpstream] = []
     /// In the order of the files, with `defaults` applied.
     package var endpoints: [ConfigEndpoint] = []
+    /// The endpoints whose requests pass through.
+    package var proxies: [ConfigProxy] = []
 
     package init() {}
 }
@@ -40,6 +49,25 @@ package struct ConfigListen: Sendable {
     package var host: Located<String>?
     package var port: Located<Int>?
     package var loops: Located<Int>?
+}
+
+package struct ConfigCompression: Sendable, Equatable {
+    /// Bytes from which a whole answer is compressed.
+    package var minimum: Located<ByteCount>?
+    /// For each loop.
+    package var streams: Located<Int>?
+}
+
+/// What the gateway logs.
+package struct ConfigLog: Sendable {
+    package var level: Located<ConfigLogLevel>?
+    package var access: Located<Bool>?
+}
+
+/// How the gateway stops.
+package struct ConfigDrain: Sendable {
+    package var delay: Located<Nanoseconds>?
+    package var deadline: Located<Nanoseconds>?
 }
 
 package enum ConfigLogLevel: String, Sendable, CaseIterable {
@@ -74,6 +102,8 @@ package struct ConfigLimits: Sendable {
     package var connections: Located<Int>?
     /// Bytes a second that a client must acknowledge on average.
     package var sendRate: Located<ByteCount>?
+    /// How long a connection of a client may be idle.
+    package var keepAlive: Located<Nanoseconds>?
 
     package static let defaultDeadline: Nanoseconds = 15_000_000_000
 }

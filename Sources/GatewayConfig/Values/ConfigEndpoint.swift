@@ -1,7 +1,7 @@
 package import HTTPModel
 
 /// An endpoint: a method and a path, what it takes, and the parts of its answer.
-package struct ConfigEndpoint: Sendable {
+package struct ConfigEndpoint: Sendable, ConfigEndpointSettings {
     package var method: HTTPMethod
     package var path: Located<ConfigPath>
     /// One for each parameter of the path, in its order. A parameter without declaration is a string.
@@ -23,6 +23,10 @@ package struct ConfigEndpoint: Sendable {
     package var cookies: [Located<String>] = []
     /// The most requests in flight.
     package var concurrency: Located<ConfigSwitch<Int>>?
+    /// Whether answers may be compressed.
+    package var compression: Located<Bool>?
+    /// Whether the client sees the messages of the upstreams' error envelopes.
+    package var revealsMessages: Located<Bool>?
     package var answer = ConfigAnswer()
 
     /// Where the endpoint is declared: its method.
@@ -49,6 +53,15 @@ package struct ConfigPath: Sendable, Hashable {
     package enum Segment: Sendable, Hashable {
         case literal(String)
         case parameter(String)
+        /// All that follows, which may be empty.
+        case rest(String)
+
+        var parameter: String? {
+            switch self {
+            case .literal: nil
+            case .parameter(let name), .rest(let name): name
+            }
+        }
     }
 
     package let text: String
@@ -59,12 +72,7 @@ package struct ConfigPath: Sendable, Hashable {
     let isUnknown: Bool
 
     package var parameters: [String] {
-        segments.compactMap { segment in
-            switch segment {
-            case .literal: nil
-            case .parameter(let name): name
-            }
-        }
+        segments.compactMap(\.parameter)
     }
 }
 

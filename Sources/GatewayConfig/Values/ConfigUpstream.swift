@@ -31,6 +31,15 @@ package struct ConfigUpstream: Sendable {
     package var slowStart: Located<ConfigSwitch<Nanoseconds>>?
     package var health: Located<ConfigSwitch<ConfigHealthCheck>>?
     package var dns: Located<ConfigDNS>?
+    package var compression: Located<ConfigUpstreamCompression>?
+}
+
+/// Whether calls accept compressed responses.
+package enum ConfigUpstreamCompression: String, Sendable, CaseIterable {
+    /// Unless the upstream is on this host or in its network.
+    case unlessNearby
+    case always
+    case never
 }
 
 /// How an upstream wraps its data.
@@ -73,6 +82,8 @@ package struct ConfigUpstreamLimits: Sendable {
     package var wait: Located<Nanoseconds>?
     /// The size of a decoded body.
     package var body: Located<ByteCount>?
+    /// The part of the connections that responses may have which pass through.
+    package var passThrough: Located<Double>?
 }
 
 package struct ConfigTLS: Sendable {

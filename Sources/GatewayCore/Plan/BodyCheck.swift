@@ -59,6 +59,8 @@ struct BodyCheck {
                 check(member, property.rule, at: Self.member(name, of: place))
             } else if !rule.allowsOthers {
                 complain(Self.member(name, of: place), "absent")
+            } else if let others = rule.others.first {
+                check(member, others, at: Self.member(name, of: place))
             }
         }
     }

@@ -17,11 +17,14 @@ package struct BodyRule: Sendable {
         package var required: [String]
         /// Whether there may be members that `properties` does not list.
         package var allowsOthers: Bool
+        /// None, or the rule of each such member: an array is what makes the rule recursive.
+        package var others: [BodyRule]
 
         package init(
             properties: [(name: String, rule: BodyRule)] = [], required: [String] = [],
-            allowsOthers: Bool = true
+            allowsOthers: Bool = true, others: BodyRule? = nil
         ) {
+            self.others = others.map { [$0] } ?? []
             self.properties = properties
             self.required = required
             self.allowsOthers = allowsOthers
@@ -67,7 +70,8 @@ package struct BodySchema: Sendable {
         func visit(_ rule: BodyRule) {
             switch rule.content {
             case .any, .scalar: break
-            case .object(let object): for property in object.properties { visit(property.rule) }
+            case .object(let object):
+                for rule in object.properties.map(\.rule) + object.others { visit(rule) }
             case .array(let array): for item in array.items { visit(item) }
             case .named(let name):
                 switch resolve(name) {

@@ -29,6 +29,14 @@ extension Gateway {
         methods: [HTTPMethod] = Gateway.proxiedMethods, fields: ProxyFields = .standard,
         _ options: EndpointOption...
     ) {
+        proxy(path, to: upstream, at: upstreamPath, methods: methods, fields: fields, options: options)
+    }
+
+    /// Passes the requests for a path on, with options in a list.
+    package func proxy(
+        _ path: String, to upstream: ProxyUpstream, at upstreamPath: String, methods: [HTTPMethod],
+        fields: ProxyFields, options: [EndpointOption]
+    ) {
         let rule = ProxyRule(upstream.provider, at: upstreamPath, fields)
         for fault in rule.faults { declarations.add(fault: "the proxy \(scope.prefix)\(path) \(fault)") }
         for method in methods {

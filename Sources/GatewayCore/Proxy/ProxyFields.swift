@@ -10,14 +10,19 @@ public struct ProxyFields: Sendable {
     public let request: [HTTPFieldName]
     /// Names of the upstream's fields that reach the client.
     public let response: [HTTPFieldName]
+    /// Fields of each call, in place of those of the client.
+    private let constant: HTTPFields
     let passed: PassedFields
 
-    private init(request: [HTTPFieldName], response: [HTTPFieldName]) {
+    private init(
+        request: [HTTPFieldName], response: [HTTPFieldName], constant: HTTPFields = HTTPFields()
+    ) {
         self.request = request
         self.response = response
+        self.constant = constant
         passed = PassedFields(
-            request: FieldNameSet(request), response: FieldNameSet(response),
-            location: response.contains(.location))
+            request: FieldNameSet(request.filter { !constant.contains($0) }),
+            response: FieldNameSet(response), location: response.contains(.location), constant: constant)
     }
 
     /// The fields about content, caching, conditions and ranges, and what a client needs to follow an answer: `Allow`, `Link`,
@@ -41,18 +46,34 @@ public struct ProxyFields: Sendable {
     /// Returns these fields and others. A field that belongs to one connection, or that the gateway sets itself, is a fault of the
     /// declaration.
     public func adding(request: HTTPFieldName..., response: HTTPFieldName...) -> ProxyFields {
-        ProxyFields(request: self.request + request, response: self.response + response)
+        adding(request: request, response: response)
+    }
+
+    /// Returns these fields and others.
+    package func adding(request: [HTTPFieldName], response: [HTTPFieldName]) -> ProxyFields {
+        ProxyFields(
+            request: self.request + request, response: self.response + response, constant: constant)
     }
 
     /// Returns these fields without some.
     public func removing(request: HTTPFieldName..., response: HTTPFieldName...) -> ProxyFields {
+        removing(request: request, response: response)
+    }
+
+    /// Returns these fields without some.
+    package func removing(request: [HTTPFieldName], response: [HTTPFieldName]) -> ProxyFields {
         ProxyFields(
             request: self.request.filter { !request.contains($0) },
-            response: self.response.filter { !response.contains($0) })
+            response: self.response.filter { !response.contains($0) }, constant: constant)
+    }
+
+    /// Returns these fields, and constant ones for each call in place of those of the client.
+    package func with(constant: HTTPFields) -> ProxyFields {
+        ProxyFields(request: request, response: response, constant: constant)
     }
 
     /// Why the lists are invalid; nil if they are valid.
-    var fault: String? {
+    package var fault: String? {
         for name in request where HopByHopFields.contains(name) || Self.ownOfRequest.contains(name) {
             return "passes on \(name), which each hop sets itself"
         }
@@ -76,11 +97,14 @@ final class PassedFields: Sendable {
     let response: FieldNameSet
     /// Whether `Location` passes, which may be rewritten.
     let location: Bool
+    /// Fields of each call.
+    private let constant: HTTPFields
 
-    init(request: FieldNameSet, response: FieldNameSet, location: Bool) {
+    init(request: FieldNameSet, response: FieldNameSet, location: Bool, constant: HTTPFields) {
         self.request = request
         self.response = response
         self.location = location
+        self.constant = constant
     }
 
     /// Returns the fields of a client's request that pass.
@@ -89,6 +113,7 @@ final class PassedFields: Sendable {
         passed.append(contentsOf: request, in: self.request)
         // Without the field, any coding would do (RFC 9110 12.5.3), and the client may know none.
         if !passed.contains(.acceptEncoding) { passed.append(.acceptEncoding, "identity") }
+        if !constant.isEmpty { passed.append(contentsOf: constant) }
         return passed
     }
 

@@ -29,8 +29,18 @@ extension Gateway {
         _ name: String, baseURL: String? = nil, policy: CallPolicy? = nil,
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil
     ) -> ProxyUpstream {
+        proxyUpstream(
+            name, baseURLs: baseURL.map { UpstreamURLs($0) }, policy: policy, plugins: plugins,
+            interceptor: interceptor)
+    }
+
+    /// Declares an upstream for `proxy` that may have several addresses.
+    package func proxyUpstream(
+        _ name: String, baseURLs: UpstreamURLs?, policy: CallPolicy, plugins: [any PluginType] = [],
+        interceptor: (any RequestInterceptor)? = nil
+    ) -> ProxyUpstream {
         let provider = provider(
-            PassedPath.self, upstream: name, baseURL: baseURL, policy: policy, plugins: plugins,
+            PassedPath.self, upstream: name, baseURLs: baseURLs, policy: policy, plugins: plugins,
             interceptor: interceptor)
         if provider.configuredUpstream == nil {
             declarations.add(

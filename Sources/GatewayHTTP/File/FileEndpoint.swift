@@ -41,13 +41,9 @@ struct FileEndpoint {
     }
 
     private var options: [EndpointOption] {
-        var options: [EndpointOption] = []
-        if let deadline = endpoint.deadline?.value { options.append(.deadline(.nanoseconds(deadline))) }
-        if let limit = endpoint.bodyLimit?.value { options.append(.bodyLimit(limit)) }
-        if case .on(let requests)? = endpoint.concurrency?.value { options.append(.concurrency(requests)) }
+        var options = EndpointOption.options(of: endpoint)
         for name in endpoint.forward { options.append(.forwards(name.value)) }
-        for upstream in endpoint.credentials { options.append(.forwardsAuthorization(to: upstream.value)) }
-        for upstream in endpoint.cookies { options.append(.forwardsCookies(to: upstream.value)) }
+        if endpoint.revealsMessages?.value == true { options.append(.revealsUpstreamMessages) }
         return options
     }
 
@@ -141,6 +137,20 @@ struct FileEndpoint {
         planned.pick = call.pick?.value
         planned.expected = call.expect.map { JSONFragment.Kind($0.value) }
         return planned
+    }
+}
+
+extension EndpointOption {
+    /// Returns the options that endpoints of all kinds have, but for the fields that they forward.
+    static func options(of settings: some ConfigEndpointSettings) -> [EndpointOption] {
+        var options: [EndpointOption] = []
+        if let deadline = settings.deadline?.value { options.append(.deadline(.nanoseconds(deadline))) }
+        if let limit = settings.bodyLimit?.value { options.append(.bodyLimit(limit)) }
+        if case .on(let requests)? = settings.concurrency?.value { options.append(.concurrency(requests)) }
+        if let compresses = settings.compression?.value { options.append(.compression(compresses)) }
+        for upstream in settings.credentials { options.append(.forwardsAuthorization(to: upstream.value)) }
+        for upstream in settings.cookies { options.append(.forwardsCookies(to: upstream.value)) }
+        return options
     }
 }
 

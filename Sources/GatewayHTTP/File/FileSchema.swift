@@ -23,13 +23,19 @@ struct FileSchema {
     }
 
     private func content(of schema: ConfigSchema) throws -> BodyRule.Content {
-        switch schema.type?.value {
-        case nil where schema.properties.isEmpty && schema.required.isEmpty: return .any
-        case nil, .object?:
+        switch schema.type?.value ?? schema.impliedType {
+        case nil: return .any
+        case .object?:
+            let (allowsOthers, others): (Bool, BodyRule?) =
+                switch schema.additionalProperties {
+                case .allowed: (true, nil)
+                case .refused: (false, nil)
+                case .schema(let inner): (true, try rule(inner))
+                }
             return .object(
                 BodyRule.ObjectRule(
                     properties: try schema.properties.map { ($0.name.value, try rule($0.schema)) },
-                    required: schema.required.map(\.value), allowsOthers: allowsOthers(schema)))
+                    required: schema.required.map(\.value), allowsOthers: allowsOthers, others: others))
         case .array?:
             let items: BodyRule? =
                 if case .schema(let items) = schema.items { try rule(items) } else { nil }
@@ -43,10 +49,22 @@ struct FileSchema {
             return .scalar(try ValueRule(type, constraints))
         }
     }
+}
 
-    private func allowsOthers(_ schema: ConfigSchema) -> Bool {
-        if case .refused = schema.additionalProperties { false } else { true }
+extension ConfigSchema {
+    /// The type that the words of a schema without `type` are about; nil if there are none.
+    fileprivate var impliedType: ConfigType? {
+        if !properties.isEmpty || !required.isEmpty || !additionalProperties.isAllowed { return .object }
+        if !items.isAllowed || minItems != nil || maxItems != nil { return .array }
+        if constraints.minimum != nil || constraints.maximum != nil { return .number }
+        let isText =
+            constraints.minLength != nil || constraints.maxLength != nil || constraints.pattern != nil
+        return isText ? .string : nil
     }
+}
+
+extension ConfigSchema.Rest {
+    fileprivate var isAllowed: Bool { if case .allowed = self { true } else { false } }
 }
 
 /// Compiles the patterns of an endpoint, so that a wrong one is told with its place.

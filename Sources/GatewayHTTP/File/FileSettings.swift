@@ -16,7 +16,12 @@ struct FileSettings {
     func apply(to configuration: inout GatewayServerConfiguration, _ faults: inout FileFaults) {
         applyListening(to: &configuration, &faults)
         if let level = document.logLevel?.value { configuration.logLevel = LogLevel(level) }
+        if let logs = document.logsAccess?.value { configuration.accessLog = logs }
         if let delay = document.drainDelay?.value { configuration.drainDelay = .nanoseconds(delay) }
+        if let deadline = document.drainDeadline?.value {
+            configuration.drainDeadline = .nanoseconds(deadline)
+        }
+        applyCompression(to: &configuration)
         if let timeline = document.timeline?.value { configuration.limits.allowsTimeline = timeline }
         if let cors = document.cors?.value { configuration.cors = CORSPolicy(cors) }
         applyProxy(to: &configuration, &faults)
@@ -82,9 +87,29 @@ struct FileSettings {
         }
     }
 
+    private func applyCompression(to configuration: inout GatewayServerConfiguration) {
+        switch document.compression?.value {
+        case nil: break
+        case .off?: configuration.compression = nil
+        case .on(let own)?:
+            var settings = configuration.compression ?? CompressionSettings()
+            if let minimum = own.minimum?.value { settings.minimumSize = minimum }
+            if let streams = own.streams?.value { settings.streams = streams }
+            configuration.compression = settings
+        }
+    }
+
     private func applyFiles(
         to configuration: inout GatewayServerConfiguration, _ faults: inout FileFaults
     ) {
+        if let folder = document.spoolFolder {
+            do {
+                try SpoolFile.check(folder.value)
+            } catch {
+                faults.add("spoolDirectory takes a writable folder: \(error)", at: folder.place)
+            }
+            configuration.inbound.spoolDirectory = folder.value
+        }
         guard let folder = document.publicFolder else { return }
         do {
             _ = try RootFolder(path: folder.value)
@@ -105,6 +130,7 @@ struct FileSettings {
         if let bytes = limits.upstreamBodies?.value { configuration.upstreamBodies = bytes }
         if let connections = limits.connections?.value { configuration.inbound.connections = connections }
         if let rate = limits.sendRate?.value { configuration.inbound.sendRate = rate }
+        if let idle = limits.keepAlive?.value { configuration.inbound.keepAliveIdle = .nanoseconds(idle) }
     }
 }
 

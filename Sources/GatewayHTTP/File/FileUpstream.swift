@@ -88,13 +88,19 @@ struct FileUpstream {
             allowsEmptyBody: upstream.emptyBody?.value ?? false)
     }
 
-    private var headers: HTTPFields {
+    /// Declares the upstream for requests that pass through.
+    func declareProxy(on gateway: Gateway) -> ProxyUpstream {
+        gateway.proxyUpstream(name, baseURLs: UpstreamURLs(upstream.urls.map(\.value)), policy: callPolicy)
+    }
+
+    /// Sent with each call.
+    var headers: HTTPFields {
         var fields = HTTPFields()
         for header in upstream.headers { fields.append(header.name.value, header.value.value) }
         return fields
     }
 
-    private var callPolicy: CallPolicy {
+    var callPolicy: CallPolicy {
         var policy = CallPolicy()
         let timeouts = upstream.timeouts
         if let total = timeouts.total?.value { policy.totalTimeout = .nanoseconds(total) }
@@ -112,7 +118,7 @@ struct FileUpstream {
         return policy
     }
 
-    private func change(_ policy: inout UpstreamPolicy) {
+    func change(_ policy: inout UpstreamPolicy) {
         if case .on(let concurrency)? = upstream.concurrency?.value { policy.concurrency = concurrency }
         switch upstream.breaker?.value {
         case nil: break
@@ -130,6 +136,12 @@ struct FileUpstream {
         case .on(let time)?: policy.slowStart = .nanoseconds(time)
         }
         if case .on(let health)? = upstream.health?.value { policy.health = HealthCheckPolicy(health) }
+        switch upstream.compression?.value {
+        case nil: break
+        case .unlessNearby?: policy.compression = .unlessNearby
+        case .always?: policy.compression = .always
+        case .never?: policy.compression = .never
+        }
     }
 }
 
@@ -184,10 +196,13 @@ extension HealthCheckPolicy {
 extension OutboundLimits {
     /// Returns nil if the file sets none.
     fileprivate init?(_ own: ConfigUpstreamLimits, in standard: OutboundLimits) {
-        guard own.connections != nil || own.wait != nil || own.body != nil else { return nil }
+        guard own.connections != nil || own.wait != nil || own.body != nil || own.passThrough != nil else {
+            return nil
+        }
         self = standard
         if let connections = own.connections?.value { connectionsPerUpstream = connections }
         if let wait = own.wait?.value { waitTimeout = .nanoseconds(wait) }
         if let body = own.body?.value { responseBody = body }
+        if let share = own.passThrough?.value { relayShare = share }
     }
 }

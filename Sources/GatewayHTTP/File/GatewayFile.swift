@@ -125,8 +125,11 @@ package struct GatewayFile: Sendable {
         _ document: ConfigDocument, on gateway: Gateway
     ) -> [String: PlannedUpstream] {
         var upstreams: [String: PlannedUpstream] = [:]
+        var files: [String: FileUpstream] = [:]
         for upstream in document.upstreams {
-            upstreams[upstream.name.value] = FileUpstream(upstream).declare(on: gateway)
+            let file = FileUpstream(upstream)
+            files[upstream.name.value] = file
+            upstreams[upstream.name.value] = file.declare(on: gateway)
         }
         return upstreams
     }
@@ -137,6 +140,13 @@ package struct GatewayFile: Sendable {
     ) {
         for endpoint in document.endpoints {
             FileEndpoint(endpoint, document, upstreams).declare(on: gateway, &faults)
+        }
+        for proxy in document.proxies {
+            guard let upstream = files[proxy.upstream.value] else {
+                faults.add("there is no upstream \"\(proxy.upstream.value)\"", at: proxy.upstream.place)
+                continue
+            }
+            FileProxy(proxy, upstream).declare(on: gateway, &faults)
         }
     }
 }

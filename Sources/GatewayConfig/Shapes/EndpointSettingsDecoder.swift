@@ -1,0 +1,30 @@
+/// Decodes the settings that endpoints of all kinds have, with those of `defaults`.
+struct EndpointSettingsDecoder {
+    let values: ShapeValues
+    let defaults: ShapeValues?
+
+    func decode(into settings: inout some ConfigEndpointSettings) {
+        settings.bodyLimit = located(EndpointShape.bodyLimit)
+        settings.deadline = located(EndpointShape.deadline)
+        settings.forward = read(EndpointShape.forward) ?? []
+        settings.credentials = read(EndpointShape.credentials) ?? []
+        settings.cookies = values.read(EndpointShape.cookies) ?? []
+        settings.concurrency = values.located(EndpointShape.concurrency)
+        settings.compression = located(EndpointShape.compression)
+        if let place = values.place(of: EndpointShape.cookies), values.has(EndpointShape.credentials),
+            Set(settings.cookies.map(\.value)) != Set(settings.credentials.map(\.value))
+        {
+            values.reader.error(
+                "cookies and credentials name different upstreams; if both are given they are equal",
+                at: place)
+        }
+    }
+
+    private func read<Value>(_ member: Member<Value>) -> Value? {
+        values.has(member) ? values.read(member) : defaults?.read(member)
+    }
+
+    private func located<Value>(_ member: Member<Value>) -> Located<Value>? {
+        values.has(member) ? values.located(member) : defaults?.located(member)
+    }
+}

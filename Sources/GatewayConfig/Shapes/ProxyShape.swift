@@ -1,0 +1,120 @@
+import ASCIIText
+import HTTPModel
+
+/// An endpoint whose requests pass through to an upstream.
+enum ProxyShape {
+    static let proxy = Member(
+        "proxy", .proxyPath,
+        "The path of the requests. {NAME...} at its end is the rest of a path: /images/{path...}.")
+    static let upstream = Member("upstream", .upstreamName, "The upstream that gets them.")
+    static let at = Member(
+        "at", ValueType<String>.upstreamPath,
+        "The upstream's path, which the rest of the request's path follows. By default the root of its URL.")
+    static let methods = Member(
+        "methods", .list(of: ValueType<ConfigProxy.Method>.word.located, 1...5),
+        default: "[GET, POST, PUT, PATCH, DELETE]", "The methods that pass. GET passes HEAD too.")
+    static let requestHeaders = Member(
+        "requestHeaders", .passedHeaders(.forwardedField),
+        "Fields of the client that pass besides the standard ones, or what is added and removed.")
+    static let responseHeaders = Member(
+        "responseHeaders", .passedHeaders(.passedField),
+        "Fields of the upstream that pass besides the standard ones, or what is added and removed.")
+    static let bodyLimit = Member("bodyLimit", .size("1B", "1GiB"), "The largest body. By default any.")
+    static let deadline = Member(
+        "deadline", .time("1ms", "1h"), default: "15s", "The time until the response begins.")
+    static let answer = Member(
+        "answer", .passedAnswer, "How failures look that the gateway answers itself.")
+
+    static let shape: Shape = Shape(
+        "a proxy", definition: "proxyEndpoint", required: [proxy.name, upstream.name], proxy, upstream, at,
+        methods, requestHeaders, responseHeaders, bodyLimit, deadline, EndpointShape.forward,
+        EndpointShape.credentials, EndpointShape.cookies, EndpointShape.concurrency,
+        EndpointShape.compression, answer)
+}
+
+/// Lists of fields that pass, in place of a list of those that are added.
+enum PassedHeadersShape {
+    static func shape(_ name: ValueType<HTTPFieldName>) -> Shape {
+        Shape("a list of fields", definition: "passedHeaders", add(name), remove)
+    }
+
+    static func add(_ name: ValueType<HTTPFieldName>) -> Member<[Located<HTTPFieldName>]> {
+        Member("add", .list(of: name.located, 0...100), "Fields that pass besides the standard ones.")
+    }
+
+    static let remove = Member(
+        "remove", .list(of: ValueType<HTTPFieldName>.fieldName.located, 0...100),
+        "Standard fields that do not pass.")
+}
+
+/// The `answer` of an endpoint that makes none itself.
+enum PassedAnswerShape {
+    static let shape: Shape = Shape("an answer", definition: "proxyAnswer", AnswerShape.envelope)
+}
+
+extension ValueType where Value == Located<ConfigAnswer.Envelope>? {
+    static let passedAnswer = ValueType.object(PassedAnswerShape.shape, prefixes: true) {
+        .some($0.located(AnswerShape.envelope))
+    }
+}
+
+extension ValueType where Value == ConfigPassedHeaders {
+    static func passedHeaders(_ name: ValueType<HTTPFieldName>) -> ValueType {
+        .either(
+            ValueType<[Located<HTTPFieldName>]>.list(of: name.located, 0...100).map {
+                ConfigPassedHeaders(added: $0)
+            },
+            orMapping: .object(PassedHeadersShape.shape(name), prefixes: true) { values in
+                ConfigPassedHeaders(
+                    added: values.read(PassedHeadersShape.add(name)) ?? [],
+                    removed: values.read(PassedHeadersShape.remove) ?? [])
+            })
+    }
+}
+
+extension ValueType where Value == HTTPFieldName {
+    /// A field of a response that may pass.
+    static let passedField = ValueType(.type("string"), unknown: "X") { (scalar) throws(ScalarFault) in
+        guard let name = HTTPFieldName(scalar.text) else { throw .unfit("is not the name of a header field") }
+        if let fault = HeaderRules.fault(name) { throw .rule(fault) }
+        return name
+    }
+}
+
+extension ValueType where Value == String {
+    /// A place at an upstream, in the form of a URL's path.
+    static let upstreamPath = ValueType(.type("string", [("pattern", .text("^/"))]), unknown: "/") {
+        (scalar) throws(ScalarFault) in
+        guard !scalar.text.utf8.contains(Byte.questionMark) else { throw .unfit("has a query") }
+        if let reference = ReferenceText.first(in: scalar) {
+            throw .rule("\(reference): the place at the upstream is constant")
+        }
+        if let fault = CallPath.fault(ConfigTemplate([.text(scalar.text)])) { throw .unfit(fault) }
+        return scalar.text
+    }
+}
+
+/// Decodes an endpoint whose requests pass through.
+struct ProxyDecoder {
+    let values: ShapeValues
+    let defaults: ShapeValues?
+
+    /// Returns the endpoint; nil after a problem.
+    func decode() -> ConfigProxy? {
+        let (path, upstream) = (values.located(ProxyShape.proxy), values.located(ProxyShape.upstream))
+        let noPath = Located(
+            ConfigPath(text: "", segments: [], shown: "", isUnknown: true), at: values.place)
+        // Without a path or an upstream, the other members are read for their problems.
+        var proxy = ConfigProxy(
+            path: path ?? noPath, upstream: upstream ?? Located("", at: values.place),
+            place: values.place(of: ProxyShape.proxy) ?? values.place)
+        proxy.upstreamPath = values.located(ProxyShape.at)
+        proxy.methods = values.read(ProxyShape.methods)
+        proxy.requestHeaders = values.read(ProxyShape.requestHeaders) ?? ConfigPassedHeaders()
+        proxy.responseHeaders = values.read(ProxyShape.responseHeaders) ?? ConfigPassedHeaders()
+        EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &proxy)
+        let common = defaults?.read(EndpointShape.answer)
+        proxy.envelope = (values.read(ProxyShape.answer) ?? nil) ?? common?.envelope
+        return path == nil || upstream == nil ? nil : proxy
+    }
+}

@@ -1,0 +1,54 @@
+import GatewayConfig
+import GatewayCore
+import HTTPModel
+
+/// Translates an endpoint of a file whose requests pass through.
+struct FileProxy {
+    private let proxy: ConfigProxy
+    private let upstream: FileUpstream
+
+    init(_ proxy: ConfigProxy, _ upstream: FileUpstream) {
+        self.proxy = proxy
+        self.upstream = upstream
+    }
+
+    func declare(on gateway: Gateway, _ faults: inout FileFaults) {
+        guard check(&faults) else { return }
+        var options = EndpointOption.options(of: proxy)
+        switch proxy.envelope?.value {
+        case nil: break
+        case .bare?: options.append(.envelope(.bare))
+        case .sluice?: options.append(.envelope(.sluice))
+        }
+        gateway.proxy(
+            proxy.path.value.text, to: upstream.declareProxy(on: gateway),
+            at: proxy.upstreamPath?.value ?? "",
+            methods: proxy.usedMethods.compactMap { HTTPMethod(rawValue: $0.rawValue) }, fields: fields,
+            options: options)
+    }
+
+    private var fields: ProxyFields {
+        let (request, response) = (proxy.requestHeaders, proxy.responseHeaders)
+        return ProxyFields.standard
+            .adding(
+                request: (proxy.forward + request.added).map(\.value), response: response.added.map(\.value)
+            )
+            .removing(request: request.removed.map(\.value), response: response.removed.map(\.value))
+            .with(constant: upstream.headers)
+    }
+
+    /// Reports fields that cannot pass. Returns whether all can.
+    private func check(_ faults: inout FileFaults) -> Bool {
+        var isGood = true
+        func check(_ names: [Located<HTTPFieldName>], _ fields: (HTTPFieldName) -> ProxyFields) {
+            for name in names {
+                guard let fault = fields(name.value).fault else { continue }
+                isGood = false
+                faults.add("the proxy \(proxy.path.value.shown) \(fault)", at: name.place)
+            }
+        }
+        check(proxy.forward + proxy.requestHeaders.added) { ProxyFields.none.adding(request: $0) }
+        check(proxy.responseHeaders.added) { ProxyFields.none.adding(response: $0) }
+        return isGood
+    }
+}

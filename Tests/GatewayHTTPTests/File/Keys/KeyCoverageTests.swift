@@ -1,0 +1,57 @@
+import Testing
+
+@testable import GatewayConfig
+
+/// Runs the example of each key of the format.
+@Suite("Each key of a gateway's file, in an example")
+struct KeyCoverageTests {
+    private static let examples: [KeyExample] = [
+        FileKeys.settings, FileKeys.upstreams, FileKeys.endpointMethods, FileKeys.endpoints,
+        FileKeys.parameters, FileKeys.bodies, FileKeys.calls("part"), FileKeys.calls("step"), FileKeys.parts,
+        FileKeys.groups, FileKeys.references, FileKeys.proxies,
+    ].flatMap { $0 }
+
+    private static let shapes: [Shape] = [
+        DocumentShape.shape, DocumentShape.included, DefaultsShape.shape, ListenShape.shape, LogShape.shape,
+        DrainShape.shape, LimitsShape.shape, CORSShape.shape, CompressionShape.shape, UpstreamShape.shape,
+        EnvelopeShape.shape, TimeoutsShape.shape, RetryShape.shape, UpstreamLimitsShape.shape,
+        TLSShape.shape, BreakerShape.shape, EjectionShape.shape, HealthCheckShape.shape, DNSShape.shape,
+        EndpointShape.shape, ParameterShape.shape, SchemaShape.shape, AnswerShape.shape, PartShape.shape,
+        StepShape.shape, ProxyShape.shape, PassedHeadersShape.shape(.passedField), PassedAnswerShape.shape,
+    ]
+
+    /// `part.pick`, `reference.query`.
+    private static var keys: Set<String> {
+        Set(shapes.flatMap { shape in shape.members.map { "\(shape.definition).\($0.name)" } })
+            .union(ReferenceRoot.allCases.map { "reference.\($0.rawValue)" })
+    }
+
+    @Test("The example has the effect that the reference names", arguments: examples)
+    func effect(example: KeyExample) async throws {
+        try await example.check(FileBench(example.file, more: example.more))
+    }
+
+    @Test("Each key has an example, and each example is of a key")
+    func coverage() {
+        let covered = Set(Self.examples.flatMap(\.keys))
+        #expect(Self.keys.subtracting(covered).sorted() == [])
+        #expect(covered.subtracting(Self.keys).sorted() == [])
+    }
+
+    @Test("The tables of the keys are those of the JSON Schema")
+    func tables() {
+        let defined = ConfigSchemaText.make().matches(of: /"#\/definitions\/(\w+)"/).map { String($0.1) }
+        #expect(Set(defined).subtracting(Self.shapes.map(\.definition)) == ["variable"])
+    }
+
+    @Test("An example names keys that its file has")
+    func names() {
+        for example in Self.examples {
+            for key in example.keys where !key.hasPrefix("reference.") {
+                let name = key.split(separator: ".").last ?? ""
+                let text = ([example.file] + example.more.values).joined()
+                #expect(text.contains("\(name):"), "\(key)")
+            }
+        }
+    }
+}
