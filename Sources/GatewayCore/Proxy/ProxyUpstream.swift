@@ -36,7 +36,7 @@ extension Gateway {
 
     /// Declares an upstream for `proxy` that may have several addresses.
     package func proxyUpstream(
-        _ name: String, baseURLs: UpstreamURLs?, policy: CallPolicy, plugins: [any PluginType] = [],
+        _ name: String, baseURLs: UpstreamURLs?, policy: CallPolicy?, plugins: [any PluginType] = [],
         interceptor: (any RequestInterceptor)? = nil
     ) -> ProxyUpstream {
         let provider = provider(

@@ -121,28 +121,30 @@ package struct GatewayFile: Sendable {
         guard faults.problems.isEmpty else { throw GatewayFileError(problems: faults.problems) }
     }
 
-    private static func upstreams(
-        _ document: ConfigDocument, on gateway: Gateway
-    ) -> [String: PlannedUpstream] {
-        var upstreams: [String: PlannedUpstream] = [:]
+    /// The upstreams of a file by name: for calls of parts, and for endpoints that pass requests through.
+    private struct Upstreams {
+        var planned: [String: PlannedUpstream] = [:]
         var files: [String: FileUpstream] = [:]
+    }
+
+    private static func upstreams(_ document: ConfigDocument, on gateway: Gateway) -> Upstreams {
+        var upstreams = Upstreams()
         for upstream in document.upstreams {
             let file = FileUpstream(upstream)
-            files[upstream.name.value] = file
-            upstreams[upstream.name.value] = file.declare(on: gateway)
+            upstreams.files[upstream.name.value] = file
+            upstreams.planned[upstream.name.value] = file.declare(on: gateway)
         }
         return upstreams
     }
 
     private static func declare(
-        _ document: ConfigDocument, _ upstreams: [String: PlannedUpstream], on gateway: Gateway,
-        _ faults: inout FileFaults
+        _ document: ConfigDocument, _ upstreams: Upstreams, on gateway: Gateway, _ faults: inout FileFaults
     ) {
         for endpoint in document.endpoints {
-            FileEndpoint(endpoint, document, upstreams).declare(on: gateway, &faults)
+            FileEndpoint(endpoint, document, upstreams.planned).declare(on: gateway, &faults)
         }
         for proxy in document.proxies {
-            guard let upstream = files[proxy.upstream.value] else {
+            guard let upstream = upstreams.files[proxy.upstream.value] else {
                 faults.add("there is no upstream \"\(proxy.upstream.value)\"", at: proxy.upstream.place)
                 continue
             }
