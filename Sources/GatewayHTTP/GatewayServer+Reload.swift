@@ -107,7 +107,11 @@ extension GatewayServer {
     /// Routes the next requests on each loop by this generation. Returns once the loops do, or after a second if one is busy.
     private func use(_ generation: Generation) {
         protections.use(generation.policies, of: generation.upstreamNames)
-        current.withLock { $0 = generation }
+        let earlier = current.withLock { current in
+            defer { current = generation }
+            return current
+        }
+        upstreamLog.replace(earlier.upstreams, by: generation.upstreams)
         let used = DispatchGroup()
         for worker in workers {
             used.enter()

@@ -33,6 +33,7 @@ public final class GatewayServer: Sendable {
     /// The upstream connections, one client for each loop.
     let clients: [LoopBound<LoopClient>]
     let protections: UpstreamProtections
+    let upstreamLog: UpstreamLog
     private let bodyMemory: FairBudget
     let reloads = Reloads()
     let phase: Phase
@@ -106,6 +107,7 @@ public final class GatewayServer: Sendable {
         self.phase = phase
         group = try EventLoopGroup(count: configuration.loops, name: "sluice")
         let upstreamLog = upstreamLog ?? UpstreamLog(logs.diagnostics)
+        self.upstreamLog = upstreamLog
         let memory = FairBudget(capacity: configuration.upstreamBodies)
         bodyMemory = memory
         let protections = UpstreamProtections(

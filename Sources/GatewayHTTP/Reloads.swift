@@ -9,7 +9,7 @@ final class Reloads: Sendable {
     /// does not answer may block a reload for longer.
     static let patience = DispatchTimeInterval.seconds(1)
     /// Time between two looks at the files.
-    static let watchInterval = DispatchTimeInterval.seconds(1)
+    static let watchInterval = Duration.seconds(1)
 
     let queue = DispatchQueue(label: "reload")
     /// Entered once for each reload that waits or runs.
@@ -59,7 +59,8 @@ final class Reloads: Sendable {
     func stopWatching() { isWatching.store(false, ordering: .relaxed) }
 
     private func lookLater(_ look: @escaping @Sendable () -> Void) {
-        queue.asyncAfter(deadline: .now() + Self.watchInterval) { [weak self] in
+        let interval = DispatchTimeInterval.milliseconds(Int(Self.watchInterval / .milliseconds(1)))
+        queue.asyncAfter(deadline: .now() + interval) { [weak self] in
             guard let self, isWatching.load(ordering: .relaxed) else { return }
             look()
             lookLater(look)

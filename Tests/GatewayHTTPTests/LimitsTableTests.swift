@@ -127,6 +127,9 @@ struct LimitsTableTests {
             "files.name": FilePath.mostBytesOfName,
             "spool.threads": SpoolFile.writerThreads,
             "spool.waiting": SpoolFile.waitingFiles,
+            "reload.watch": Reloads.watchInterval,
+            "reload.problems": GatewayReloadError.mostLines,
+            "reload.names": UpstreamProtections.mostNames,
             "log.channel": LogWriter.Limits.channelBytes,
             "log.close": Duration.seconds(LogWriter.Limits.closeDeadline.seconds),
         ]

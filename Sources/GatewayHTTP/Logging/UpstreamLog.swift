@@ -44,6 +44,21 @@ final class UpstreamLog: UpstreamObserver {
         }
     }
 
+    /// Observes the upstreams of a new generation in place of those with the same name. The others end.
+    func replace(_ earlier: [Upstream], by current: [Upstream]) {
+        states.withLock { states in
+            for upstream in earlier where !current.contains(where: { $0 === upstream }) {
+                guard states[upstream.name]?.watched === upstream else { continue }
+                if let next = current.first(where: { $0.name == upstream.name }) {
+                    states[upstream.name]?.watch(next)
+                } else {
+                    states[upstream.name]?.endWatch()
+                    states[upstream.name] = nil
+                }
+            }
+        }
+    }
+
     func callFailed(to upstream: Upstream, _ reason: FailureReason, address: String?) {
         if log.isDebug {
             log.write(

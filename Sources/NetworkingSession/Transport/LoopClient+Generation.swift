@@ -15,14 +15,15 @@ extension LoopClient {
     package func use(_ routes: UpstreamRoutes, for current: [Upstream]) {
         guard !isClosed else { return }
         self.routes = routes
-        let gone = configured.subtracting(current.map(\.id))
+        let ids = Set(current.map(\.id))
+        let gone = configured.subtracting(ids)
         configured = []
         var left: Set<Origin> = []
         for (id, known) in upstreams.all {
             if gone.contains(id) {
                 retire(known, id)
                 left.formUnion(known.origins)
-            } else {
+            } else if !known.isRetired || ids.contains(id) {
                 left.formUnion(renew(known, id))
             }
         }

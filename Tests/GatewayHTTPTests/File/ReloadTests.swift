@@ -189,6 +189,60 @@ struct ReloadTests {
         #expect(gateway.server.report.tables.pools == 0)
     }
 
+    @Test("An upstream that is gone stays gone over further reloads, while a call to it lasts")
+    func goneForGood() throws {
+        let go = Signal()
+        let upstream = try ScriptedUpstream([
+            .answer { request in
+                if request.hasPrefix("GET /x") { _ = go.waitBlocking() }
+                return FileGateway.ok()
+            }
+        ])
+        let other = try Self.echo("1")
+        defer {
+            upstream.stop()
+            other.stop()
+        }
+        let checked = ", health: {path: /health, interval: 1s}"
+        let gateway = try FileGateway(
+            FileGateway.text(["a": (upstream.port, checked), "b": (other.port, checked)]))
+        defer { gateway.stop() }
+        func checks(_ upstream: ScriptedUpstream) -> Int {
+            upstream.requests.count { $0.hasPrefix("GET /health") }
+        }
+        try spin(while: checks(upstream) == 0)
+        let client = try RawClient(port: gateway.server.port)
+        #expect(client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n"))
+        try spin(while: !upstream.requests.contains { $0.hasPrefix("GET /x") })
+        let text = FileGateway.text(["b": (other.port, checked)])
+        for _ in 0..<3 { try gateway.reload(text) }
+        let last = checks(upstream)
+        let seen = checks(other)
+        try spin(while: checks(other) < seen + 2)
+        #expect(checks(upstream) == last)
+        #expect(gateway.server.report.tables.upstreams == 2)
+        go.fire()
+        #expect(try client.reply().status == 200)
+        client.close()
+        try spin(while: gateway.server.report.tables.upstreams > 1)
+    }
+
+    @Test("A wrong URL that a reload corrects leaves nothing of the unreachable upstream behind")
+    func correctedURL() throws {
+        let closed = try ScriptedUpstream(.closed, [[.readRequest]])
+        let upstream = try Self.echo("1")
+        defer {
+            closed.stop()
+            upstream.stop()
+        }
+        let gateway = try FileGateway(FileGateway.text(["a": (closed.port, "")]))
+        defer { gateway.stop() }
+        #expect(try gateway.get("/a").status == 502)
+        try gateway.reload(FileGateway.text(["a": (upstream.port, "")]))
+        #expect(try gateway.get("/a").status == 200)
+        try spin(while: gateway.server.report.tables.upstreams > 1)
+    }
+
     // MARK: Settings
 
     @Test("A larger and a smaller bodyLimit take effect, on open connections too")
