@@ -110,7 +110,7 @@ struct NginxProxyTests {
         try run { peers in
             let path = peers.nginx.folder.file("partial")
             let broken = try peers.through.run(
-                ["--limit-rate", "4M", "--max-time", "0.5", "-o", path, peers.through.base + "/file.bin"])
+                ["--limit-rate", "1M", "--max-time", "0.5", "-o", path, peers.through.base + "/file.bin"])
             #expect(broken == 28)
             let part = try Data(contentsOf: URL(fileURLWithPath: path)).count
             #expect(part > 0 && part < Self.file.count)
