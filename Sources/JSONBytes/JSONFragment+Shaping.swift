@@ -90,6 +90,13 @@ extension JSONFragment {
         }
     }
 
+    /// The decoded names of an object's members; none for other kinds.
+    @_spi(Lines)
+    public var memberNames: [[UInt8]] {
+        guard kind == .object else { return [] }
+        return namesAndRanges.map(\.name)
+    }
+
     /// The members of an object, with the decoded name and where name and value are written.
     private var namesAndRanges: [(name: [UInt8], written: Range<Int>, value: Range<Int>)] {
         let start = bytes.startIndex

@@ -16,7 +16,8 @@ extension JSONFragment {
         guard bytes.contains(where: { $0 == Byte.point || $0 | 0x20 == UInt8(ascii: "e") }) else {
             return nil
         }
-        return doubleValue.flatMap { Int(exactly: $0) }
+        // Not by `Double`, which rounds 0.99999999999999999999 to 1.
+        return IntegerText.digits(of: description).flatMap { Int($0) }
     }
 
     /// The value of a plain integer; nil for other numbers and values out of range.

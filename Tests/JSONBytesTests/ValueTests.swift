@@ -25,7 +25,7 @@ struct ValueTests {
     func numbersThatAreNoInt() throws {
         for text in [
             "1.5", "1e-1", "9223372036854775808", "-9223372036854775809", "1e19", "1e400",
-            "99999999999999999999",
+            "99999999999999999999", "0.99999999999999999999", "99.00000000000000000001",
         ] {
             #expect(try fragment(text).intValue == nil, "\(text)")
         }

@@ -7,7 +7,7 @@ struct LayoutMaker {
     private(set) var faults: [PlanError.Fault] = []
     /// By the numbers of the leaves.
     private(set) var leaves: [Int: LeafLayout] = [:]
-    private var reserved: [Int: Set<[UInt8]>] = [:]
+    private var reserved = PartLayout.Reserved()
     /// The numbers of the next leaf and the next group, and how many leaves come before the parts of the answer.
     private var number: Int
     private var groupNumber = 0
@@ -30,6 +30,7 @@ struct LayoutMaker {
     private struct Names {
         var fixed: [[UInt8]] = []
         var merged: [Merged] = []
+        var hasMergedGroup = false
     }
 
     // MARK: - Layouts
@@ -41,7 +42,7 @@ struct LayoutMaker {
             if part.isMerged || part.isHidden { complain(part.name, "data is neither merged nor hidden") }
             var names = Names()
             let node = node(part, part.name, [], &names)
-            return PartLayout(.value(node), reserved: reserved)
+            return PartLayout(.value(node), reserved)
         case .named(let parts):
             var names = Names()
             let members = members(parts, "", [], &names)
@@ -52,7 +53,7 @@ struct LayoutMaker {
             }
             guard !isFlat || isNeeded else { return nil }
             let root = PartLayout.Group(number: nil, members: members, policy: .required, atLeast: nil)
-            return PartLayout(.object(root), reserved: reserved)
+            return PartLayout(.object(root), reserved)
         }
     }
 
@@ -68,7 +69,7 @@ struct LayoutMaker {
         close(names)
         let root = PartLayout.Group(
             number: nil, members: members, policy: .required, atLeast: planned.atLeast)
-        return PlanGroup.Value(layout: PartLayout(.object(root), reserved: reserved), leaves: leaves)
+        return PlanGroup.Value(layout: PartLayout(.object(root), reserved), leaves: leaves)
     }
 
     private static func find(_ number: Int, in parts: [PlannedPart]) -> PlannedGroup? {
@@ -141,6 +142,7 @@ struct LayoutMaker {
         self.groupNumber += 1
         let members: [PartLayout.Member]
         if part.isMerged, !part.isHidden {
+            names.hasMergedGroup = true
             members = self.members(group.parts, full + ".", all, &names)
         } else {
             var names = Names()
@@ -195,7 +197,11 @@ struct LayoutMaker {
                 complain(merged.part, "its member \"\(text)\" is already in the object")
             }
         }
-        for merged in names.merged { reserved[merged.index] = seen.subtracting(merged.names ?? []) }
+        for merged in names.merged {
+            reserved.names[merged.index] = seen.subtracting(merged.names ?? [])
+            guard merged.names == nil, names.merged.count > 1 || names.hasMergedGroup else { continue }
+            reserved.open.insert(merged.index)
+        }
     }
 }
 

@@ -32,16 +32,24 @@ final class PartLayout: Sendable {
     }
 
     let root: Root
-    /// For each merged part, the names in its object that it gives way to.
-    let reserved: [Int: Set<[UInt8]>]
+    let reserved: Reserved
 
-    init(_ root: Root, reserved: [Int: Set<[UInt8]>]) {
+    /// The names to which merged parts give way.
+    struct Reserved: Sendable {
+        /// For each merged part, the names in its object that are not its own.
+        var names: [Int: Set<[UInt8]>] = [:]
+        /// The parts that are merged with all members, beside other merged parts. They give way to what these have, which is known with
+        /// the values: a failed optional part has no members.
+        var open: Set<Int> = []
+    }
+
+    init(_ root: Root, _ reserved: Reserved) {
         self.root = root
         self.reserved = reserved
     }
 
     static let empty = PartLayout(
-        .object(Group(number: nil, members: [], policy: .required, atLeast: nil)), reserved: [:])
+        .object(Group(number: nil, members: [], policy: .required, atLeast: nil)), Reserved())
 
     // MARK: - Verdict
 
@@ -158,18 +166,19 @@ final class PartLayout: Sendable {
     ) {
         line.constant("{")
         var isFirst = true
-        writeMembers(group, ends, run, to: &line, &shared, &isFirst)
+        writeMembers(group, of: group, ends, run, to: &line, &shared, &isFirst)
         line.constant("}")
     }
 
+    /// - Parameter object: the group whose object gets the members: `group`, or the one into which it is merged.
     private func writeMembers<Ends: PartEnds>(
-        _ group: Group, _ ends: Ends, _ run: PlanRun, to line: inout JSONLine,
+        _ group: Group, of object: Group, _ ends: Ends, _ run: PlanRun, to line: inout JSONLine,
         _ shared: inout SharedFragments,
         _ isFirst: inout Bool
     ) {
         for member in group.members where !member.isHidden {
             if member.isMerged {
-                writeMerged(member.node, ends, run, to: &line, &shared, &isFirst)
+                writeMerged(member.node, of: object, ends, run, to: &line, &shared, &isFirst)
                 continue
             }
             if !isFirst { line.constant(",") }
@@ -181,20 +190,47 @@ final class PartLayout: Sendable {
     }
 
     private func writeMerged<Ends: PartEnds>(
-        _ node: Node, _ ends: Ends, _ run: PlanRun, to line: inout JSONLine,
+        _ node: Node, of object: Group, _ ends: Ends, _ run: PlanRun, to line: inout JSONLine,
         _ shared: inout SharedFragments,
         _ isFirst: inout Bool
     ) {
         switch node {
         case .leaf(let index):
-            ends.value(at: index).writeMembers(
-                to: &line, &shared, isFirst: &isFirst, without: reserved[index] ?? [])
+            var names = reserved.names[index] ?? []
+            if reserved.open.contains(index) {
+                names = []
+                addNames(in: object, except: index, ends, run, to: &names)
+            }
+            ends.value(at: index).writeMembers(to: &line, &shared, isFirst: &isFirst, without: names)
         case .group(let group):
             if standing(group, ends, run).failure == nil {
                 if run.isSkipped(group) { return }
-                writeMembers(group, ends, run, to: &line, &shared, &isFirst)
+                writeMembers(group, of: object, ends, run, to: &line, &shared, &isFirst)
             } else if case .fallback(let value) = group.policy {
                 value.writeMembers(to: &line, &shared, isFirst: &isFirst, without: [])
+            }
+        }
+    }
+
+    /// Adds the names that the members of a group have in the object, without those of one part.
+    private func addNames<Ends: PartEnds>(
+        in group: Group, except index: Int, _ ends: Ends, _ run: PlanRun, to names: inout Set<[UInt8]>
+    ) {
+        for member in group.members where !member.isHidden {
+            guard member.isMerged else {
+                names.insert(Array(member.name.utf8))
+                continue
+            }
+            switch member.node {
+            case .leaf(index): continue
+            case .leaf(let other): names.formUnion(ends.value(at: other).memberNames)
+            case .group(let merged):
+                if standing(merged, ends, run).failure == nil {
+                    guard !run.isSkipped(merged) else { continue }
+                    addNames(in: merged, except: index, ends, run, to: &names)
+                } else if case .fallback(let value) = merged.policy {
+                    names.formUnion(value.memberNames)
+                }
             }
         }
     }

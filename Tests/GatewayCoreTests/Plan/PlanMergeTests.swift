@@ -64,6 +64,43 @@ struct PlanMergeTests {
         #expect(reply["/data"] == #"{"fixed":2,"y":1}"#)
     }
 
+    @Test(
+        "A part with all its members gives way only to names that are there",
+        arguments: [
+            (200, #"{"id":1,"stock":2}"#, #"{"name":"p","id":1,"stock":2}"#),
+            (200, #"{"stock":2}"#, #"{"id":7,"name":"p","stock":2}"#),
+            (404, "{}", #"{"id":7,"name":"p"}"#),
+        ])
+    func givesWay(status: Int, stock: String, data: String) throws {
+        try bench.page([
+            bench.part("product", "/product").merged(),
+            bench.part("stock", "/stock", .optional).shaped { $0.kept = ["id", "stock"] }.merged(),
+        ])
+        bench.upstream("/product", .data(#"{"id":7,"name":"p"}"#))
+        bench.upstream("/stock", status == 200 ? .data(stock) : .response(status))
+        #expect(try bench.answer(.get, "/page")["/data"] == data)
+    }
+
+    @Test(
+        "It gives way to the members of a merged group, to the group's fallback, and to nothing of a group that failed"
+    )
+    func givesWayToGroups() throws {
+        for (policy, failed) in [
+            (PartPolicy.optional, #"{"a":7,"b":8}"#), (.fallback(["b": 0]), #"{"a":7,"b":0}"#),
+        ] {
+            let bench = Bench()
+            let group = PlannedGroup([bench.part("a", "/a")])
+            try bench.page([
+                bench.part("all", "/all").merged(), PlannedPart("g", .group(group), policy).merged(),
+            ])
+            bench.upstream("/all", .data(#"{"a":7,"b":8}"#))
+            bench.upstream("/a", .data("1"))
+            #expect(try bench.answer(.get, "/page")["/data"] == #"{"b":8,"a":1}"#)
+            bench.upstream("/a", .response(404))
+            #expect(try bench.answer(.get, "/page")["/data"] == failed)
+        }
+    }
+
     @Test("A merged group puts its members beside those of its object")
     func group() throws {
         let group = PlannedGroup([bench.part("a", "/a"), bench.part("all", "/all").merged()])

@@ -1,7 +1,7 @@
 import ASCIIText
 
 /// Parses integers that are written with a point or an exponent: `2.0`, `2e1`.
-enum IntegerText {
+package enum IntegerText {
     /// More digits than any integer type has: `UInt128.max` has 39.
     private static let mostDigits = 40
 
@@ -11,7 +11,7 @@ enum IntegerText {
     /// Returns the sign and digits of an integer: `20` for `2.0e1`. Returns nil for fractions and too many digits.
     ///
     /// - Parameter number: A valid JSON number. Its exponent may be beyond the range of `Int`.
-    static func digits(of number: String) -> String? {
+    package static func digits(of number: String) -> String? {
         let parts = number.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
         guard let mantissa = parts.first else { return nil }
         // nil if the exponent does not fit in an Int. `magnitude` is a UInt, because `Int.min` has no positive
@@ -40,5 +40,4 @@ enum IntegerText {
         digits += [UInt8](repeating: UInt8(ascii: "0"), count: exponent)
         return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self)
     }
-
 }
