@@ -96,6 +96,32 @@ extension CommandTests {
             #expect(lines(output, #""trigger":"watch""#) == 3, "\(output.errors)")
         }
 
+        @Test("Reloads leave no descriptor open")
+        func descriptors() throws {
+            let folder = "public: \(scratch.path)\n"
+            try write(0, more: folder)
+            let (process, url) = try serve()
+            try wait(for: 0, at: url)
+            func reload(_ values: ClosedRange<Int>) throws {
+                for value in values {
+                    try write(value, more: folder)
+                    process.signal(SIGHUP)
+                    try spin(while: process.errorLines(containing: "configuration reloaded") < value)
+                }
+                try wait(for: values.upperBound, at: url)
+            }
+            func open() throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd")
+                    .count
+            }
+            try reload(1...5)
+            let before = try open()
+            try reload(6...30)
+            try spin(while: open() > before)
+            process.signal(SIGTERM)
+            #expect(process.finish().exitCode == 0)
+        }
+
         @Test("--watch needs --config, and takes on or off")
         func usage() throws {
             let alone = try SluiceProcess.run("serve", "--watch", "on")
