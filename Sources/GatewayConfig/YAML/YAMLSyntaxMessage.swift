@@ -11,19 +11,29 @@ enum YAMLSyntaxMessage {
             let isEncoding = error.problem.contains("UTF-8")
             return ("\(error.problem)\(isEncoding ? "; the file is not UTF-8" : "")", line, column)
         }
+        // At the end of a last line without a line break, libyaml's marks are on the line after it.
+        let end = place(of: text.count, in: text)
+        let contextLine = min(error.contextMark.line + 1, end.line)
         let rest = rest(of: text, from: error.mark)
-        var message = hint(error, rest)
+        var message = hint(error, rest, contextLine)
         if message == nil {
             message = error.problem
             if let context = error.context, context != "while scanning for the next token" {
-                message = "\(context) from line \(error.contextMark.line + 1): \(error.problem)"
+                message = "\(context) from line \(contextLine): \(error.problem)"
             }
         }
-        return (message ?? error.problem, error.mark.line + 1, error.mark.column + 1)
+        let mark = (line: error.mark.line + 1, column: error.mark.column + 1)
+        let (line, column) = mark < end ? mark : end
+        return (message ?? error.problem, line, column)
     }
 
-    /// - Parameter rest: the line of the error up to the error, and from there on.
-    private static func hint(_ error: YAMLSyntaxError, _ rest: (before: [UInt8], after: [UInt8])) -> String? {
+    /// - Parameters:
+    ///   - error: the error.
+    ///   - rest: the line of the error up to the error, and from there on.
+    ///   - contextLine: where what libyaml reads begins.
+    private static func hint(
+        _ error: YAMLSyntaxError, _ rest: (before: [UInt8], after: [UInt8]), _ contextLine: Int
+    ) -> String? {
         switch (error.problem, rest.after.first) {
         case ("found character that cannot start any token", Byte.tab?):
             return "a tab cannot indent; use spaces"
@@ -38,7 +48,7 @@ enum YAMLSyntaxMessage {
             return "quote \"\(word)\": unquoted braces begin a mapping in YAML"
         case ("did not find expected key", _), ("did not find expected '-' indicator", _):
             return
-                "\(error.context ?? "while parsing") from line \(error.contextMark.line + 1): \(error.problem); "
+                "\(error.context ?? "while parsing") from line \(contextLine): \(error.problem); "
                 + "names and dashes of one block begin in the same column"
         default: return nil
         }
@@ -73,9 +83,22 @@ enum YAMLSyntaxMessage {
     }
 
     private static func place(of offset: Int, in text: ArraySlice<UInt8>) -> (line: Int, column: Int) {
-        let before = text.prefix(offset)
-        let line = before.count { $0 == Byte.lineFeed } + 1
-        let column = before.reversed().prefix { $0 != Byte.lineFeed }.count { $0 & 0xC0 != 0x80 } + 1
+        var (line, column) = (1, 1)
+        var previous: Unicode.Scalar?
+        for scalar in String(decoding: text.prefix(offset), as: UTF8.self).unicodeScalars {
+            defer { previous = scalar }
+            // The second half of a CRLF.
+            if scalar == "\n", previous == "\r" { continue }
+            if isBreak(scalar) { (line, column) = (line + 1, 1) } else { column += 1 }
+        }
         return (line, column)
+    }
+
+    /// Whether a character ends a line in YAML 1.1 (4.1.4), as libyaml counts lines.
+    private static func isBreak(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}": true
+        default: false
+        }
     }
 }

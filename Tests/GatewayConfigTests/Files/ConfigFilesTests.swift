@@ -60,7 +60,7 @@ struct ConfigFilesTests {
                 "conf/sluice.yaml:1:1: error: the file \"conf/none.yaml\" cannot be read: no such file",
                 "conf/sluice.yaml:1:2: error: include takes paths relative to this file",
                 "conf/sluice.yaml:1:3: error: no file matches this pattern",
-                "conf/b.yaml:2:1: error: while parsing a flow node from line 2: did not find expected node content",
+                "conf/b.yaml:1:5: error: while parsing a flow node from line 1: did not find expected node content",
             ])
         #expect(!read.isComplete)
         #expect(

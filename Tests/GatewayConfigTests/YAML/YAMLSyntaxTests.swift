@@ -53,6 +53,22 @@ struct YAMLSyntaxTests {
         #expect(Composed("a: \u{1}").problems == ["1:4: control characters are not allowed"])
     }
 
+    @Test("An error at the end of a file without a last line break is in its last line")
+    func endOfFile() {
+        let message = "while scanning a simple key from line 2: could not find expected ':'"
+        #expect(Composed("a: 1\nverse").problems == ["2:6: \(message)"])
+        #expect(Composed("a: 1\nverse\n").problems == ["3:1: \(message)"])
+    }
+
+    @Test(
+        "Each line break of YAML begins a line, for characters and for the syntax",
+        arguments: ["\n", "\r", "\r\n", "\u{85}", "\u{2028}", "\u{2029}"])
+    func lineBreaks(lineBreak: String) {
+        #expect(
+            Composed("a: 1\(lineBreak)b: \u{1}").problems == ["2:4: control characters are not allowed"])
+        #expect(Composed("a: 1\(lineBreak)b: *c").problems == ["2:4: *c: there is no anchor \"c\" above"])
+    }
+
     @Test(
         "UTF-16 is an error",
         arguments: [[0xFF, 0xFE, 0x61, 0], [0xFE, 0xFF, 0, 0x61], [0x61, 0, 0x3A, 0], [0, 0x61, 0, 0x3A]]
