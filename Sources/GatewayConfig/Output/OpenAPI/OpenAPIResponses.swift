@@ -126,15 +126,10 @@ struct OpenAPIResponses {
             ], optional: [("errors", .type("array", [("items", ComponentNames.reference(names.failures))]))])
     }
 
-    private static let kind = SchemaTree.object([
-        (
-            "enum",
-            .list(
-                ["success", "noContent", "requestErr", "pathErr", "serverErr", "networkFail"].map {
-                    .text($0)
-                })
-        )
-    ])
+    private static var kind: SchemaTree {
+        let kinds = ["success", "noContent", "requestErr", "pathErr", "serverErr", "networkFail"]
+        return .object([("enum", .list(kinds.map { .text($0) }))])
+    }
 
     private static func nullable(_ type: String) -> SchemaTree {
         .object([("type", .list([.text(type), .text("null")]))])
