@@ -32,7 +32,8 @@ package struct GatewayFile: Sendable {
                 [upstream.tls?.value.ca, upstream.tls?.value.certificate, upstream.tls?.value.key].compactMap
                 { $0?.value }
             })
-        let faults = Self.faults(of: document)
+        // What the engine refuses is told by `declare`, so that each plan is made once.
+        let (faults, _) = Self.faults(of: document)
         guard faults.isEmpty else {
             throw GatewayFileError(
                 problems: (reading.problems + faults).sorted { $0.isBefore($1, in: document) })
@@ -48,11 +49,15 @@ package struct GatewayFile: Sendable {
     ) -> [ConfigProblem] {
         let reading = ConfigReading.read(path, from: source, mode: isStatic ? .staticCheck : .serving)
         guard let document = reading.document, !isStatic else { return reading.problems }
-        return (reading.problems + faults(of: document)).sorted { $0.isBefore($1, in: document) }
+        var (faults, configuration) = faults(of: document)
+        if faults.isEmpty { faults = planFaults(of: document, configuration) }
+        return (reading.problems + faults).sorted { $0.isBefore($1, in: document) }
     }
 
-    /// What only the modules can refuse that use a value: addresses, patterns, certificates.
-    private static func faults(of document: ConfigDocument) -> [ConfigProblem] {
+    /// What only the modules can refuse that use a value: addresses, patterns, certificates. Returns the settings, too.
+    private static func faults(
+        of document: ConfigDocument
+    ) -> (faults: [ConfigProblem], settings: GatewayServerConfiguration) {
         var faults = FileFaults(document)
         var configuration = GatewayServerConfiguration()
         FileSettings(document).apply(to: &configuration, &faults)
@@ -60,8 +65,7 @@ package struct GatewayFile: Sendable {
         for endpoint in document.endpoints {
             FilePatterns.check(endpoint, &faults)
         }
-        guard faults.problems.isEmpty else { return faults.problems }
-        return planFaults(of: document, configuration)
+        return (faults.problems, configuration)
     }
 
     /// What the engine refuses. No call is sent.
