@@ -58,7 +58,7 @@ extension GatewayServer {
     func watchFile() {
         guard let file else { return }
         reloads.watch { [weak self] in
-            guard let self, !reloads.stamps.areCurrent else { return }
+            guard let self, phase.isServing, !reloads.stamps.areCurrent else { return }
             reload(file, because: "watch")
         }
     }

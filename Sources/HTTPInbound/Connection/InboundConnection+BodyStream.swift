@@ -13,7 +13,7 @@ extension InboundConnection {
         case .startComplete: break
         case .start: bodyReader = InboundBodyReader(self)
         }
-        startExchange()
+        startExchange(by: handler)
     }
 
     /// The reader asks for a piece. `hasPiece`: one has arrived.

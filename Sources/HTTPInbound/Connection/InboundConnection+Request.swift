@@ -14,7 +14,9 @@ extension InboundConnection {
             request.head = consume head
             return answerAboveLimit()
         }
-        let decision = decide(head, admission)
+        // Read once for both of its calls, since each read of the variable retains it.
+        let handler = handler
+        let decision = decide(head, admission, by: handler)
         request.head = consume head
         let limit: Int?
         switch consume decision {
@@ -32,7 +34,7 @@ extension InboundConnection {
         switch state.verdictKnown(
             body: body, limit: limit, expectsContinue: framing.expectsContinue, at: request.receivedAt)
         {
-        case .dispatch: dispatch()
+        case .dispatch: dispatch(to: handler)
         case .read(let sendContinue):
             if sendContinue { self.sendContinue() }
             if case .length(let length) = body, limit != nil {
@@ -45,9 +47,9 @@ extension InboundConnection {
     }
 
     /// Decides about a request. The server's own answers come before the handler's.
-    private func decide(_ head: HTTPRequestHead, _ admission: ConnectionStateMachine.Admission)
-        -> BodyDecision
-    {
+    private func decide(
+        _ head: HTTPRequestHead, _ admission: ConnectionStateMachine.Admission, by handler: any InboundHandler
+    ) -> BodyDecision {
         switch admission {
         case .draining:
             return .answer(server.errorRenderer(.draining(head: head)))
@@ -89,10 +91,10 @@ extension InboundConnection {
 
     func bodyEnded() {
         state.bodyCompleted()
-        if let bodyReader { bodyReader.complete() } else { dispatch() }
+        if let bodyReader { bodyReader.complete() } else { dispatch(to: handler) }
     }
 
-    private func dispatch() {
+    private func dispatch(to handler: any InboundHandler) {
         if request.decided != nil { return answerDecided() }
         guard !server.isOverloaded else {
             dropBody()
@@ -100,10 +102,10 @@ extension InboundConnection {
             return answerDecided()
         }
         server.release(bodyBytes: request.body.count)
-        startExchange()
+        startExchange(by: handler)
     }
 
-    func startExchange() {
+    func startExchange(by handler: any InboundHandler) {
         let exchange = handler.exchange(for: InboundExchange.Arrival(connection: self))
         self.exchange = exchange
         server.requestStarted()
