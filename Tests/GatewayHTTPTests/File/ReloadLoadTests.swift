@@ -91,7 +91,8 @@ struct ReloadLoadTests {
         let after = try reload(31...130)
         #expect(after.tables.upstreams == 2)
         #expect(after.tables.pools <= before.tables.pools)
-        #expect(after.timers <= before.timers)
+        // Some depend on which connections are idle now. A leak would leave one for each reload.
+        #expect(after.timers <= before.timers + 5)
         #expect(after.configuration?.reloads == 130)
         #expect(after.calls.leased == 0)
     }
