@@ -21,10 +21,13 @@ struct ReferenceParser {
     mutating func parse() throws(Fault) -> (root: ReferenceRoot, path: [ConfigReference.Segment], end: Int) {
         let word = name() ?? ""
         guard let root = ReferenceRoot(rawValue: word) else {
-            let roots = ReferenceRoot.allCases.map(\.rawValue)
+            let suggestion = Suggestion.text(for: word, among: ReferenceRoot.allCases.map(\.rawValue))
+            let hasMember = !word.isEmpty && index < bytes.count && bytes[index] == Byte.point
+            let hint =
+                suggestion.isEmpty && hasMember
+                ? "; a part is read as {parts.\(Shown.text(word))}" : suggestion
             throw Fault(
-                message: "a reference begins with path, query, header, body, first, parts or item"
-                    + Suggestion.text(for: word, among: roots))
+                message: "a reference begins with path, query, header, body, first, parts or item" + hint)
         }
         var path: [ConfigReference.Segment] = []
         while true {
@@ -81,8 +84,13 @@ struct ReferenceParser {
             segment = .element(element)
         default: throw Fault(message: "brackets hold an index from 0, a name in quotes or *")
         }
-        guard next() == Byte.closeBracket else { throw Fault(message: "a bracket is not closed by ]") }
-        return segment
+        switch next() {
+        case Byte.closeBracket?: return segment
+        case UInt8(ascii: ":")?:
+            throw Fault(
+                message: "slices are not supported; brackets hold one index from 0, a name in quotes or *")
+        default: throw Fault(message: "a bracket is not closed by ]")
+        }
     }
 
     /// Reads a name in quotes, with the escapes of RFC 9535 2.3.1 but those of UTF-16.

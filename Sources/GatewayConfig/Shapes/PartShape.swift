@@ -82,6 +82,10 @@ extension ValueType where Value == JSONMemberPath {
     /// The path of a member below an object: `seller.name`.
     static let memberPath = ValueType(.type("string"), unknown: "x") { (scalar) throws(ScalarFault) in
         guard scalar.substitution == nil else { throw .rule("names of members take no variables") }
+        guard !scalar.text.hasPrefix("/") else {
+            let path = scalar.text.dropFirst().replacing("/", with: ".")
+            throw .rule("names are separated by points: \(Shown.text(String(path))); a name with / is written ['/a']")
+        }
         do throws(JSONMemberPath.ParseError) {
             return try JSONMemberPath(scalar.text)
         } catch {
