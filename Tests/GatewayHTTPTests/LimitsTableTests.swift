@@ -108,6 +108,7 @@ struct LimitsTableTests {
             "compression.slice": AnswerCompressor.slice,
             "proxy.requestBody": ProxyLimits.requestBody.map { $0 as Any } ?? "none",
             "proxy.wholeResponse": PassedResponse.whole,
+            "file.value": PlannedEndpoint.standardLargestValue,
             "form.fields": FormFields.maximumCount,
             "multipart.boundary": MultipartLimits.boundary,
             "tracestate.members": TraceState.maximumMembers,

@@ -84,7 +84,8 @@ extension ValueType where Value == JSONMemberPath {
         guard scalar.substitution == nil else { throw .rule("names of members take no variables") }
         guard !scalar.text.hasPrefix("/") else {
             let path = scalar.text.dropFirst().replacing("/", with: ".")
-            throw .rule("names are separated by points: \(Shown.text(String(path))); a name with / is written ['/a']")
+            throw .rule(
+                "names are separated by points: \(Shown.text(String(path))); a name with / is written ['/a']")
         }
         do throws(JSONMemberPath.ParseError) {
             return try JSONMemberPath(scalar.text)

@@ -77,6 +77,7 @@ struct PlanScope: Sendable {
             case .text(let constant): text += constant
             case .reference(let reference):
                 guard let value = try self.text(reference) else { return nil }
+                guard text.utf8.count + value.utf8.count <= largestValue else { throw tooLarge }
                 text += value
             }
         }
@@ -95,20 +96,36 @@ struct PlanScope: Sendable {
         case .array(let elements):
             var composer = JSONComposer()
             composer.beginArray()
-            for element in elements { composer.fragment(try json(element)) }
+            var bytes = 0
+            for element in elements { composer.fragment(try json(element, &bytes)) }
             composer.endArray()
             return composer.fragment()
         case .object(let members):
             var composer = JSONComposer()
             composer.beginObject()
+            var bytes = 0
             for (name, value) in members {
                 composer.key(name)
-                composer.fragment(try json(value))
+                composer.fragment(try json(value, &bytes))
             }
             composer.endObject()
             return composer.fragment()
         }
     }
+
+    /// Returns an element, and adds its length to that of the elements before it.
+    private func json(
+        _ template: ValueTemplate<BoundReference>, _ bytes: inout Int
+    ) throws(PlannedFailure) -> JSONFragment {
+        let value = try json(template)
+        bytes += value.bytes.count
+        guard bytes <= largestValue else { throw tooLarge }
+        return value
+    }
+
+    private var largestValue: Int { run?.plan.largestValue ?? PlannedEndpoint.standardLargestValue }
+
+    private var tooLarge: PlannedFailure { .tooLarge(largestValue) }
 
     /// Whether the condition holds.
     func holds(_ condition: BoundCondition) -> Bool {

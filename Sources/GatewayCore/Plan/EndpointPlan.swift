@@ -20,6 +20,7 @@ package final class EndpointPlan: Sendable {
     let groups: [PlanGroup]
     /// Nil if `data` is an object with a member for each part.
     let layout: PartLayout?
+    let largestValue: Int
     private let earlyFields: [PlanBinder.AnswerField]
     private let lateFields: [PlanBinder.AnswerField]
     /// Whether each request needs a `PlanRun`.
@@ -41,6 +42,7 @@ package final class EndpointPlan: Sendable {
         stepCount = binder.stepCount
         groups = binder.groups
         layout = binder.layout
+        largestValue = endpoint.largestValue
         earlyFields = binder.earlyFields
         lateFields = binder.lateFields
         needsRun = layout != nil || leaves.contains { !$0.value.isIndependent || $0.value.items != nil }

@@ -66,7 +66,11 @@ extension PlanGroup.Value {
         {
             return .failed(failure)
         }
-        let bytes = JSONLine.array(capacity: layout.dataBytes(ends, run)) { line in
+        let size = layout.dataBytes(ends, run)
+        guard size <= run.plan.largestValue else {
+            return .failed(PartFailure(.tooLarge(run.plan.largestValue), elapsed: 0))
+        }
+        let bytes = JSONLine.array(capacity: size) { line in
             var shared = SharedFragments(from: .max)
             layout.write(ends, run, to: &line, &shared)
         }

@@ -23,6 +23,9 @@ package struct PlannedEndpoint: Sendable {
     package var first: [PlannedPart] = []
     package var parts: Parts
     package var answer = PlannedAnswer()
+    /// The most bytes of a composed value and of a group that others read. Values that repeat each other double with each part.
+    package var largestValue = Self.standardLargestValue
+    package static let standardLargestValue = 16 << 20
 
     package init(_ method: HTTPMethod, _ path: String, parts: [PlannedPart] = []) {
         self.method = method

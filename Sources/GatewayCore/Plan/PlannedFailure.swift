@@ -25,6 +25,10 @@ struct PlannedFailure: Error {
             kind: .pathErr, reason: .decodeError, message: message, answer: FailureAnswer(status: 502))
     }
 
+    static func tooLarge(_ limit: Int) -> PlannedFailure {
+        unusable("the value has more than \(limit) bytes")
+    }
+
     /// The part was not made, because one that it reads has failed. The answer is that of the failed one.
     static func dependency(_ name: String, _ failure: PartFailure) -> PlannedFailure {
         var answer = FailureAnswer(status: failure.answer.status)

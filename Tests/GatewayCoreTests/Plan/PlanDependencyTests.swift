@@ -57,6 +57,32 @@ struct PlanDependencyTests {
         #expect(reply["/errors/0/message"] == #""it needs recent, which failed""#)
     }
 
+    @Test(
+        "Values that repeat each other end at a number of bytes, in texts, arrays, objects and groups",
+        arguments: 0..<4)
+    func doubling(form: Int) throws {
+        var parts = [PlannedPart("p0", .value(value("0123456789")))]
+        for number in 1...30 {
+            let whole = value("{parts.p\(number - 1)}")
+            let content: PlannedPart.Content =
+                switch form {
+                case 0: .value(value("{parts.p\(number - 1)}{parts.p\(number - 1)}"))
+                case 1: .value(.array([whole, whole]))
+                case 2: .value(.object([("a", whole), ("b", whole)]))
+                default:
+                    .group(PlannedGroup([PlannedPart("a", .value(whole)), PlannedPart("b", .value(whole))]))
+                }
+            var part = PlannedPart("p\(number)", content)
+            part.isHidden = true
+            parts.append(part)
+        }
+        try bench.page(parts) { $0.largestValue = 10_000 }
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply.status == 502)
+        #expect(reply["/errors/0/message"]?.description.contains("has more than 10000 bytes") == (form < 3))
+        #expect(reply["/errors/0/reason"] == (form < 3 ? #""decode_error""# : #""dependency_failed""#))
+    }
+
     @Test("A missing value is missing_data and calls nobody")
     func missing() throws {
         try declareScreen(.required)
