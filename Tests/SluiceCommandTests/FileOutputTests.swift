@@ -48,6 +48,32 @@ struct FileOutputTests {
         #expect(try SluiceProcess.run("openapi").exitCode == 2)
     }
 
+    @Test("plan and openapi have the endpoints whose requests pass through")
+    func proxies() throws {
+        let path = try file(
+            Self.endpoint + "- {proxy: \"/files/{path...}\", upstream: shop, methods: [GET, POST]}\n")
+        let plan = try SluiceProcess.run("plan", path, "POST /files/{path...}")
+        #expect(plan.exitCode == 0)
+        #expect(
+            plan.output == """
+                GET, POST /files/{path...}   \(path):5
+                  GET   shop /{path...}  1..3 calls
+                  POST  shop /{path...}  1
+                  first byte within 5 s an attempt, 15 s in all (deadline); 1..3 upstream calls
+
+                """)
+        let json = try JSONFragment(parsing: try SluiceProcess.run("plan", "--format", "json", path).output)
+        let passes = json[member: "endpoints"]?[element: 1]?[member: "passes"]
+        #expect(passes?[element: 1]?[member: "methods"]?[element: 0]?.stringValue == "POST")
+        let description = try JSONFragment(parsing: try SluiceProcess.run("openapi", path).output)
+        let paths = try #require(description[member: "paths"])
+        #expect(paths.members.map(\.name) == ["/items/{id}", "/files/{path}"])
+        #expect(paths[member: "/files/{path}"]?.members.map(\.name) == ["get", "post"])
+        let near = try SluiceProcess.run("plan", path, "GET /file/{path...}")
+        #expect(near.exitCode == 2)
+        #expect(near.errors.contains("did you mean \"GET /files/{path...}\"?"))
+    }
+
     @Test("Variables and secrets are not read", arguments: ["plan", "openapi"])
     func variables(command: String) throws {
         let path = folder.file("variables.yaml")

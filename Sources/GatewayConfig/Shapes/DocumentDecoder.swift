@@ -88,8 +88,9 @@ struct DocumentDecoder {
             let shape = isProxy ? ProxyShape.shape : EndpointShape.shape
             guard let values = shape.open(item, Subject("an endpoint"), reader) else { continue }
             if isProxy {
-                let proxy = ProxyDecoder(values: values, defaults: defaults).decode()
-                if let proxy { document.proxies.append(proxy) }
+                guard var proxy = ProxyDecoder(values: values, defaults: defaults).decode() else { continue }
+                proxy.precedingEndpoints = document.endpoints.count
+                document.proxies.append(proxy)
             } else if let endpoint = EndpointDecoder(values: values, defaults: defaults).decode() {
                 document.endpoints.append(endpoint)
             }

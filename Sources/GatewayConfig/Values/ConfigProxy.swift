@@ -8,6 +8,16 @@ package struct ConfigProxy: Sendable, ConfigEndpointSettings {
         case put = "PUT"
         case patch = "PATCH"
         case delete = "DELETE"
+
+        package var httpMethod: HTTPMethod {
+            switch self {
+            case .get: .get
+            case .post: .post
+            case .put: .put
+            case .patch: .patch
+            case .delete: .delete
+            }
+        }
     }
 
     /// May end in a parameter for the rest of the request's path.
@@ -31,6 +41,8 @@ package struct ConfigProxy: Sendable, ConfigEndpointSettings {
 
     /// Where the endpoint is declared: its path's key.
     package var place: ConfigPlace
+    /// The number of endpoints of the other kind that the files have before it.
+    package var precedingEndpoints = 0
 
     package var usedMethods: [Method] { methods?.map(\.value) ?? Method.allCases }
 }

@@ -67,6 +67,7 @@ package struct ConfigTimeouts: Sendable {
     package var between: Located<Nanoseconds>?
 
     package static let defaultTotal: Nanoseconds = 10_000_000_000
+    package static let defaultFirstByte: Nanoseconds = 5_000_000_000
 }
 
 package struct ConfigRetry: Sendable {

@@ -23,7 +23,7 @@ struct FileProxy {
         gateway.proxy(
             proxy.path.value.text, to: upstream.declareProxy(on: gateway),
             at: proxy.upstreamPath?.value ?? "",
-            methods: proxy.usedMethods.compactMap { HTTPMethod(rawValue: $0.rawValue) }, fields: fields,
+            methods: proxy.usedMethods.map(\.httpMethod), fields: fields,
             options: options)
     }
 

@@ -11,15 +11,15 @@ extension GatewayProgram {
             throw UsageError(message: "--format takes text or json, not '\(format)'")
         }
         guard let document = document(of: path) else { return 1 }
-        let plans: [CallPlan]
+        let plans: [EndpointPlan]
         do {
-            plans = try CallPlan.plans(of: document, only: arguments.positionals.dropFirst().first)
+            plans = try EndpointPlan.plans(of: document, only: arguments.positionals.dropFirst().first)
         } catch {
             throw UsageError(message: error.description)
         }
         Announcement.print(
             format == "text"
-                ? CallPlan.text(plans) : String(decoding: CallPlan.json(plans), as: UTF8.self) + "\n")
+                ? EndpointPlan.text(plans) : String(decoding: EndpointPlan.json(plans), as: UTF8.self) + "\n")
         return 0
     }
 

@@ -104,14 +104,23 @@ private func checkOutput(_ document: ConfigDocument, _ bytes: [UInt8], _ source:
 }
 
 private func output(_ document: ConfigDocument) -> (plan: String, openAPI: String) {
-    guard let plans = try? CallPlan.plans(of: document), plans.count == document.endpoints.count else {
+    guard let plans = try? EndpointPlan.plans(of: document),
+        plans.count == document.endpoints.count + document.proxies.count
+    else {
         fatalError("not every endpoint has a plan")
     }
     let openAPI = OpenAPIText.make(document)
-    for text in [String(decoding: CallPlan.json(plans), as: UTF8.self), openAPI] {
+    for text in [String(decoding: EndpointPlan.json(plans), as: UTF8.self), openAPI] {
         if (try? JSONFragment(parsing: text)) == nil { fatalError("no JSON: \(text)") }
     }
     // The lines are other ones in JSON.
-    let plan = plans.map { "\($0.parts)\($0.steps)\($0.chain)\($0.worst)\($0.slowest)\($0.calls)" }
+    let plan = plans.map { plan in
+        switch plan {
+        case .calls(let plan):
+            "\(plan.parts)\(plan.steps)\(plan.chain)\(plan.worst)\(plan.slowest)\(plan.calls)"
+        case .proxy(let plan):
+            "\(plan.upstream)\(plan.upstreamPath)\(plan.rows)\(plan.firstByte)\(plan.deadline)\(plan.calls)"
+        }
+    }
     return (plan.joined(separator: "\n"), openAPI)
 }

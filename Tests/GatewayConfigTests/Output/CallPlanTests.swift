@@ -5,16 +5,18 @@ import Testing
 
 @Suite("Plans of endpoints")
 struct CallPlanTests {
-    @Test("A plan is the text beside the example", arguments: ["diary", "profile", "features"])
+    @Test("A plan is the text beside the example", arguments: ["diary", "profile", "features", "proxies"])
     func golden(name: String) throws {
-        let plans = try CallPlan.plans(of: try OutputFixture.document(name))
-        #expect(CallPlan.text(plans) == (try Fixture.text("Output/\(name).plan.txt")))
+        let plans = try EndpointPlan.plans(of: try OutputFixture.document(name))
+        #expect(EndpointPlan.text(plans) == (try Fixture.text("Output/\(name).plan.txt")))
     }
 
-    @Test("A plan as JSON is the document beside the example", arguments: ["diary", "profile", "features"])
+    @Test(
+        "A plan as JSON is the document beside the example",
+        arguments: ["diary", "profile", "features", "proxies"])
     func goldenJSON(name: String) throws {
-        let plans = try CallPlan.plans(of: try OutputFixture.document(name))
-        let text = String(decoding: CallPlan.json(plans), as: UTF8.self)
+        let plans = try EndpointPlan.plans(of: try OutputFixture.document(name))
+        let text = String(decoding: EndpointPlan.json(plans), as: UTF8.self)
         #expect(text + "\n" == (try Fixture.text("Output/\(name).plan.json")))
         #expect(try JSONFragment(parsing: text)[member: "endpoints"]?.elements.count == plans.count)
     }
@@ -23,7 +25,7 @@ struct CallPlanTests {
     func one() throws {
         let document = try OutputFixture.document("diary")
         for name in ["GET /api/home", "get /api/home"] {
-            #expect(try CallPlan.plans(of: document, only: name).map(\.path) == ["/api/home"])
+            #expect(try EndpointPlan.plans(of: document, only: name).map(\.path) == ["/api/home"])
         }
     }
 
@@ -36,7 +38,7 @@ struct CallPlanTests {
     func unknown(name: String, message: String) throws {
         let document = try OutputFixture.document("diary")
         let error = try #require(throws: UnknownEndpoint.self) {
-            try CallPlan.plans(of: document, only: name)
+            try EndpointPlan.plans(of: document, only: name)
         }
         #expect(error.description == message)
     }
@@ -46,7 +48,8 @@ struct CallPlanTests {
         var text = "upstreams: {a: {url: http://a, timeouts: {total: 1s}}}\nendpoints:\n- get: /x\n  parts:\n"
         text += "    p0: {upstream: a, get: /}\n"
         for part in 1..<5_000 { text += "    p\(part): {upstream: a, get: \"/{parts.p\(part - 1)}\"}\n" }
-        let plan = try CallPlan.plans(of: try #require(ConfigReading.read(text: text).document))[0]
+        let document = try #require(ConfigReading.read(text: text).document)
+        let plan = CallPlan(document.endpoints[0], document)
         #expect(plan.chain == PlanNumber(5_000 * 1_000_000_000))
         #expect(plan.slowest.count == 5_000)
         #expect(plan.calls == CallRange(least: 1, most: PlanNumber(15_000)))
@@ -73,10 +76,10 @@ struct CallPlanTests {
         #expect(PlanNumber(nanoseconds).time == text)
     }
 
-    @Test("A plan shows no value of a variable")
-    func secrecy() throws {
-        let plans = try CallPlan.plans(of: try OutputFixture.document("features"))
-        for text in [CallPlan.text(plans), String(decoding: CallPlan.json(plans), as: UTF8.self)] {
+    @Test("A plan shows no value of a variable", arguments: OutputFixture.files)
+    func secrecy(name: String) throws {
+        let plans = try EndpointPlan.plans(of: try OutputFixture.document(name))
+        for text in [EndpointPlan.text(plans), String(decoding: EndpointPlan.json(plans), as: UTF8.self)] {
             for secret in OutputFixture.secrets { #expect(!text.contains(secret), "\(secret): \(text)") }
         }
     }

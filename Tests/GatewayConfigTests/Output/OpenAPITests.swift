@@ -10,16 +10,18 @@ struct OpenAPITests {
         try JSONFragment(parsing: OpenAPIText.make(try OutputFixture.document(name)))
     }
 
-    @Test("A description is the document beside the example", arguments: ["diary", "profile", "features"])
+    @Test(
+        "A description is the document beside the example",
+        arguments: ["diary", "profile", "features", "proxies"])
     func golden(name: String) throws {
         let text = OpenAPIText.make(try OutputFixture.document(name))
         #expect(text == (try Fixture.text("Output/\(name).openapi.json")))
         #expect(text == OpenAPIText.make(try OutputFixture.document(name)))
     }
 
-    @Test("A description shows no value of a variable")
-    func secrecy() throws {
-        let text = OpenAPIText.make(try OutputFixture.document("features"))
+    @Test("A description shows no value of a variable", arguments: OutputFixture.files)
+    func secrecy(name: String) throws {
+        let text = OpenAPIText.make(try OutputFixture.document(name))
         for secret in OutputFixture.secrets { #expect(!text.contains(secret), "\(secret)") }
     }
 
@@ -39,6 +41,25 @@ struct OpenAPITests {
         let parameter = item[member: "put"]?[member: "parameters"]?[element: 0]
         #expect(parameter?[member: "name"]?.stringValue == "id")
         #expect(parameter?[member: "schema"]?[member: "type"]?.stringValue == "integer")
+    }
+
+    @Test("A path with a variable that is not read keeps its parameters")
+    func unreadVariable() throws {
+        let text = """
+            upstreams: {a: {url: http://a}}
+            endpoints:
+            - {get: "/${A}/{id}/{key}", path: {key: integer}, data: {upstream: a, get: /}}
+            - {proxy: "/${A}/{id}/x/{path...}", upstream: a, methods: [GET, "${M}"]}
+            """
+        let document = try #require(ConfigReading.read(text: text, mode: .staticCheck).document)
+        let paths = try #require(JSONFragment(parsing: OpenAPIText.make(document))[member: "paths"])
+        #expect(paths.members.map(\.name) == ["/$%7BA%7D/{id}/{key}", "/$%7BA%7D/{id}/x/{path}"])
+        let parameters = paths.members.map { $0.value[member: "get"]?[member: "parameters"]?.elements ?? [] }
+        let names = parameters.map { $0.map { $0[member: "name"]?.stringValue } }
+        #expect(names == [["id", "key"], ["id", "path"]])
+        let types = parameters.map { $0.map { $0[member: "schema"]?[member: "type"]?.stringValue } }
+        #expect(types == [["string", "integer"], ["string", "string"]])
+        #expect(paths.members[1].value.members.map(\.name) == ["get"])
     }
 
     @Test("Schemas whose names are no names of components get some of their own")
@@ -106,7 +127,7 @@ struct OpenAPITests {
     @Test(
         "openapi-spec-validator accepts the descriptions",
         .enabled(if: PythonTools.areInstalled, Comment(rawValue: PythonTools.missing)),
-        arguments: ["diary", "profile", "features", "everything"])
+        arguments: ["diary", "profile", "features", "proxies", "everything"])
     func validator(name: String) throws {
         let document =
             name == "everything"

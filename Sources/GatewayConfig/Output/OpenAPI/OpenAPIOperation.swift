@@ -25,7 +25,7 @@ struct OpenAPIOperation {
     var tree: SchemaTree {
         var members: OpenAPISchemas.Members = []
         let parameters =
-            zip(pathNames, endpoint.pathParameters).map { parameter("path", $0, $1) }
+            pathParameters
             + endpoint.query.map { parameter("query", $0.name.value, $0) }
             + endpoint.headers.map { parameter("header", $0.name.value, $0) }
         if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
@@ -41,6 +41,19 @@ struct OpenAPIOperation {
         }
         members.append(("responses", responses.tree(of: endpoint)))
         return .object(members)
+    }
+
+    /// The parameters of the path, which are strings without a declaration.
+    private var pathParameters: [SchemaTree] {
+        zip(pathNames, endpoint.path.value.shownParameters).map { name, own in
+            guard let declared = endpoint.pathParameters.first(where: { $0.name.value == own }) else {
+                return .object([
+                    ("name", .text(name)), ("in", .text("path")), ("required", .bool(true)),
+                    ("schema", .type("string")),
+                ])
+            }
+            return parameter("path", name, declared)
+        }
     }
 
     private func parameter(_ place: String, _ name: String, _ parameter: ConfigParameter) -> SchemaTree {

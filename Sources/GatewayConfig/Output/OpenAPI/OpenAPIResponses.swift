@@ -14,6 +14,9 @@ struct OpenAPIResponses {
         .object([(type, .object([("schema", schema)]))])
     }
 
+    /// Content of any type.
+    static var anyContent: SchemaTree { .object([("*/*", .object([]))]) }
+
     /// Describes the success and the failures of an endpoint.
     func tree(of endpoint: ConfigEndpoint) -> SchemaTree {
         let isBare = endpoint.answer.envelope?.value == .bare
@@ -30,12 +33,33 @@ struct OpenAPIResponses {
         if !headers.isEmpty { success.append(("headers", .object(headers))) }
         success.append(("content", Self.content("application/json", isBare ? value : envelope(value))))
         return .object(
-            [(status ?? "200", .object(success))]
-                + Self.failures.map { failure in
-                    let name = failure.name + (isBare ? "Problem" : "")
-                    let reference = SchemaTree.text("#/components/responses/\(name)")
-                    return (failure.status, .object([("$ref", reference)]))
-                })
+            [(status ?? "200", .object(success))] + Self.failures.map { Self.reference($0, isBare: isBare) })
+    }
+
+    /// Describes what passes back, and the failures that the gateway answers itself.
+    func tree(of proxy: ConfigProxy) -> SchemaTree {
+        let failures = Self.failures.filter { failure in
+            switch failure.status {
+            // The upstream's own 404 passes back.
+            case "404": false
+            case "413": proxy.bodyLimit != nil
+            default: true
+            }
+        }
+        let passed = SchemaTree.object([
+            ("description", .text("The response of the upstream, which may have any status.")),
+            ("content", Self.anyContent),
+        ])
+        let isBare = proxy.envelope?.value == .bare
+        return .object(
+            failures.map { Self.reference($0, isBare: isBare) } + [("default", passed)])
+    }
+
+    private static func reference(
+        _ failure: Failure, isBare: Bool
+    ) -> (name: String, value: SchemaTree) {
+        let name = failure.name + (isBare ? "Problem" : "")
+        return (failure.status, .object([("$ref", .text("#/components/responses/\(name)"))]))
     }
 
     private func headers(of answer: ConfigAnswer) -> OpenAPISchemas.Members {
@@ -57,7 +81,9 @@ struct OpenAPIResponses {
 
     // MARK: Components
 
-    private static let failures = [
+    private typealias Failure = (status: String, name: String, text: String)
+
+    private static let failures: [Failure] = [
         (status: "400", name: "BadRequest", text: "The request is not valid."),
         (status: "404", name: "NotFound", text: "An upstream does not know the resource."),
         (status: "413", name: "TooLarge", text: "The request body is too large."),

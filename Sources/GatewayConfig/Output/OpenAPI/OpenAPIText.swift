@@ -7,11 +7,24 @@ package enum OpenAPIText {
         let schemas = OpenAPISchemas(document, names)
         let responses = OpenAPIResponses(schemas, names)
         var paths = OpenAPIPaths()
-        for endpoint in document.endpoints {
-            let path = paths.path(of: endpoint)
-            paths.add(
-                OpenAPIOperation(endpoint, schemas, responses, pathNames: path.names).tree, at: path.index,
-                for: endpoint.method)
+        for item in document.items {
+            switch item {
+            case .endpoint(let endpoint):
+                let path = endpoint.path.value
+                let (index, names) = paths.item(of: path)
+                let operation = OpenAPIOperation(endpoint, schemas, responses, pathNames: names)
+                paths.add(operation.tree, of: path, at: index, for: endpoint.method)
+            case .proxy(let proxy):
+                let path = proxy.path.value
+                let methods = (proxy.methods ?? []).filter { !document.isSubstituted($0.place) }
+                // A path without an operation says nothing.
+                guard proxy.methods == nil || !methods.isEmpty else { continue }
+                let (index, names) = paths.item(of: path)
+                let operation = OpenAPIPassedOperation(proxy, responses, pathNames: names)
+                for method in proxy.methods == nil ? proxy.usedMethods : methods.map(\.value) {
+                    paths.add(operation.tree(for: method), of: path, at: index, for: method.httpMethod)
+                }
+            }
         }
         var components: [(name: String, value: SchemaTree)] = document.schemas.map {
             (names.name(of: $0.name.value), schemas.tree($0.schema))

@@ -41,8 +41,33 @@ struct CallCosts {
     private func attempts(of call: ConfigCall) -> PlanNumber {
         guard call.request.method.isIdempotent else { return PlanNumber(1) }
         if let attempts = call.attempts { return number(attempts, default: 0) }
-        guard !document.isSubstituted(call.upstream.place) else { return .unknown }
+        return attempts(of: call.upstream)
+    }
+
+    /// Returns the attempts of an upstream's idempotent calls.
+    private func attempts(of upstream: Located<String>) -> PlanNumber {
+        guard !document.isSubstituted(upstream.place) else { return .unknown }
         return number(
-            upstreams[call.upstream.value]?.retry.attempts, default: CallCount.defaultAttempts)
+            upstreams[upstream.value]?.retry.attempts, default: CallCount.defaultAttempts)
+    }
+
+    // MARK: Requests that pass through
+
+    /// Returns the upstream calls of a request with one of a proxy's methods; without one, a variable names it.
+    func calls(of proxy: ConfigProxy, _ method: HTTPMethod?) -> CallRange {
+        guard let method else { return CallRange(least: 1, most: .unknown) }
+        return CallRange(
+            least: 1, most: method.isIdempotent ? attempts(of: proxy.upstream) : PlanNumber(1))
+    }
+
+    /// Returns the nanoseconds that an attempt waits for the first byte of a response.
+    func firstByte(of proxy: ConfigProxy) -> PlanNumber {
+        guard !document.isSubstituted(proxy.upstream.place) else { return .unknown }
+        let timeouts = upstreams[proxy.upstream.value]?.timeouts
+        let standard = PlanNumber(ConfigTimeouts.defaultFirstByte)
+        if let own = timeouts?.firstByte { return number(own, default: 0) }
+        guard let total = timeouts?.total else { return standard }
+        // A longer total raises the limits of attempts that the file does not set.
+        return PlanNumber.combine(number(total, default: 0), standard, max)
     }
 }

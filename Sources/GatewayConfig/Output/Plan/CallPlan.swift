@@ -56,31 +56,7 @@ package struct PlanTarget: Sendable, Hashable {
     package var path: String
 }
 
-/// An endpoint that is named on the command line and that the file does not have.
-package struct UnknownEndpoint: Error, Sendable, CustomStringConvertible {
-    package let description: String
-}
-
 extension CallPlan {
-    /// Returns the plans of all endpoints in the order of the files, or of the named one.
-    ///
-    /// - Parameters:
-    ///   - document: the configuration.
-    ///   - name: a method and a path as the file has it: `GET /v1/profile/{id}`.
-    package static func plans(
-        of document: ConfigDocument, only name: String? = nil
-    ) throws(UnknownEndpoint) -> [CallPlan] {
-        guard let name else { return document.endpoints.map { CallPlan($0, document) } }
-        let words = name.split(separator: " ", maxSplits: 1)
-        let title = words.count == 2 ? "\(words[0].uppercased()) \(words[1])" : name
-        guard let endpoint = document.endpoints.first(where: { $0.title == title }) else {
-            throw UnknownEndpoint(
-                description: "there is no endpoint \"\(Shown.text(name))\""
-                    + Suggestion.text(for: title, among: document.endpoints.map(\.title)))
-        }
-        return [CallPlan(endpoint, document)]
-    }
-
     init(_ endpoint: ConfigEndpoint, _ document: ConfigDocument) {
         let costs = CallCosts(document)
         let steps = endpoint.steps.enumerated().map { index, step in

@@ -1,25 +1,36 @@
 import HTTPModel
 import JSONBytes
 
-extension CallPlan {
+extension EndpointPlan {
     /// Returns plans as a JSON document, for `--format json`. Times are milliseconds; what depends on a
     /// variable is null.
     ///
     ///     {"endpoints":[{"method":"GET","path":"/v1/profile/{id}","file":"profile.yaml","line":5,"steps":[],
     ///      "parts":[...],"deadlineMs":4000,"chainMs":16000,"slowest":["user","friends"],"worstMs":4000,
-    ///      "calls":{"least":4,"most":165},"authorization":["api"],"cookies":[]}]}
-    package static func json(_ plans: [CallPlan]) -> [UInt8] {
+    ///      "calls":{"least":4,"most":165},"authorization":["api"],"cookies":[]},
+    ///      {"methods":["GET","POST"],"path":"/images/{path...}","file":"profile.yaml","line":30,
+    ///      "passes":[{"methods":["GET"],"upstream":"images","path":"/{path...}","calls":{"least":1,"most":3}},
+    ///      ...],"firstByteMs":5000,"deadlineMs":15000,"calls":{"least":1,"most":3},"authorization":[],
+    ///      "cookies":[]}]}
+    package static func json(_ plans: [EndpointPlan]) -> [UInt8] {
         var composer = JSONComposer(sharedFragmentLength: .max)
         composer.beginObject()
         composer.key("endpoints")
         composer.beginArray()
-        for plan in plans { plan.write(to: &composer) }
+        for plan in plans {
+            switch plan {
+            case .calls(let plan): plan.write(to: &composer)
+            case .proxy(let plan): plan.write(to: &composer)
+            }
+        }
         composer.endArray()
         composer.endObject()
         return Array(composer.fragment().bytes)
     }
+}
 
-    private func write(to composer: inout JSONComposer) {
+extension CallPlan {
+    fileprivate func write(to composer: inout JSONComposer) {
         composer.beginObject()
         composer.member("method", method.rawValue)
         composer.member("path", path)
@@ -32,6 +43,34 @@ extension CallPlan {
         composer.milliseconds("chainMs", chain)
         composer.texts("slowest", slowest)
         composer.milliseconds("worstMs", worst)
+        composer.calls(calls)
+        composer.texts("authorization", authorization)
+        composer.texts("cookies", cookies)
+        composer.endObject()
+    }
+}
+
+extension ProxyPlan {
+    fileprivate func write(to composer: inout JSONComposer) {
+        composer.beginObject()
+        composer.texts("methods", methods)
+        composer.member("path", path)
+        composer.member("file", file)
+        composer.key("line")
+        composer.int(line)
+        composer.key("passes")
+        composer.beginArray()
+        for row in rows {
+            composer.beginObject()
+            composer.texts("methods", row.methods)
+            composer.member("upstream", upstream)
+            composer.member("path", upstreamPath)
+            composer.calls(row.calls)
+            composer.endObject()
+        }
+        composer.endArray()
+        composer.milliseconds("firstByteMs", firstByte)
+        composer.milliseconds("deadlineMs", deadline)
         composer.calls(calls)
         composer.texts("authorization", authorization)
         composer.texts("cookies", cookies)

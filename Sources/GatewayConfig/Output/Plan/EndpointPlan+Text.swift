@@ -1,32 +1,37 @@
-extension CallPlan {
+extension EndpointPlan {
     /// Returns plans as text, an empty line between two:
     ///
     ///     GET /v1/profile/{id}   profile.yaml:5
     ///       user   GET api /users/{path.id}  1..3 calls  2 s
     ///       posts  GET api /posts, after user  0..3        2 s
     ///       worst 4 s (user, posts); 1..6 upstream calls
-    package static func text(_ plans: [CallPlan]) -> String {
-        plans.map(\.text).joined(separator: "\n")
+    ///
+    ///     GET, POST /images/{path...}   profile.yaml:30
+    ///       GET   images /{path...}  1..3 calls
+    ///       POST  images /{path...}  1
+    ///       first byte within 5 s an attempt, 15 s in all (deadline); 1..3 upstream calls
+    package static func text(_ plans: [EndpointPlan]) -> String {
+        plans.map { plan in
+            switch plan {
+            case .calls(let plan): plan.text
+            case .proxy(let plan): plan.text
+            }
+        }.joined(separator: "\n")
     }
+}
 
-    private var text: String {
+extension CallPlan {
+    fileprivate var text: String {
         var lines: [[String]] = []
         for step in steps { Self.add(step, note: ", before the parts", depth: 0, to: &lines) }
         for part in parts { Self.add(part, depth: 0, to: &lines) }
         if !lines.isEmpty { lines[0][2] += lines[0][2] == "1" ? " call" : " calls" }
-        let widths = (0..<3).map { column in lines.map { $0[column].count }.max() ?? 0 }
-        var text = "\(method) \(Self.shown(path))   \(Self.shown(file)):\(line)\n"
-        for line in lines {
-            let cells = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-            text += "  " + (cells + [line[3]]).joined(separator: "  ") + "\n"
-        }
-        text += "  worst \(worstText); \(calls.text("upstream call"))\n"
-        for (field, upstreams) in [("Authorization", authorization), ("Cookie", cookies)]
-        where !upstreams.isEmpty {
-            text += "  \(field) goes to \(Self.shown(upstreams.joined(separator: ", ")))\n"
-        }
-        if hasUnknown(lines) { text += "  ? depends on a variable, whose value is not shown\n" }
-        return text
+        var text = PlanText("\(method) \(path)", file: file, line: line)
+        text.add(lines)
+        text.add("worst \(worstText); \(calls.text("upstream call"))")
+        text.addCredentials(authorization, cookies)
+        if hasUnknown(lines) { text.addUnknown() }
+        return text.text
     }
 
     /// `4 s (deadline; 16 s by user, friends)`.
@@ -69,7 +74,8 @@ extension CallPlan {
         }
         lines.append(
             [
-                String(repeating: "  ", count: depth) + row.name, shown(what) + note, row.calls.description,
+                String(repeating: "  ", count: depth) + row.name, PlanText.shown(what) + note,
+                row.calls.description,
                 time,
             ])
         for member in members { add(member, depth: depth + 1, to: &lines) }
@@ -92,9 +98,26 @@ extension CallPlan {
         }
         return true
     }
+}
 
-    /// Without characters that a terminal acts on.
-    private static func shown(_ text: String) -> String { Shown.text(text, atMost: 10_000) }
+extension ProxyPlan {
+    fileprivate var text: String {
+        var lines = rows.map { row in
+            [
+                PlanText.shown(row.methods.joined(separator: ", ")),
+                PlanText.shown("\(upstream) \(upstreamPath)"), row.calls.description,
+            ]
+        }
+        if !lines.isEmpty { lines[0][2] += lines[0][2] == "1" ? " call" : " calls" }
+        var text = PlanText("\(methods.joined(separator: ", ")) \(path)", file: file, line: line)
+        text.add(lines)
+        text.add(
+            "first byte within \(firstByte.time) an attempt, \(deadline.time) in all (deadline); "
+                + calls.text("upstream call"))
+        text.addCredentials(authorization, cookies)
+        if [firstByte, deadline, calls.most].contains(.unknown) { text.addUnknown() }
+        return text.text
+    }
 }
 
 extension PlanTarget {

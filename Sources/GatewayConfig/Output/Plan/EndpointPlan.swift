@@ -1,0 +1,49 @@
+/// What an item of `endpoints` asks upstreams for.
+package enum EndpointPlan: Sendable {
+    case calls(CallPlan)
+    case proxy(ProxyPlan)
+}
+
+/// An endpoint that is named on the command line and that the file does not have.
+package struct UnknownEndpoint: Error, Sendable, CustomStringConvertible {
+    package let description: String
+}
+
+extension EndpointPlan {
+    /// Returns the plans of all endpoints in the order of the files, or of the named one.
+    ///
+    /// - Parameters:
+    ///   - document: the configuration.
+    ///   - name: a method and a path as the file has it: `GET /v1/profile/{id}`. One method of a proxy names
+    ///     it.
+    package static func plans(
+        of document: ConfigDocument, only name: String? = nil
+    ) throws(UnknownEndpoint) -> [EndpointPlan] {
+        let items = document.items
+        guard let name else { return items.map { EndpointPlan($0, document) } }
+        let words = name.split(separator: " ", maxSplits: 1)
+        let title = words.count == 2 ? "\(words[0].uppercased()) \(words[1])" : name
+        guard let item = items.first(where: { document.titles(of: $0).contains(title) }) else {
+            throw UnknownEndpoint(
+                description: "there is no endpoint \"\(Shown.text(name))\""
+                    + Suggestion.text(for: title, among: items.flatMap(document.titles)))
+        }
+        return [EndpointPlan(item, document)]
+    }
+
+    private init(_ item: ConfigDocument.Item, _ document: ConfigDocument) {
+        self =
+            switch item {
+            case .endpoint(let endpoint): .calls(CallPlan(endpoint, document))
+            case .proxy(let proxy): .proxy(ProxyPlan(proxy, document))
+            }
+    }
+
+    /// As the file has it.
+    var path: String {
+        switch self {
+        case .calls(let plan): plan.path
+        case .proxy(let plan): plan.path
+        }
+    }
+}
