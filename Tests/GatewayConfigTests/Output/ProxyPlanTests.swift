@@ -31,9 +31,9 @@ struct ProxyPlanTests {
     }
 
     @Test(
-        "A method that does not pass is refused, and a near path is named",
+        "A method that does not pass is refused, and a near endpoint is named",
         arguments: [
-            ("POST /icon", #"there is no endpoint "POST /icon""#),
+            ("POST /icon", #"there is no endpoint "POST /icon"; did you mean "GET /icon"?"#),
             ("GET /icons", #"there is no endpoint "GET /icons"; did you mean "GET /icon"?"#),
             ("PATCH /hidden", #"there is no endpoint "PATCH /hidden""#),
         ])
