@@ -86,7 +86,12 @@ extension JSONMemberPath {
             case UInt8(ascii: "*"):
                 guard !isFirst else { throw fault("begins with [*]; arrays need no mention") }
             case UInt8(ascii: "'"), Byte.quote: name = try quoted(by: quote)
-            default: throw fault("has brackets around something other than a quoted name or *")
+            default:
+                // RFC 9535 2.3.4: [0:12], [:3]
+                if bytes[(index - 1)...].prefix(while: { $0 != Byte.closeBracket }).contains(Byte.colon) {
+                    throw fault("has a slice; slices are not supported, and a path goes through all elements")
+                }
+                throw fault("has brackets around something other than a quoted name or *")
             }
             guard index < bytes.count, bytes[index] == Byte.closeBracket else {
                 throw fault("has a bracket that is not closed")

@@ -11,7 +11,9 @@ struct MemberPathTests {
             ("a[", "not closed"), ("a[*", "not closed"), ("a['b'", "not closed"),
             ("a['b", "a quote that is not closed"), ("['a\\n']", "a backslash"), ("['a\\", "a backslash"),
             ("a[0]", "something other than a quoted name or *"), ("a[b]", "something other"),
-            ("a['b']c", "text after a bracket"), ("a[*]b", "text after a bracket"),
+            ("a[0:12]", "slices are not supported"), ("a[:3].b", "slices are not supported"),
+            ("a[-2:]", "slices are not supported"), ("a['b']c", "text after a bracket"),
+            ("a[*]b", "text after a bracket"),
         ])
     func malformed(path: String, fault: String) {
         let error = #expect(throws: JSONMemberPath.ParseError.self) { try JSONMemberPath(path) }

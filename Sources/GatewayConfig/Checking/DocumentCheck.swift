@@ -16,6 +16,7 @@ struct DocumentCheck {
         checkSchemas()
         warnOfUnusedUpstreams()
         warnOfManyCalls()
+        warnOfNothingToServe()
     }
 
     // MARK: Routes
@@ -80,6 +81,13 @@ struct DocumentCheck {
         for (name, place) in upstreams where !reader.usedUpstreams.contains(name) {
             reader.problems.warning("no endpoint calls the upstream \"\(Shown.text(name))\"", at: place)
         }
+    }
+
+    private func warnOfNothingToServe() {
+        guard files.isComplete, !reader.hasOtherEndpoints, reader.problems.errorCount == 0,
+            document.endpoints.isEmpty, document.proxies.isEmpty, document.publicFolder == nil
+        else { return }
+        reader.problems.warning("there are no endpoints, so nothing is served", at: .start(of: 0))
     }
 
     private func warnOfManyCalls() {

@@ -54,7 +54,7 @@ struct MergeCheck {
     func check(_ part: ConfigPart) -> Names? {
         var inner: Names?
         if case .group(let group) = part.kind { inner = names(of: group.parts) }
-        checkRenames(part)
+        RenameCheck(problems: problems).run(part)
         if part.isMerged { checkMerged(part) }
         return inner
     }
@@ -76,42 +76,6 @@ struct MergeCheck {
         if case .fallback(let fallback) = part.policy, fallback.value.kind != .object {
             refuse("this fallback is none", fallback.place)
         }
-    }
-
-    /// Two members with one name would be two members of one object. A rename comes after `keep`, which may have removed its member.
-    private func checkRenames(_ part: ConfigPart) {
-        var known: Set<[[UInt8]]> = []
-        let renamed = Set(part.rename.map(\.path.value.names))
-        let kept = part.keep.map { Set($0.map(\.value.names)) }
-        for rename in part.rename {
-            let old = rename.path.value.names
-            let new = Array(old.dropLast() + [Array(rename.name.value.utf8)])
-            guard known.insert(new).inserted else {
-                problems.error(
-                    "rename: two members get the name \"\(Shown.text(rename.name.value))\"",
-                    at: rename.name.place)
-                continue
-            }
-            guard let kept else { continue }
-            if !Self.keeps(old, kept) {
-                problems.error(
-                    "rename: keep has removed \"\(Self.shown(old))\"; keep it by its old name",
-                    at: rename.path.place)
-            } else if kept.contains(new), !renamed.contains(new) {
-                problems.error(
-                    "rename: keep has a member \"\(Self.shown(new))\", too, which would be lost",
-                    at: rename.name.place)
-            }
-        }
-    }
-
-    /// Whether `keep` leaves a member: it names the member, something around it, or something in it.
-    private static func keeps(_ path: [[UInt8]], _ kept: Set<[[UInt8]]>) -> Bool {
-        kept.contains { $0.starts(with: path) || path.starts(with: $0) }
-    }
-
-    private static func shown(_ path: [[UInt8]]) -> String {
-        Shown.text(path.map(text).joined(separator: "."))
     }
 
     /// Returns the members that a merged part adds to its object.

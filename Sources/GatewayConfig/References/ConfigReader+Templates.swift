@@ -1,7 +1,8 @@
 extension ConfigReader {
     /// Returns a text with its references; nil after a problem.
     func template(_ scalar: YAMLScalar, at place: ConfigPlace) -> ConfigTemplate? {
-        TemplateParser.parse(scalar, at: place, problems) { root, path, text in
+        TemplateParser.parse(scalar, at: place, problems, rootOf: { scope?.root(of: $0) }) {
+            root, path, text in
             reference(root, path, text: text, at: place)
         }
     }

@@ -6,6 +6,8 @@ import ASCIIText
 struct ReferenceParser {
     struct Fault: Error, Equatable {
         let message: String
+        /// The first name, if no reference begins with it.
+        var unknownRoot: String?
     }
 
     private let bytes: [UInt8]
@@ -21,13 +23,9 @@ struct ReferenceParser {
     mutating func parse() throws(Fault) -> (root: ReferenceRoot, path: [ConfigReference.Segment], end: Int) {
         let word = name() ?? ""
         guard let root = ReferenceRoot(rawValue: word) else {
-            let suggestion = Suggestion.text(for: word, among: ReferenceRoot.allCases.map(\.rawValue))
-            let hasMember = !word.isEmpty && index < bytes.count && bytes[index] == Byte.point
-            let hint =
-                suggestion.isEmpty && hasMember
-                ? "; a part is read as {parts.\(Shown.text(word))}" : suggestion
             throw Fault(
-                message: "a reference begins with path, query, header, body, first, parts or item" + hint)
+                message: "a reference begins with path, query, header, body, first, parts or item",
+                unknownRoot: word)
         }
         var path: [ConfigReference.Segment] = []
         while true {
@@ -74,6 +72,9 @@ struct ReferenceParser {
         case Byte.asterisk?: segment = .all
         case let quote? where quote == UInt8(ascii: "'") || quote == Byte.quote:
             segment = .member(try quoted(by: quote))
+        case let byte? where isSlice(after: byte):
+            throw Fault(
+                message: "slices are not supported: brackets hold an index from 0, a name in quotes or *")
         case let byte? where ASCII.isDigit(byte):
             let start = index - 1
             while index < bytes.count, ASCII.isDigit(bytes[index]) { index += 1 }
@@ -84,13 +85,15 @@ struct ReferenceParser {
             segment = .element(element)
         default: throw Fault(message: "brackets hold an index from 0, a name in quotes or *")
         }
-        switch next() {
-        case Byte.closeBracket?: return segment
-        case UInt8(ascii: ":")?:
-            throw Fault(
-                message: "slices are not supported; brackets hold one index from 0, a name in quotes or *")
-        default: throw Fault(message: "a bracket is not closed by ]")
-        }
+        guard next() == Byte.closeBracket else { throw Fault(message: "a bracket is not closed by ]") }
+        return segment
+    }
+
+    /// Whether brackets hold a slice of RFC 9535 2.3.4: `0:12`, `:3`, `-2:`.
+    private func isSlice(after byte: UInt8) -> Bool {
+        guard byte != Byte.colon else { return true }
+        guard ASCII.isDigit(byte) || byte == Byte.minus else { return false }
+        return bytes[index...].first { !ASCII.isDigit($0) } == Byte.colon
     }
 
     /// Reads a name in quotes, with the escapes of RFC 9535 2.3.1 but those of UTF-16.

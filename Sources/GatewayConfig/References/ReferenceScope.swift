@@ -40,12 +40,19 @@ final class ReferenceScope {
     }
     private var foldedHeaderNames = NameList()
     var takesBody = false
+    /// The schema of the body, if it has one without problems.
+    var body: ConfigSchema?
+    private let schemas: SchemaMembers
     var stepNames = NameList()
     /// The first entry is the root.
     private(set) var entries = [Entry(names: [], parent: nil, place: .start(of: 0))]
     private(set) var uses: [Use] = []
     var site = Site.answer
     var isCondition = false
+
+    init(schemas: SchemaMembers = SchemaMembers()) {
+        self.schemas = schemas
+    }
 
     /// Adds a part below `parent` and returns its index.
     func add(_ name: String, to parent: Int, isMerged: Bool, at place: ConfigPlace) -> Int {
@@ -58,6 +65,14 @@ final class ReferenceScope {
     }
 
     func child(_ name: String, of parent: Int) -> Int? { entries[parent].children[name] }
+
+    /// Returns the root of the references to a part, a step or a parameter with this name.
+    func root(of name: String) -> ReferenceRoot? {
+        if child(name, of: 0) != nil { return .parts }
+        if stepNames.contains(name) { return .first }
+        if pathNames?.contains(name) == true { return .path }
+        return queryNames.contains(name) ? .query : nil
+    }
 
     /// A reason why a reference is invalid, phrased to follow it.
     struct Fault: Error {
@@ -94,6 +109,7 @@ final class ReferenceScope {
             return (.header(try parameter("header", path, headerNames)), [])
         case .body:
             guard takesBody else { throw Fault(message: "the endpoint declares no body") }
+            if let body, let fault = schemas.fault(of: path, below: body) { throw fault }
             return (.body, path[...])
         case .first: return (.step(try step(path)), path.dropFirst())
         case .parts: return try part(path, place)

@@ -4,9 +4,15 @@ import ASCIIText
 enum TemplateParser {
     /// Returns the text and its references; nil after a problem. A value of a variable has no references.
     ///
-    /// - Parameter resolve: makes a reference of what stands in the braces, or reports a problem.
+    /// - Parameters:
+    ///   - scalar: the text.
+    ///   - place: where the file has it.
+    ///   - problems: gets the problems.
+    ///   - rootOf: returns the root of the references to a name that stands alone.
+    ///   - resolve: makes a reference of what stands in the braces, or reports a problem.
     static func parse(
         _ scalar: YAMLScalar, at place: ConfigPlace, _ problems: ProblemList,
+        rootOf: (String) -> ReferenceRoot? = { _ in nil },
         resolve: (ReferenceRoot, [ConfigReference.Segment], _ text: String) -> ConfigReference?
     ) -> ConfigTemplate? {
         guard let substitution = scalar.substitution else {
@@ -15,13 +21,15 @@ enum TemplateParser {
                 return ConfigTemplate(scalar.text.isEmpty ? [] : [.text(scalar.text)])
             }
             var builder = Builder()
-            return builder.add(written: scalar.text, place, problems, resolve) ? builder.template() : nil
+            return builder.add(written: scalar.text, place, problems, rootOf, resolve)
+                ? builder.template() : nil
         }
         var builder = Builder()
         var isValid = true
         for piece in substitution.pieces {
             switch piece {
-            case .written(let text): isValid = builder.add(written: text, place, problems, resolve) && isValid
+            case .written(let text):
+                isValid = builder.add(written: text, place, problems, rootOf, resolve) && isValid
             case .literal(let text): builder.text += text
             case .unknown: break
             }
@@ -46,6 +54,7 @@ enum TemplateParser {
         /// Returns false after a problem.
         mutating func add(
             written: String, _ place: ConfigPlace, _ problems: ProblemList,
+            _ rootOf: (String) -> ReferenceRoot?,
             _ resolve: (ReferenceRoot, [ConfigReference.Segment], String) -> ConfigReference?
         ) -> Bool {
             let bytes = Array(written.utf8)
@@ -72,12 +81,24 @@ enum TemplateParser {
                 } catch {
                     let end = bytes[brace...].firstIndex(of: Byte.closeBrace).map { $0 + 1 } ?? bytes.count
                     let shown = Shown.text(String(decoding: bytes[brace..<end], as: UTF8.self))
-                    problems.error("\(shown): \(error.message)", at: place)
+                    problems.error(
+                        "\(shown): \(error.message)" + suggestion(for: error, in: shown, rootOf), at: place)
                     return false
                 }
             }
             text += String(decoding: bytes[rest...], as: UTF8.self)
             return isValid
+        }
+
+        /// Returns `; did you mean "{parts.user.id}"?` for `{user.id}`, if there is such a part.
+        private func suggestion(
+            for fault: ReferenceParser.Fault, in shown: String, _ rootOf: (String) -> ReferenceRoot?
+        ) -> String {
+            guard let word = fault.unknownRoot else { return "" }
+            guard let root = rootOf(word), shown.hasSuffix("}") else {
+                return Suggestion.text(for: word, among: ReferenceRoot.allCases.map(\.rawValue))
+            }
+            return "; did you mean \"{\(root.rawValue).\(shown.dropFirst())\"?"
         }
     }
 }

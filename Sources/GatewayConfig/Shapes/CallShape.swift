@@ -49,7 +49,7 @@ enum CallShape {
         let fields = values.read(headers) ?? []
         let content = values.located(body)
         if method == .get, let place = values.place(of: body) { reader.error("a GET has no body", at: place) }
-        let (time, count) = (values.located(timeout), values.located(attempts))
+        let (time, count) = (values.located(timeout), values.located(attempts, afterProblem: 1))
         let (pointer, kind) = (values.located(pick), values.located(expect))
         guard let name, let path else { return nil }
         return ConfigCall(
@@ -108,6 +108,9 @@ enum CallPath {
                 if isQuery { return "has a reference after ?, which belongs into query" }
                 path += "x"
             case .text(let text):
+                if text.utf8.contains(Byte.openBrace) {
+                    return "has {{; a reference has single braces: {item}"
+                }
                 if text.utf8.contains(Byte.hash) { return "has a #, which calls do not send" }
                 guard text.utf8.allSatisfy(ASCII.isTargetByte) else {
                     return "has a character that is written %XX in a URL"

@@ -43,6 +43,7 @@ struct DocumentDecoder {
                 schemas[$0.name.value] == $0.name.place
             }
         }
+        reader.schemaMembers = SchemaMembers(document.schemas)
         for values in opened { decodeEndpoints(values, defaults, into: &document) }
         DocumentCheck(document: document, files: files, upstreams: upstreams, reader: reader).run()
     }

@@ -10,7 +10,8 @@ struct EndpointDecoder {
     /// Returns the endpoint; nil after a problem.
     func decode() -> ConfigEndpoint? {
         guard let (method, path, place) = route() else { return nil }
-        let scope = ReferenceScope()
+        let errors = reader.problems.errorCount
+        let scope = ReferenceScope(schemas: reader.schemaMembers)
         reader.scope = scope
         defer { reader.scope = nil }
         let pathParameters = pathParameters(path)
@@ -23,6 +24,7 @@ struct EndpointDecoder {
         scope.queryNames = names(EndpointShape.query)
         scope.headerNames = names(EndpointShape.headers)
         scope.takesBody = values.has(EndpointShape.body)
+        scope.body = body?.value
         let steps = steps(scope)
         let content = content(scope)
         scope.site = .answer
@@ -38,6 +40,7 @@ struct EndpointDecoder {
         endpoint.steps = steps
         decodeSettings(&endpoint)
         EndpointCheck(endpoint: endpoint, scope: scope, reader: reader).run()
+        if reader.problems.errorCount == errors { warnOfUnusedCredentials(endpoint) }
         return path == nil || content == nil ? nil : endpoint
     }
 
@@ -151,6 +154,19 @@ struct EndpointDecoder {
     }
 
     // MARK: Settings
+
+    /// Those of `defaults` are for all endpoints, so each may call others.
+    private func warnOfUnusedCredentials(_ endpoint: ConfigEndpoint) {
+        let own = [
+            values.has(EndpointShape.credentials) ? endpoint.credentials : [],
+            values.has(EndpointShape.cookies) ? endpoint.cookies : [],
+        ]
+        guard own.contains(where: { !$0.isEmpty }), !reader.usesUnknownUpstream else { return }
+        let called = endpoint.calledUpstreams
+        for (member, names) in zip([EndpointShape.credentials.name, EndpointShape.cookies.name], own) {
+            CredentialCheck.warn(member, names, called, reader.problems)
+        }
+    }
 
     private func decodeSettings(_ endpoint: inout ConfigEndpoint) {
         EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &endpoint)

@@ -43,7 +43,8 @@ enum EndpointShape {
     static let answer = Member("answer", .answer, "How the answer looks.")
 
     static let shape: Shape = Shape(
-        "an endpoint", definition: "endpoint", get, post, put, patch, delete, path, query, headers, body,
+        "an endpoint", definition: "endpoint", meant: ["timeout": deadline.name, "timeouts": deadline.name],
+        get, post, put, patch, delete, path, query, headers, body,
         bodyLimit,
         first, parts, data, deadline, forward, credentials, cookies, concurrency, compression,
         revealMessages, answer)
@@ -52,7 +53,8 @@ enum EndpointShape {
 /// The members of endpoints that `defaults` sets for all.
 enum DefaultsShape {
     static let shape: Shape = Shape(
-        "defaults", definition: "defaults", EndpointShape.deadline, EndpointShape.bodyLimit,
+        "defaults", definition: "defaults", meant: ["timeout": EndpointShape.deadline.name],
+        EndpointShape.deadline, EndpointShape.bodyLimit,
         EndpointShape.forward,
         EndpointShape.credentials, EndpointShape.compression, EndpointShape.answer)
 }

@@ -9,6 +9,13 @@ struct PartDecoder {
     let scope: ReferenceScope
 
     private var reader: ConfigReader { values.reader }
+    /// Whether another member is likely meant as `forEach`, so that its companions are no further mistakes.
+    private var hasMisspelledForEach: Bool {
+        values.map.members.contains {
+            !PartShape.shape.has($0.name)
+                && Suggestion.nearest(to: $0.name, among: [PartShape.forEach.name]) != nil
+        }
+    }
 
     /// Returns the part; nil after a problem.
     func decode() -> ConfigPart? {
@@ -61,7 +68,7 @@ struct PartDecoder {
         if !isCall {
             refuse(PartShape.callMembers, "a call; this part is \(isGroup ? "a group" : "a value")")
         }
-        if !values.has(PartShape.forEach) {
+        if !values.has(PartShape.forEach), !hasMisspelledForEach {
             refuse(PartShape.itemMembers, "a part with forEach")
             if !isGroup { refuse([PartShape.atLeast.name], "a group or a part with forEach") }
         }
@@ -81,6 +88,10 @@ struct PartDecoder {
 
     private func group() -> ConfigPart.Kind? {
         let quorum = values.located(PartShape.atLeast)
+        if let quorum, quorum.value == 0, !values.isUnknown(PartShape.atLeast) {
+            // Only elements may all fail; the members of a group can be optional one by one.
+            reader.error("atLeast: 0 is not between 1 and 1000", at: quorum.place)
+        }
         guard let parts = PartList.read(values.node(PartShape.parts), Subject("parts"), reader, below: index)
         else {
             return nil
@@ -100,13 +111,15 @@ struct PartDecoder {
         scope.site = .part(index, hasItem: false)
         let hasItems = values.has(PartShape.forEach)
         let items = values.read(PartShape.forEach)
-        scope.site = .part(index, hasItem: hasItems)
+        if let items { checkIsList(items) }
+        scope.site = .part(index, hasItem: hasItems || hasMisspelledForEach)
         let call = CallShape.decode(values)
         guard hasItems else { return call.map { .call($0) } }
         let limit = values.located(PartShape.limit)
+        let hasWrongLimit = limit == nil && values.has(PartShape.limit)
         let quorum = values.located(PartShape.atLeast)
         if let quorum, !values.isUnknown(PartShape.atLeast), !values.isUnknown(PartShape.limit),
-            quorum.value > limit?.value ?? ConfigForEach.defaultLimit
+            !hasWrongLimit, quorum.value > limit?.value ?? ConfigForEach.defaultLimit
         {
             reader.error("atLeast is more than limit\(limit == nil ? " (100)" : "")", at: quorum.place)
         }
@@ -116,8 +129,21 @@ struct PartDecoder {
         guard let call, let items else { return nil }
         return .forEach(
             ConfigForEach(
-                call: call, items: items, concurrency: concurrency, limit: limit, itemFailure: itemFailure,
+                call: call, items: items, concurrency: concurrency,
+                // After a problem the least, so that no warning follows from it.
+                limit: hasWrongLimit ? Located(1, at: name.place) : limit, itemFailure: itemFailure,
                 atLeast: quorum))
+    }
+
+    /// Parameters have no type that is a list.
+    private func checkIsList(_ items: ConfigReference) {
+        switch items.source {
+        case .path, .query, .header:
+            reader.error(
+                "forEach: \(items.text) is one value and not a list; lists come from body, first and parts",
+                at: items.place)
+        case .body, .step, .part, .item: break
+        }
     }
 }
 

@@ -27,13 +27,14 @@ enum PartShape {
     static let itemFailure = Member(
         "itemFailure", .itemFailure, default: "null", "What becomes of an item whose call fails.")
     static let atLeast = Member(
-        "atLeast", .integer(1...1000),
+        "atLeast", .integer(0...1000),
         "The fewest members of a group, or items of a forEach, that must succeed.")
     static let parts: Member<[ConfigPart]> = Member("parts", .parts, "The parts of a group.")
     static let value = Member("value", .value, "JSON composed from references, without a call.")
 
     static let shape: Shape = Shape(
-        "a part", definition: "part", CallShape.upstream, CallShape.get, CallShape.post, CallShape.put,
+        "a part", definition: "part", meant: ["deadline": CallShape.timeout.name], CallShape.upstream,
+        CallShape.get, CallShape.post, CallShape.put,
         CallShape.patch, CallShape.delete, CallShape.query, CallShape.headers, CallShape.body,
         CallShape.timeout,
         CallShape.attempts, CallShape.pick, CallShape.expect, keep, drop, rename, merge, optional, fallback,
@@ -54,7 +55,8 @@ enum PartShape {
 /// A step before the parts.
 enum StepShape {
     static let shape: Shape = Shape(
-        "a step", definition: "step", CallShape.upstream, CallShape.get, CallShape.post, CallShape.put,
+        "a step", definition: "step", meant: ["deadline": CallShape.timeout.name], CallShape.upstream,
+        CallShape.get, CallShape.post, CallShape.put,
         CallShape.patch, CallShape.delete, CallShape.query, CallShape.headers, CallShape.body,
         CallShape.timeout,
         CallShape.attempts, CallShape.pick, CallShape.expect)
@@ -82,16 +84,25 @@ extension ValueType where Value == JSONMemberPath {
     /// The path of a member below an object: `seller.name`.
     static let memberPath = ValueType(.type("string"), unknown: "x") { (scalar) throws(ScalarFault) in
         guard scalar.substitution == nil else { throw .rule("names of members take no variables") }
-        guard !scalar.text.hasPrefix("/") else {
-            let path = scalar.text.dropFirst().replacing("/", with: ".")
-            throw .rule(
-                "names are separated by points: \(Shown.text(String(path))); a name with / is written ['/a']")
+        return try parse(scalar.text)
+    }
+
+    static func parse(_ text: String) throws(ScalarFault) -> JSONMemberPath {
+        if let path = dotted(text) {
+            throw .rule("write \(path): paths have dots, and only pick has slashes")
         }
         do throws(JSONMemberPath.ParseError) {
-            return try JSONMemberPath(scalar.text)
+            return try JSONMemberPath(text)
         } catch {
             throw .rule(error.description)
         }
+    }
+
+    /// Returns what was likely meant by a JSON Pointer; nil for other paths.
+    private static func dotted(_ text: String) -> String? {
+        guard text.utf8.first == UInt8(ascii: "/") else { return nil }
+        let names = text.split(separator: "/").joined(separator: ".")
+        return names.isEmpty ? "seller.name" : Shown.text(names)
     }
 }
 
@@ -111,13 +122,14 @@ extension ValueType where Value == [ConfigRename] {
         guard let map = reader.map(node, subject) else { return nil }
         return map.members.compactMap { member in
             let subject = Subject(member.name, of: subject.text)
-            do throws(JSONMemberPath.ParseError) {
-                let path = try JSONMemberPath(member.name)
+            do throws(ScalarFault) {
+                let path = try ValueType<JSONMemberPath>.parse(member.name)
                 return ValueType<String>.memberName.located.read(member.value, subject, reader).map {
                     ConfigRename(path: Located(path, at: member.namePlace), name: $0)
                 }
             } catch {
-                reader.error("\(subject.parent): \(error.description)", at: member.namePlace)
+                let name = YAMLScalar(text: member.name, style: .plain)
+                reader.error(error.message(name, Subject(subject.parent)), at: member.namePlace)
                 return nil
             }
         }

@@ -26,7 +26,8 @@ enum ProxyShape {
         "answer", .passedAnswer, "How failures look that the gateway answers itself.")
 
     static let shape: Shape = Shape(
-        "a proxy", definition: "proxyEndpoint", required: [proxy.name, upstream.name], proxy, upstream, at,
+        "a proxy", definition: "proxyEndpoint", required: [proxy.name, upstream.name],
+        meant: ["timeout": deadline.name], proxy, upstream, at,
         methods, requestHeaders, responseHeaders, bodyLimit, deadline, EndpointShape.forward,
         EndpointShape.credentials, EndpointShape.cookies, EndpointShape.concurrency,
         EndpointShape.compression, answer)
@@ -114,7 +115,17 @@ struct ProxyDecoder {
         proxy.responseHeaders = values.read(ProxyShape.responseHeaders) ?? ConfigPassedHeaders()
         EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &proxy)
         let common = defaults?.read(EndpointShape.answer)
+        warnOfUnusedCredentials(proxy)
         proxy.envelope = (values.read(ProxyShape.answer) ?? nil) ?? common?.envelope
         return path == nil || upstream == nil ? nil : proxy
+    }
+
+    private func warnOfUnusedCredentials(_ proxy: ConfigProxy) {
+        guard !values.reader.usesUnknownUpstream, !proxy.upstream.value.isEmpty else { return }
+        for (member, names) in [
+            (EndpointShape.credentials, proxy.credentials), (EndpointShape.cookies, proxy.cookies),
+        ] where values.has(member) {
+            CredentialCheck.warn(member.name, names, [proxy.upstream.value], values.reader.problems)
+        }
     }
 }

@@ -34,16 +34,19 @@ struct Shape: Sendable {
     /// The members of which the object must have exactly one, for the JSON Schema.
     let exactlyOne: [String]
     let required: [String]
+    /// What is likely meant by names of other objects, whose letters do not suggest it.
+    let meant: [String: String]
     private let names: Set<String>
 
     init<each Value: Sendable>(
         _ title: String, definition: String, required: [String] = [], exactlyOne: [String] = [],
-        _ members: repeat Member<each Value>
+        meant: [String: String] = [:], _ members: repeat Member<each Value>
     ) {
         self.title = title
         self.definition = definition
         self.exactlyOne = exactlyOne
         self.required = required
+        self.meant = meant
         var list: [AnyMember] = []
         for member in repeat each members {
             list.append(
@@ -58,6 +61,11 @@ struct Shape: Sendable {
 
     func has(_ name: String) -> Bool { names.contains(name) }
 
+    private func suggestion(for name: String) -> String {
+        meant[name].map { "; did you mean \"\($0)\"?" }
+            ?? Suggestion.text(for: name, among: members.map(\.name))
+    }
+
     /// Opens a mapping of this shape. Reports other kinds, unknown members and missing ones.
     ///
     /// - Parameters:
@@ -71,8 +79,8 @@ struct Shape: Sendable {
         guard let map = reader.map(node, subject) else { return nil }
         for member in map.members where !has(member.name) && !member.name.hasPrefix("x-") {
             reader.error(
-                "\(title) has no member \"\(Shown.text(member.name))\""
-                    + Suggestion.text(for: member.name, among: members.map(\.name)), at: member.namePlace)
+                "\(title) has no member \"\(Shown.text(member.name))\"" + suggestion(for: member.name),
+                at: member.namePlace)
         }
         var isWhole = true
         for name in required where map[name] == nil {
@@ -117,6 +125,13 @@ struct ShapeValues {
         guard let found = map[member.name] else { return nil }
         return member.type.read(found.value, Subject(member.name, of: prefix), reader)
             .map { Located($0, at: found.value.place) }
+    }
+}
+
+extension ShapeValues {
+    /// Returns a member's value with its place, and after a problem a value from which no further problem follows.
+    func located<Value>(_ member: Member<Value>, afterProblem substitute: Value) -> Located<Value>? {
+        node(member).map { located(member) ?? Located(substitute, at: $0.place) }
     }
 }
 

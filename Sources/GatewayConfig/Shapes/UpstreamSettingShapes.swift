@@ -46,7 +46,8 @@ extension ValueType where Value == ConfigTimeouts {
 extension ValueType where Value == ConfigRetry {
     static let retry = ValueType.object(RetryShape.shape, prefixes: true) { values in
         ConfigRetry(
-            attempts: values.located(RetryShape.attempts), base: values.located(RetryShape.base),
+            attempts: values.located(RetryShape.attempts, afterProblem: 1),
+            base: values.located(RetryShape.base),
             cap: values.located(RetryShape.cap))
     }
 }

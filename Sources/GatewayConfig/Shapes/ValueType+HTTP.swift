@@ -30,9 +30,19 @@ extension ValueType where Value == String {
             guard url.query == nil else { throw HTTPURL.Failure.fragment }
         } catch {
             // The text may have a password, so it is not shown.
+            if error == .scheme, let name = unbracedVariable(scalar) {
+                throw .rule("\(error.description), and a variable has braces: ${\(name)}")
+            }
             throw .rule(error == .fragment ? "an upstream's URL has no ? and no #" : error.description)
         }
         return scalar.text
+    }
+
+    /// Returns the name in `$NAME`, with which a text of the file begins.
+    private static func unbracedVariable(_ scalar: YAMLScalar) -> String? {
+        guard scalar.substitution == nil, scalar.text.utf8.first == UInt8(ascii: "$") else { return nil }
+        let name = scalar.text.dropFirst().prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        return name.first.map { !$0.isNumber } == true ? Shown.text(String(name)) : nil
     }
 }
 

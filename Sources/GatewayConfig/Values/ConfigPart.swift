@@ -61,7 +61,7 @@ package struct ConfigForEach: Sendable {
     package var limit: Located<Int>?
     /// Default `null`.
     package var itemFailure: Located<ItemFailure>?
-    /// The fewest successes. Default 1 if there are items.
+    /// The fewest successes, from 0. Default 1 if there are items.
     package var atLeast: Located<Int>?
 
     package static let defaultConcurrency = 8

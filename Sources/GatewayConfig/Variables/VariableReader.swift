@@ -139,10 +139,10 @@ final class VariableReader {
         var bytes = try source.read(path, limit: Self.largestFile)[...]
         if bytes.last == Byte.lineFeed { bytes.removeLast() }
         if bytes.last == Byte.carriageReturn { bytes.removeLast() }
-        guard !bytes.isEmpty else { throw ConfigSourceError("the file is empty") }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigSourceError("the file is not text in UTF-8")
         }
+        guard !text.isEmpty else { throw ConfigSourceError("the file is empty") }
         return text
     }
 }

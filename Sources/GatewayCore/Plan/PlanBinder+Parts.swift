@@ -152,8 +152,8 @@ extension PlanBinder {
             complain("concurrency \(items.concurrency) is not between 1 and 64")
         }
         if !(1...1000).contains(items.limit) { complain("limit \(items.limit) is not between 1 and 1000") }
-        if let atLeast = items.atLeast, !(1...items.limit).contains(atLeast) {
-            complain("atLeast \(atLeast) is not between 1 and the limit \(items.limit)")
+        if let atLeast = items.atLeast, !(0...max(0, items.limit)).contains(atLeast) {
+            complain("atLeast \(atLeast) is not between 0 and the limit \(items.limit)")
         }
         return bind(items.source).map { source in
             BoundItems(

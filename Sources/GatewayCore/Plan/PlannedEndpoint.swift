@@ -141,7 +141,7 @@ package struct PlannedItems: Sendable {
     /// The most elements, 1 to 1000. A longer array fails the part.
     package var limit = 100
     package var failure = Failure.null
-    /// How many elements must succeed. Nil: one, if there are elements.
+    /// How many elements must succeed, from 0. Nil: one, if there are elements.
     package var atLeast: Int?
 
     package init(_ source: PlanReference) { self.source = source }

@@ -117,7 +117,10 @@ struct EndpointTests {
     @Test("Schemas may be recursive")
     func recursiveSchema() throws {
         let reading = ConfigReading.read(
-            text: "schemas: {Tree: {type: object, additionalProperties: {$ref: \"#/schemas/Tree\"}}}\n")
+            text: """
+                schemas: {Tree: {type: object, additionalProperties: {$ref: "#/schemas/Tree"}}}
+                endpoints: [{post: /a, body: {$ref: "#/schemas/Tree"}, data: {value: "{body.a.b.c}"}}]
+                """)
         #expect(reading.lines == [])
         let schema = try #require(reading.document?.schemas.first)
         guard case .schema(let rest) = schema.schema.additionalProperties else {

@@ -41,6 +41,12 @@ struct ReferenceTests {
         }
     }
 
+    @Test("A slice is named as what is not supported", arguments: ["parts.a[0:12]", "item[:3]", "body[-2:]"])
+    func slices(text: String) {
+        let fault = #expect(throws: ReferenceParser.Fault.self) { try parse(text) }
+        #expect(fault?.message.hasPrefix("slices are not supported: ") == true)
+    }
+
     private func template(_ text: String, variables: [String: String] = [:]) -> (ConfigTemplate?, [String]) {
         let problems = ProblemList()
         let source = MemorySource(variables: variables)

@@ -7,7 +7,7 @@ struct VariableTests {
     private let source = MemorySource(
         files: [
             "/run/key": "s3cret\n", "/run/two": "a\n\n", "/run/dos": "b\r\n",
-            "/run/empty": "\n", "/run/big": String(repeating: "x", count: 65537),
+            "/run/empty": "", "/run/line": "\n", "/run/big": String(repeating: "x", count: 65537),
         ],
         variables: ["HOST": "h", "PORT": "80", "EMPTY": "", "BRACES": "{parts.a} ${HOST} [1]: #"])
 
@@ -42,6 +42,7 @@ struct VariableTests {
             ("${NONE}", "${NONE}: the variable is not set and has no default"),
             ("${file:/run/none}", "${file:/run/none}: no such file"),
             ("${file:/run/empty}", "${file:/run/empty}: the file is empty"),
+            ("x${file:/run/line}", "${file:/run/line}: the file is empty"),
             ("${file:/run/big}", "${file:/run/big}: more than 65536 bytes"),
             ("${file:key}", "${file:key}: the path of a file begins with a slash"),
             ("${HOST", "${ begins a variable that is not closed by }; $${ is the text ${"),

@@ -63,13 +63,14 @@ struct PlanFaultTests {
                     var items = PlannedItems(reference("path.id"))
                     items.concurrency = 65
                     items.limit = 1001
-                    items.atLeast = 0
+                    items.atLeast = -1
                     $0.items = items
                 }, small, PlannedPart("e", .group(PlannedGroup([]))),
             ]) == [
                 "a: the path of a call begins with a slash", "a: attempts 0 is not between 1 and 10",
                 "a: the timeout is not positive", "b: concurrency 65 is not between 1 and 64",
-                "b: limit 1001 is not between 1 and 1000", "b: atLeast 0 is not between 1 and the limit 1001",
+                "b: limit 1001 is not between 1 and 1000",
+                "b: atLeast -1 is not between 0 and the limit 1001",
                 "g: atLeast 2 is not between 1 and 1", "e: a group has no parts",
             ])
     }

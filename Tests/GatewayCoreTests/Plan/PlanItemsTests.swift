@@ -92,6 +92,7 @@ struct PlanItemsTests {
         "Fewer successes than atLeast, by default one, fail the part",
         arguments: [
             (nil, #"["x","x","y"]"#, 404), (2, #"["a","x"]"#, 404), (1, "[]", 502), (2, #"["a","a"]"#, 200),
+            (0, #"["x","y"]"#, 200), (0, "[]", 200),
         ])
     func quorum(atLeast: Int?, list: String, status: Int) throws {
         try add { $0.atLeast = atLeast }

@@ -1,0 +1,60 @@
+/// Tells which members a schema allows. Confined to the reading of one configuration.
+final class SchemaMembers {
+    /// More references from schema to schema are not followed.
+    private static let mostHops = 32
+
+    /// The schemas of `schemas`.
+    private let named: [String: ConfigSchema]
+    /// The properties of a schema, by its place.
+    private var properties: [ConfigPlace: NameList] = [:]
+
+    init(_ schemas: [ConfigNamedSchema] = []) {
+        named = Dictionary(schemas.map { ($0.name.value, $0.schema) }) { first, _ in first }
+    }
+
+    /// Returns why a value that fits the schema has nothing at the path; nil if it may have something there.
+    func fault(of path: [ConfigReference.Segment], below schema: ConfigSchema) -> ReferenceScope.Fault? {
+        var schema = schema
+        for segment in path {
+            guard let target = target(of: schema) else { return nil }
+            let rest: ConfigSchema.Rest
+            switch segment {
+            case .element, .all: rest = target.items
+            case .member(let name):
+                let known = names(of: target)
+                if let index = known.index(of: name) {
+                    schema = target.properties[index].schema
+                    continue
+                }
+                rest = target.additionalProperties
+                if case .refused = rest {
+                    return ReferenceScope.Fault(
+                        message:
+                            "the schema of the body has no property \"\(Shown.text(name))\", and others are not allowed"
+                            + Suggestion.text(for: name, among: known.names))
+                }
+            }
+            guard case .schema(let next) = rest else { return nil }
+            schema = next
+        }
+        return nil
+    }
+
+    /// Follows `$ref`. Returns nil for a schema that is not known.
+    private func target(of schema: ConfigSchema) -> ConfigSchema? {
+        var schema = schema
+        for _ in 0..<Self.mostHops {
+            guard let reference = schema.reference else { return schema }
+            guard let next = named[reference.value] else { return nil }
+            schema = next
+        }
+        return nil
+    }
+
+    private func names(of schema: ConfigSchema) -> NameList {
+        if let known = properties[schema.place] { return known }
+        let names = NameList(schema.properties.map(\.name.value))
+        properties[schema.place] = names
+        return names
+    }
+}
