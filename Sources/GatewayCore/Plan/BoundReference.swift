@@ -123,7 +123,7 @@ struct PlanScope: Sendable {
         return value
     }
 
-    private var largestValue: Int { run?.plan.largestValue ?? PlannedEndpoint.standardLargestValue }
+    var largestValue: Int { run?.plan.largestValue ?? PlannedEndpoint.standardLargestValue }
 
     private var tooLarge: PlannedFailure { .tooLarge(largestValue) }
 

@@ -113,6 +113,7 @@ final class CallTemplate: Sendable {
         segment reference: BoundReference, _ scope: PlanScope, to line: inout JSONLine
     ) throws(PlannedFailure) {
         guard let value = try scope.text(reference) else { throw .missing(reference) }
+        try Self.check(value, of: reference.text)
         do {
             line.plain(try EncodedText.segment(value))
         } catch {
@@ -131,7 +132,18 @@ final class CallTemplate: Sendable {
             guard let value = scope.values.parameters[index] else { return }
             return write(name, value.text, &mark, to: &line)
         }
-        for text in try texts(template, scope) { write(name, text, &mark, to: &line) }
+        for text in try texts(template, scope) {
+            try Self.check(text, of: "a value of the query")
+            write(name, text, &mark, to: &line)
+        }
+    }
+
+    /// Longer texts are not sent in URLs and fields: peers refuse them. They are not encoded first.
+    static let longestText = 8192
+
+    private static func check(_ text: String, of name: String) throws(PlannedFailure) {
+        guard text.utf8.count > longestText else { return }
+        throw .unusable("\(name) has more than \(longestText) bytes")
     }
 
     private func write(_ name: [UInt8], _ text: String, _ mark: inout UInt8, to line: inout JSONLine) {
@@ -192,6 +204,7 @@ final class CallTemplate: Sendable {
         var fields = constantHeaders
         for (name, template) in headers {
             guard let value = try scope.text(template) else { continue }
+            try Self.check(value, of: "the value of the field \(name)")
             guard Renderer.canSend(value) else {
                 throw .unusable("the value of the field \(name) has a control character")
             }

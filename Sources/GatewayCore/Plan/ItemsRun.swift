@@ -50,9 +50,17 @@ final class ItemsRun: Disposable {
         var places: [Int] = []
         var known: [EncodedRequest: Int] = [:]
         var scope = scope
+        var bytes = 0
         for element in elements {
             scope.item = element
-            let target = Result { try call.request(scope) }
+            // All requests are made before the first is sent, to find equal ones.
+            let target = Result<EncodedRequest, any Error> {
+                let limit = scope.largestValue
+                guard bytes <= limit else { throw PlannedFailure.tooManyBytes(limit) }
+                let request = try call.request(scope)
+                bytes += request.target.count + (request.body?.count ?? 0)
+                return request
+            }
             if call.method == .get, let same = (try? target.get()).flatMap({ known[$0] }) {
                 places.append(same)
                 continue

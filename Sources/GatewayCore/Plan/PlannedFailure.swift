@@ -29,6 +29,10 @@ struct PlannedFailure: Error {
         unusable("the value has more than \(limit) bytes")
     }
 
+    static func tooManyBytes(_ limit: Int) -> PlannedFailure {
+        unusable("the requests for the elements have more than \(limit) bytes")
+    }
+
     /// The part was not made, because one that it reads has failed. The answer is that of the failed one.
     static func dependency(_ name: String, _ failure: PartFailure) -> PlannedFailure {
         var answer = FailureAnswer(status: failure.answer.status)

@@ -17,8 +17,9 @@ struct FileStamp: Sendable, Equatable {
         device = UInt(status.st_dev)
         node = UInt(status.st_ino)
         size = Int(status.st_size)
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
+        // The change of the status, which a program cannot set back as it can the time of the last write.
+        seconds = status.st_ctim.tv_sec
+        nanoseconds = status.st_ctim.tv_nsec
     }
 }
 

@@ -1,10 +1,11 @@
-import GatewayCore
 import HTTPModel
 import JSONBytes
 import Networking
 import Rx
 import RxTesting
 import Testing
+
+@testable import GatewayCore
 
 @Suite("Bodies of planned endpoints", .noLeaks)
 struct PlanBodyTests {
@@ -36,6 +37,23 @@ struct PlanBodyTests {
                             ("below", BodyRule(.array(BodyRule.ArrayRule(items: BodyRule(.named("Tag")))))),
                         ], required: ["name"])))
         ])
+
+    @Test("Many texts that are slow to match are refused after 20 ms, with one incident")
+    func slowPatterns() throws {
+        let pattern = try Pattern("(x+x+)+y|[^ ]*z")
+        let schema = BodySchema(
+            BodyRule(.array(BodyRule.ArrayRule(items: BodyRule(.scalar(ValueRule(pattern: pattern)))))))
+        let text = "\"\(String(repeating: "x", count: 13))z\""
+        var one = BodyCheck(schema)
+        one.check(try JSONFragment(parsing: "[\(text)]"))
+        #expect(one.faults.isEmpty)
+        var many = BodyCheck(schema)
+        let list = [String](repeating: text, count: 20_000).joined(separator: ",")
+        let time = try ContinuousClock().measure { many.check(try JSONFragment(parsing: "[\(list)]")) }
+        #expect(many.faults.count == BodyCheck.faultLimit)
+        #expect(many.unmatched.count == 1)
+        #expect(time < .seconds(2), "without a bound, it takes three seconds in a release build")
+    }
 
     private func add(_ path: String = "/a") throws {
         var endpoint = PlannedEndpoint(.put, "/entry")

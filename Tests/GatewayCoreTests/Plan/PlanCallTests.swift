@@ -124,6 +124,29 @@ struct PlanCallTests {
         #expect(bench.targets == ["/a"])
     }
 
+    @Test(
+        "A value of more than 8192 bytes is sent in no path, query or field, and answered in none",
+        arguments: 0..<3)
+    func tooLong(place: Int) throws {
+        try bench.page(
+            [
+                bench.part("a", "/a"),
+                bench.part("b", place == 0 ? "/b/{parts.a}" : "/b", .optional) {
+                    if place == 1 { $0.query = [("v", value("{parts.a}"))] }
+                    if place == 2 { $0.headers = [("X-V", text("{parts.a}"))] }
+                },
+            ]
+        ) { $0.answer.fields = [("X-Long", text("{parts.a}"))] }
+        bench.upstream("/a", .data("\"\(String(repeating: "x", count: 8193))\""))
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply["/errors/0/part"] == #""b""#)
+        #expect(reply["/errors/0/reason"] == #""decode_error""#)
+        #expect(reply["/errors/0/attempts"] == "0")
+        #expect(reply["/errors/0/message"]?.description.contains("has more than 8192 bytes") == true)
+        #expect(reply.fields["X-Long"] == nil)
+        #expect(bench.targets == ["/a"])
+    }
+
     @Test("A call has the upstream's headers, and its own in place of those of the same name")
     func headers() throws {
         var call = PlannedCall(bench.planned(headers: ["X-Key": "k", "X-Kind": "old"]), .get, text("/a"))

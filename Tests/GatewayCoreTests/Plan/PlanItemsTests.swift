@@ -43,6 +43,27 @@ struct PlanItemsTests {
         #expect(bench.targets == ["/list"])
     }
 
+    @Test("The requests for all elements have a number of bytes together, and no further one is made")
+    func manyBytes() throws {
+        try bench.page([
+            bench.part("list", "/list"),
+            bench.part("tags", "/tags") { call in
+                call.method = .post
+                call.body = .array([value("{parts.list.note}"), value("{item}")])
+                call.items = PlannedItems(reference("parts.list.ids"))
+            },
+        ]) { $0.largestValue = 1000 }
+        let note = String(repeating: "x", count: 400)
+        bench.upstream("/list", .data("{\"note\":\"\(note)\",\"ids\":[1,2,3,4,5]}"))
+        bench.upstream("/tags", .data("1"))
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply["/data/tags"] == "[1,1,1,null,null]")
+        #expect(
+            reply["/errors/0/message"]
+                == #""the requests for the elements have more than 1000 bytes""#)
+        #expect(bench.targets.count == 4)
+    }
+
     @Test("A missing value is missing_data, null is noContent, and an empty array an empty array")
     func nothing() throws {
         try add { $0.source = reference("parts.list.ids") }
