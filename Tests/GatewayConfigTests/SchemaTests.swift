@@ -35,6 +35,16 @@ struct SchemaTests {
         #expect(defined.subtracting(used) == ["includedFile"])
     }
 
+    @Test("The schema for included files takes no version, and defines only what they have")
+    func included() throws {
+        let text = ConfigSchemaText.make(isIncluded: true)
+        let schema = try JSONFragment(parsing: text)
+        #expect(schema[member: "required"] == nil)
+        #expect(schema[member: "properties"]?.members.map(\.name) == ["schemas", "upstreams", "endpoints"])
+        let used = Set(text.matches(of: /"#\/definitions\/(\w+)"/).map { String($0.1) })
+        #expect(used == Set(try #require(schema[member: "definitions"]).members.map(\.name)))
+    }
+
     @Test("A default that the schema names is a value that the member takes")
     func defaults() throws {
         let shapes: [Shape] = [
@@ -64,12 +74,13 @@ struct SchemaTests {
 
     // MARK: check-jsonschema
 
-    private func validate(_ files: [String: String]) throws -> [String: String] {
+    private func validate(_ files: [String: String], isIncluded: Bool = false) throws -> [String: String] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "sluice-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let schema = folder.appending(path: "schema.json").path
-        try ConfigSchemaText.make().write(toFile: schema, atomically: true, encoding: .utf8)
+        try ConfigSchemaText.make(isIncluded: isIncluded).write(
+            toFile: schema, atomically: true, encoding: .utf8)
         for (name, text) in files {
             try text.write(toFile: folder.appending(path: name).path, atomically: true, encoding: .utf8)
         }
@@ -110,6 +121,18 @@ struct SchemaTests {
         for name in broken { files["\(name).yaml"] = try Fixture.text("Complaints/\(name).yaml") }
         let errors = try validate(files)
         #expect(Set(errors.keys) == Set(broken.map { "\($0).yaml" }), "\(errors)")
+    }
+
+    @Test(
+        "check-jsonschema accepts an included file, and refuses a root file in its place",
+        .enabled(if: PythonTools.areInstalled, Comment(rawValue: PythonTools.missing)))
+    func includedFiles() throws {
+        let errors = try validate(
+            [
+                "good.yaml": "schemas: {Card: string}\nupstreams: {api: {url: \"http://api\"}}\n",
+                "root.yaml": "version: 1\n",
+            ], isIncluded: true)
+        #expect(Set(errors.keys) == ["root.yaml"], "\(errors)")
     }
 
     @Test("The file with all members has each member of the tables, and no problem")

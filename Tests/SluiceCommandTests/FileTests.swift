@@ -158,6 +158,11 @@ extension CommandTests {
             #expect(printed.exitCode == 0)
             let schema = try JSONFragment(validating: Array(printed.output.utf8)[...])
             #expect(schema[member: "$schema"]?.stringValue == "http://json-schema.org/draft-07/schema#")
+            let included = try SluiceProcess.run("schema", "--included", "on")
+            #expect(included.exitCode == 0)
+            let other = try JSONFragment(validating: Array(included.output.utf8)[...])
+            #expect(
+                other[member: "properties"]?.members.map(\.name) == ["schemas", "upstreams", "endpoints"])
         }
     }
 }

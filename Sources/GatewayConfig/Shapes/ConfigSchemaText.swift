@@ -1,10 +1,16 @@
 /// The JSON Schema (draft-07) of the format, for editors.
 package enum ConfigSchemaText {
     /// Returns the schema as JSON. It is the same in each run: members are in the order of the format's tables.
-    package static func make() -> String {
+    ///
+    /// - Parameter isIncluded: whether it describes the files that `include` names, in place of the root file.
+    package static func make(isIncluded: Bool = false) -> String {
         var definitions = SchemaDefinitions()
-        let file = DocumentShape.shape.schema(&definitions)
-        _ = definitions.reference(DocumentShape.included.definition) { DocumentShape.included.schema(&$0) }
+        let file = (isIncluded ? DocumentShape.included : DocumentShape.shape).schema(&definitions)
+        if !isIncluded {
+            _ = definitions.reference(DocumentShape.included.definition) {
+                DocumentShape.included.schema(&$0)
+            }
+        }
         _ = definitions.reference("variable") { _ in
             .type(
                 "string",
@@ -18,7 +24,12 @@ package enum ConfigSchemaText {
         }
         let head = SchemaTree.object([
             ("$schema", .text("http://json-schema.org/draft-07/schema#")),
-            ("title", .text("A configuration of Sluice")),
+            (
+                "title",
+                .text(
+                    isIncluded
+                        ? "A file that a configuration of Sluice includes" : "A configuration of Sluice")
+            ),
         ])
         guard case .object(let members) = file else { return "" }
         return head.adding(members).adding([("definitions", .object(definitions.trees))]).text() + "\n"

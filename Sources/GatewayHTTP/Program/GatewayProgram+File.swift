@@ -84,8 +84,9 @@ extension GatewayProgram {
     }
 
     /// Prints the JSON Schema of the format, for editors.
-    package static func printSchema() -> Int32 {
-        Announcement.print(ConfigSchemaText.make())
+    package static func printSchema(_ arguments: ProgramArguments) throws(UsageError) -> Int32 {
+        let isIncluded = try arguments.isOn("included") ?? false
+        Announcement.print(ConfigSchemaText.make(isIncluded: isIncluded))
         return 0
     }
 }

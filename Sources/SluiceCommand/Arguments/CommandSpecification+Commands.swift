@@ -37,7 +37,14 @@ extension CommandSpecification {
         positionals: ["FILE"])
 
     static let schema = CommandSpecification(
-        name: "schema", summary: "print the JSON Schema of the files of gateways, for editors", flags: [])
+        name: "schema", summary: "print the JSON Schema of the files of gateways, for editors",
+        flags: [
+            ProgramFlag(
+                name: "included", placeholder: "on|off",
+                help:
+                    "describe the files that include names, which have only upstreams, schemas and endpoints",
+                fallback: "off")
+        ])
 
     static let demo = {
         let flags = ServeFlags(Command.demoConfiguration)

@@ -50,7 +50,7 @@ enum Command {
         case "check": return try GatewayProgram.check(arguments)
         case "plan": return try GatewayProgram.plan(arguments)
         case "openapi": return try GatewayProgram.openAPI(arguments)
-        case "schema": return GatewayProgram.printSchema()
+        case "schema": return try GatewayProgram.printSchema(arguments)
         case "demo": return try demo(arguments)
         case "upstream": return try upstream(arguments)
         default: return try HealthCommand.run(arguments, gateway.configuration, of: "sluice")
