@@ -48,7 +48,9 @@ struct RequestReader {
         guard let text else { return absent(parameter) }
         switch parameter.declared.rule.read(text) {
         case .value(let value): return value
-        case .invalid: complain(parameter, "must be \(parameter.phrase)")
+        case .invalid:
+            let isTooLarge = parameter.declared.rule.isBeyondIntegers(text)
+            complain(parameter, (isTooLarge ? "is too large; it " : "") + "must be \(parameter.phrase)")
         case .unmatched:
             complain(parameter, "must be \(parameter.phrase)")
             if let pattern = parameter.declared.rule.pattern {

@@ -82,6 +82,13 @@ package struct ValueRule: Sendable {
         }
     }
 
+    /// Whether an invalid text is an integer of more than 64 bits.
+    func isBeyondIntegers(_ text: String) -> Bool {
+        guard type == .integer, Int(text) == nil else { return false }
+        let digits = text.utf8.first == Byte.minus ? text.utf8.dropFirst() : text.utf8[...]
+        return !digits.isEmpty && digits.allSatisfy(ASCII.isDigit)
+    }
+
     private func typed(_ text: String) -> ParameterText? {
         switch type {
         case .string: ParameterText(text: text, isString: true)

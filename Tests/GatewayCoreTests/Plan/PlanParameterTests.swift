@@ -72,6 +72,17 @@ struct PlanParameterTests {
     }
 
     @Test(
+        "An integer of more than 64 bits is said to be too large",
+        arguments: ["9223372036854775808", "-99999999999999999999"])
+    func tooLarge(text: String) throws {
+        let rule = ParameterRule(.query, "x", ValueRule(.integer))
+        #expect(
+            try ask("/p/1?x=\(text)", [rule]).message
+                == #"Query parameter "x" is too large; it must be an integer"#)
+        #expect(try bench.answer(.get, "/p/1?x=-").message == #"Query parameter "x" must be an integer"#)
+    }
+
+    @Test(
         "A value reaches the upstream as it was written, an integer in its plain form",
         arguments: [
             (ValueRule(.integer), "-007", "-7"), (ValueRule(.number), "1.50", "1.50"),
