@@ -61,7 +61,7 @@ struct ArgumentsTests {
                 "SLUICE_NAME",
                 "SLUICE_LATENCY", "SLUICE_BREAKER", "SLUICE_UPSTREAM_CONCURRENCY", "SLUICE_UPSTREAM_MEMORY",
                 "SLUICE_DNS", "SLUICE_COMPRESSION", "SLUICE_CONFIG", "SLUICE_STATIC", "SLUICE_STRICT",
-                "SLUICE_FORMAT", "SLUICE_WATCH",
+                "SLUICE_FORMAT", "SLUICE_WATCH", "SLUICE_INCLUDED",
             ])
     }
 
