@@ -117,12 +117,12 @@ package final class EndpointPlan: Sendable {
         lateFields.isEmpty ? HTTPFields() : fields(lateFields, PlanScope(values: run.values, run: run))
     }
 
-    /// Returns the fields, without those with a missing value or one that cannot be sent or is too long.
+    /// Returns the fields, without those whose value is missing, too long, or cannot be sent.
     private func fields(_ templates: [PlanBinder.AnswerField], _ scope: PlanScope) -> HTTPFields {
         var fields = HTTPFields()
         for (name, template) in templates {
-            guard let value = (try? scope.text(template)) ?? nil, value.utf8.count <= CallTemplate.longestText,
-                Renderer.canSend(value)
+            guard let value = (try? scope.text(template)) ?? nil,
+                value.utf8.count <= CallTemplate.longestText, Renderer.canSend(value)
             else { continue }
             fields.append(name, value)
             // A cache must not give an answer in one form to a client that asks for another.
