@@ -22,7 +22,7 @@ enum CallShape {
     static let attempts = Member(
         "attempts", .integer(1...10), "The most attempts, in place of the upstream's.")
     static let pick = Member(
-        "pick", .pointer, "The place of the value in the upstream's data (JSON Pointer).")
+        "pick", .pointer, "The place of the value in the upstream's data (JSON Pointer: /seller/name).")
     static let expect = Member("expect", ValueType<ConfigKind>.word, "What the value must be.")
 
     /// Whether a mapping is meant as a call.

@@ -11,10 +11,7 @@ struct PartDecoder {
     private var reader: ConfigReader { values.reader }
     /// Whether another member is likely meant as `forEach`, so that its companions are no further mistakes.
     private var hasMisspelledForEach: Bool {
-        values.map.members.contains {
-            !PartShape.shape.has($0.name)
-                && Suggestion.nearest(to: $0.name, among: [PartShape.forEach.name]) != nil
-        }
+        values.unknown.contains { Suggestion.nearest(to: $0, among: [PartShape.forEach.name]) != nil }
     }
 
     /// Returns the part; nil after a problem.

@@ -4,17 +4,21 @@ import JSONBytes
 enum PartShape {
     static let keep = Member(
         "keep", .list(of: ValueType<JSONMemberPath>.memberPath.located, 1...1000),
-        "The only members that stay, as paths.")
+        "The only members that stay, as paths with dots: seller.name.")
     static let drop = Member(
         "drop", .list(of: ValueType<JSONMemberPath>.memberPath.located, 0...1000),
-        "Members that are left out, as paths.")
-    static let rename = Member("rename", .renames, "New names of members: {path: name}.")
+        "Members that are left out, as paths with dots.")
+    static let rename = Member(
+        "rename", .renames, "New names of members, which stay in their objects: {seller.name: title}.")
     static let merge = Member(
-        "merge", .bool, default: "false", "Whether its members go into the enclosing object.")
+        "merge", .bool, default: "false",
+        "Whether its members go into the enclosing object. If it fails, they are absent.")
     static let optional = Member(
-        "optional", .bool, default: "false", "Whether its failure leaves the answer a success.")
+        "optional", .bool, default: "false",
+        "Whether its failure leaves the answer a success. It is then null.")
     static let fallback = Member(
-        "fallback", ValueType<JSONFragment>.fallback, "JSON in place of a part that failed.")
+        "fallback", ValueType<JSONFragment>.fallback,
+        "JSON in place of a part that failed. The part is optional, too.")
     static let hidden = Member("hidden", .bool, default: "false", "Whether it is only for references.")
     static let schema = Member("schema", .schema, "Documents the value.")
     static let when = Member(
@@ -23,7 +27,9 @@ enum PartShape {
         "forEach", .reference, "A reference to an array. Each item makes a call, which reads {item}.")
     static let concurrency = Member(
         "concurrency", .integer(1...64), default: "8", "How many calls of a forEach are in flight.")
-    static let limit = Member("limit", .integer(1...1000), default: "100", "The most items of a forEach.")
+    static let limit = Member(
+        "limit", .integer(1...1000), default: "100",
+        "The most items of a forEach. A longer array is not cut: it fails the part.")
     static let itemFailure = Member(
         "itemFailure", .itemFailure, default: "null", "What becomes of an item whose call fails.")
     static let atLeast = Member(

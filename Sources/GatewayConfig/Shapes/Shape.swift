@@ -77,7 +77,9 @@ struct Shape: Sendable {
         _ node: YAMLNode, _ subject: Subject, prefix: String = "", _ reader: ConfigReader
     ) -> ShapeValues? {
         guard let map = reader.map(node, subject) else { return nil }
+        var unknown: [String] = []
         for member in map.members where !has(member.name) && !member.name.hasPrefix("x-") {
+            unknown.append(member.name)
             reader.error(
                 "\(title) has no member \"\(Shown.text(member.name))\"" + suggestion(for: member.name),
                 at: member.namePlace)
@@ -87,7 +89,8 @@ struct Shape: Sendable {
             isWhole = false
             reader.error("\(title) needs the member \"\(name)\"", at: node.place)
         }
-        return ShapeValues(map: map, place: node.place, prefix: prefix, reader: reader, isWhole: isWhole)
+        return ShapeValues(
+            map: map, place: node.place, prefix: prefix, reader: reader, isWhole: isWhole, unknown: unknown)
     }
 }
 
@@ -100,6 +103,8 @@ struct ShapeValues {
     let reader: ConfigReader
     /// Whether no required member is missing.
     let isWhole: Bool
+    /// The names that no member has, which are reported.
+    let unknown: [String]
 
     func has<Value>(_ member: Member<Value>) -> Bool { map[member.name] != nil }
 

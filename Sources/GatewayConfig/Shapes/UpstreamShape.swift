@@ -13,10 +13,11 @@ enum UpstreamShape {
         "How responses wrap their data: none, generic, or where the parts are.")
     static let headers = Member("headers", .constantHeaders, "Header fields of each call.")
     static let timeouts = Member("timeouts", .timeouts, "The times that calls may take.")
-    static let retry = Member("retry", .retry, "How failed calls are sent again.")
+    static let retry = Member("retry", .retry, "How often and when failed calls are sent again.")
     static let limits = Member("limits", .upstreamLimits, "Bounds for each event loop.")
     static let emptyBody = Member(
-        "emptyBody", .bool, default: "false", "Whether a success without a body is a success without data.")
+        "emptyBody", .bool, default: "false",
+        "Whether a success with an empty body is one without data. A 204 always is.")
     static let tls = Member("tls", .tls, "TLS to an https address.")
     static let concurrency = Member(
         "concurrency", .switchable(.integer(1...1_000_000)), default: "off",
@@ -87,9 +88,11 @@ extension ValueType where Value == ConfigUpstream {
 enum EnvelopeShape {
     static let status = Member("status", .pointer, "The place of the result code (JSON Pointer).")
     static let data = Member("data", .pointer, "The place of the data.")
-    static let message = Member("message", .pointer, "The place of the upstream's message.")
+    static let message = Member(
+        "message", .pointer, "The place of the upstream's message. Clients see it if revealMessages is set.")
     static let success = Member(
-        "success", .list(of: ValueType<String>.text.located, 1...100), "The result codes of a success.")
+        "success", .list(of: ValueType<String>.text.located, 1...100),
+        "The result codes of a success. They are compared as text, so 0 is the number and the text.")
 
     static let shape: Shape = Shape(
         "an envelope", definition: "envelope", required: ["status", "data", "success"], status, data, message,

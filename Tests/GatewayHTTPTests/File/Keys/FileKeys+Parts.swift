@@ -77,6 +77,15 @@ extension FileKeys {
         KeyExample.part(
             "part.merge", "a: {upstream: api, get: /a, merge: true}, b: {value: 2}",
             ["/a": .json(#"{"id":1,"b":0}"#)], gives: #"{"id":1,"b":2}"#),
+        // A merged part that fails adds nothing, unless it has a fallback.
+        KeyExample.part(
+            "part.merge part.optional",
+            "a: {upstream: api, get: /a, merge: true, optional: true}, b: {value: 2}",
+            ["/a": .status(.notFound)], gives: #"{"b":2}"#),
+        KeyExample.part(
+            "part.merge part.keep part.fallback",
+            "a: {upstream: api, get: /a, merge: true, keep: [id], fallback: {id: null}}, b: {value: 2}",
+            ["/a": .status(.notFound)], gives: #"{"id":null,"b":2}"#),
         KeyExample.part(
             "part.optional", "a: {upstream: api, get: /a, optional: true}", ["/a": .status(.notFound)],
             gives: #"{"a":null}"#),
@@ -108,6 +117,16 @@ extension FileKeys {
             #expect(reply.elapsed == .seconds(2))
             #expect(try reply.data == #"{"b":[1,1],"c":null}"#)
         },
+        // Null is no failure, a missing value is one.
+        KeyExample.part(
+            "part.forEach part.fallback",
+            "a: {value: {n: null}, hidden: true}, b: {upstream: api, get: \"/{item}\", forEach: \"{parts.a.n}\", "
+                + "fallback: []}, c: {upstream: api, get: \"/{item}\", forEach: \"{parts.a.m}\", fallback: []}",
+            gives: #"{"b":null,"c":[]}"#),
+        KeyExample.part(
+            "part.forEach part.atLeast",
+            "a: {value: [2, 3]}, b: {upstream: api, get: \"/{item}\", forEach: \"{parts.a}\", atLeast: 0}",
+            ["/2": .status(.notFound), "/3": .status(.notFound)], gives: #"{"a":[2,3],"b":[null,null]}"#),
         KeyExample.part(
             "part.itemFailure",
             "a: {value: [2, 3], hidden: true}, b: {upstream: api, get: \"/{item}\", forEach: \"{parts.a}\", itemFailure: drop}",

@@ -32,6 +32,12 @@ extension FileKeys {
             bench.answers = ["/a": .json(#"{"code":"12","text":"closed"}"#)]
             #expect(try await bench.ask("/x").status == .badGateway)
         },
+        KeyExample.upstream(
+            "envelope.success", "envelope: {status: /code, data: /body, success: [\"0\"]}"
+        ) { bench async throws in
+            bench.answers = ["/a": .json(#"{"code":0,"body":7}"#)]
+            #expect(try await bench.ask("/x").data == "7")
+        },
         KeyExample.upstream("upstream.headers", "headers: {X-Key: k}") { bench async throws in
             _ = try await bench.ask("/x")
             #expect(bench.calls[0].fields["X-Key"] == "k")
@@ -58,6 +64,9 @@ extension FileKeys {
             bench.answers = ["/a": .status(.serviceUnavailable)]
             #expect(try await bench.ask("/x").status == .serviceUnavailable)
             #expect(bench.calls.count == 2)
+            bench.answers = ["/a": .status(.internalServerError)]
+            #expect(try await bench.ask("/x").status == .badGateway)
+            #expect(bench.calls.count == 1)
         },
         KeyExample.upstream("retry.base retry.cap", "retry: {base: 20ms, cap: 2s}") { bench async throws in
             #expect(
