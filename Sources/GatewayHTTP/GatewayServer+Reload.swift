@@ -27,6 +27,9 @@ extension GatewayServer {
 
     /// Handles SIGHUP: reloads on a helper thread, since reading files blocks. Writes one line to the log for each signal.
     @Sendable func hangUp() {
+        guard file == nil || phase.isServing else {
+            return logs.diagnostics.write(.info, "SIGHUP: no reload, because the gateway is draining")
+        }
         guard reloads.begin() else {
             return logs.diagnostics.write(
                 .info,

@@ -206,7 +206,7 @@ public final class GatewayServer: Sendable {
         stopped.wait()
         guard phase.advance(to: .stopped) else { return }
         if reloads.pending.wait(timeout: .now() + Reloads.patience) == .timedOut {
-            logs.diagnostics.write(.warning, "SIGHUP: the gateway ends before the certificates are reloaded")
+            logs.diagnostics.write(.warning, "the gateway ends before a reload has ended")
         }
         reloads.stopWatching()
         group.shutdown()

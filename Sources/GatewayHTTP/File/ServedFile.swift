@@ -37,6 +37,7 @@ struct ServedFile: Sendable {
             (old.loops != new.loops, "listen.loops", document.listen.loops?.place),
             (old.name != new.name, "name", document.name?.place),
             (old.logLevel != new.logLevel, "log.level", document.logLevel?.place),
+            (old.accessLog != new.accessLog, "log.access", document.logsAccess?.place),
             (
                 old.inbound.connections != new.inbound.connections, "limits.connections",
                 document.limits.connections?.place
