@@ -49,10 +49,9 @@ struct PlanBodyTests {
         #expect(one.faults.isEmpty)
         var many = BodyCheck(schema)
         let list = [String](repeating: text, count: 20_000).joined(separator: ",")
-        let time = try ContinuousClock().measure { many.check(try JSONFragment(parsing: "[\(list)]")) }
+        many.check(try JSONFragment(parsing: "[\(list)]"))
         #expect(many.faults.count == BodyCheck.faultLimit)
         #expect(many.unmatched.count == 1)
-        #expect(time < .seconds(2), "without a bound, it takes three seconds in a release build")
     }
 
     private func add(_ path: String = "/a") throws {
