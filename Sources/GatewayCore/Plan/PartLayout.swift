@@ -1,7 +1,8 @@
 @_spi(Lines) import JSONBytes
 
-/// Where the values of a planned endpoint's parts stand in `data`, or in the object of a group, and what the failure of a part means for its group.
+/// Where the values of a planned endpoint's parts stand in `data`, or in the object of a group.
 ///
+/// It also tells what the failure of a part means for its group.
 /// It follows the plan, never the order of arrivals, so that equal values give equal bytes.
 final class PartLayout: Sendable {
     indirect enum Node: Sendable {

@@ -17,7 +17,7 @@ struct FileStamp: Sendable, Equatable {
         device = UInt(status.st_dev)
         node = UInt(status.st_ino)
         size = Int(status.st_size)
-        // The change of the status, which a program cannot set back as it can the time of the last write.
+        // Any change sets the time of the last change (ctime). A program can set back only that of the last write.
         seconds = status.st_ctim.tv_sec
         nanoseconds = status.st_ctim.tv_nsec
     }

@@ -131,8 +131,8 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Whether to read the socket. False while a request that was parsed ahead waits.
-    /// Whether to read from the socket. What is read is parsed as a whole, so that nothing of a streamed body waits unparsed.
+    /// Whether to read the socket. False while a request that was parsed ahead waits, and while a streamed body has too many unread bytes.
+    /// What has been read of a streamed body is parsed all the same.
     var wantsBytes: Bool {
         if case .stream(let body) = reading, body.isFull(limits) { return isDiscarding }
         return mayParse || isDiscarding

@@ -57,6 +57,18 @@ struct ReloadedFilesTests {
         #expect(!gateway.server.reloads.stamps.areCurrent)
     }
 
+    @Test("Rule 11: contents of the same length are noticed even if the time of the last write is set back")
+    func sameLengthAndTime() throws {
+        let gateway = try gateway()
+        defer { gateway.stop() }
+        let path = gateway.scratch.file("parts/a.yaml")
+        let written = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate]
+        // In place, so that the file keeps its number.
+        try Data(Self.included("a", "2").utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.modificationDate: written as Any], ofItemAtPath: path)
+        #expect(!gateway.server.reloads.stamps.areCurrent)
+    }
+
     @Test("Rule 11: a file with an error is read again only when a file has changed")
     func errorOnce() throws {
         let gateway = try gateway()
