@@ -72,12 +72,12 @@ extension GatewayProgram {
         }
         let isStatic = try arguments.isOn("static") ?? false
         let isStrict = try arguments.isOn("strict") ?? false
+        let isJSON = try arguments.wantsJSON
         let problems = GatewayFile.problems(of: path, isStatic: isStatic)
-        switch arguments.string("format") ?? "text" {
-        case "text": for problem in problems { Announcement.print("\(problem)\n") }
-        case "json":
+        if isJSON {
             Announcement.print(String(decoding: ConfigProblem.json(problems), as: UTF8.self) + "\n")
-        case let format: throw UsageError(message: "--format takes text or json, not '\(format)'")
+        } else {
+            for problem in problems { Announcement.print("\(problem)\n") }
         }
         let isBad = problems.contains { isStrict || $0.severity == .error }
         return isBad ? 1 : 0
@@ -88,6 +88,19 @@ extension GatewayProgram {
         let isIncluded = try arguments.isOn("included") ?? false
         Announcement.print(ConfigSchemaText.make(isIncluded: isIncluded))
         return 0
+    }
+}
+
+extension ProgramArguments {
+    /// Whether `--format json` is given.
+    var wantsJSON: Bool {
+        get throws(UsageError) {
+            switch string("format") ?? "text" {
+            case "text": return false
+            case "json": return true
+            case let format: throw UsageError(message: "--format takes text or json, not '\(format)'")
+            }
+        }
     }
 }
 

@@ -6,20 +6,16 @@ extension GatewayProgram {
         guard let path = arguments.positional else {
             throw UsageError(message: "plan needs a file: sluice plan sluice.yaml")
         }
-        let format = arguments.string("format") ?? "text"
-        guard format == "text" || format == "json" else {
-            throw UsageError(message: "--format takes text or json, not '\(format)'")
-        }
+        let isJSON = try arguments.wantsJSON
         guard let document = document(of: path) else { return 1 }
-        let plans: [EndpointPlan]
+        let plans: [PlanEntry]
         do {
-            plans = try EndpointPlan.plans(of: document, only: arguments.positionals.dropFirst().first)
+            plans = try PlanEntry.plans(of: document, only: arguments.positionals.dropFirst().first)
         } catch {
             throw UsageError(message: error.description)
         }
         Announcement.print(
-            format == "text"
-                ? EndpointPlan.text(plans) : String(decoding: EndpointPlan.json(plans), as: UTF8.self) + "\n")
+            isJSON ? String(decoding: PlanEntry.json(plans), as: UTF8.self) + "\n" : PlanEntry.text(plans))
         return 0
     }
 

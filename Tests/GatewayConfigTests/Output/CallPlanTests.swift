@@ -7,16 +7,16 @@ import Testing
 struct CallPlanTests {
     @Test("A plan is the text beside the example", arguments: ["diary", "profile", "features", "proxies"])
     func golden(name: String) throws {
-        let plans = try EndpointPlan.plans(of: try OutputFixture.document(name))
-        #expect(EndpointPlan.text(plans) == (try Fixture.text("Output/\(name).plan.txt")))
+        let plans = try PlanEntry.plans(of: try OutputFixture.document(name))
+        #expect(PlanEntry.text(plans) == (try Fixture.text("Output/\(name).plan.txt")))
     }
 
     @Test(
         "A plan as JSON is the document beside the example",
         arguments: ["diary", "profile", "features", "proxies"])
     func goldenJSON(name: String) throws {
-        let plans = try EndpointPlan.plans(of: try OutputFixture.document(name))
-        let text = String(decoding: EndpointPlan.json(plans), as: UTF8.self)
+        let plans = try PlanEntry.plans(of: try OutputFixture.document(name))
+        let text = String(decoding: PlanEntry.json(plans), as: UTF8.self)
         #expect(text + "\n" == (try Fixture.text("Output/\(name).plan.json")))
         #expect(try JSONFragment(parsing: text)[member: "endpoints"]?.elements.count == plans.count)
     }
@@ -25,7 +25,7 @@ struct CallPlanTests {
     func one() throws {
         let document = try OutputFixture.document("diary")
         for name in ["GET /api/home", "get /api/home"] {
-            #expect(try EndpointPlan.plans(of: document, only: name).map(\.path) == ["/api/home"])
+            #expect(try PlanEntry.plans(of: document, only: name).map(\.path) == ["/api/home"])
         }
     }
 
@@ -38,7 +38,7 @@ struct CallPlanTests {
     func unknown(name: String, message: String) throws {
         let document = try OutputFixture.document("diary")
         let error = try #require(throws: UnknownEndpoint.self) {
-            try EndpointPlan.plans(of: document, only: name)
+            try PlanEntry.plans(of: document, only: name)
         }
         #expect(error.description == message)
     }
@@ -78,8 +78,8 @@ struct CallPlanTests {
 
     @Test("A plan shows no value of a variable", arguments: OutputFixture.files)
     func secrecy(name: String) throws {
-        let plans = try EndpointPlan.plans(of: try OutputFixture.document(name))
-        for text in [EndpointPlan.text(plans), String(decoding: EndpointPlan.json(plans), as: UTF8.self)] {
+        let plans = try PlanEntry.plans(of: try OutputFixture.document(name))
+        for text in [PlanEntry.text(plans), String(decoding: PlanEntry.json(plans), as: UTF8.self)] {
             for secret in OutputFixture.secrets { #expect(!text.contains(secret), "\(secret): \(text)") }
         }
     }

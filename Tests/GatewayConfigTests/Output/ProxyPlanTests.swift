@@ -12,7 +12,7 @@ struct ProxyPlanTests {
 
     @Test("Endpoints of both kinds stand in the order of the file")
     func order() throws {
-        let plans = try EndpointPlan.plans(of: try OutputFixture.document("proxies"))
+        let plans = try PlanEntry.plans(of: try OutputFixture.document("proxies"))
         #expect(
             plans.map(\.path) == [
                 "/files/{path...}", "/files/{id}", "/icon", "/${PLACE}/{tenant}/{path...}", "/hidden",
@@ -25,7 +25,7 @@ struct ProxyPlanTests {
     func one() throws {
         let document = try OutputFixture.document("proxies")
         for name in ["GET /files/{path...}", "patch /files/{path...}", "DELETE /files/{path...}"] {
-            let plans = try EndpointPlan.plans(of: document, only: name)
+            let plans = try PlanEntry.plans(of: document, only: name)
             #expect(plans.map(\.path) == ["/files/{path...}"])
         }
     }
@@ -40,7 +40,7 @@ struct ProxyPlanTests {
     func unknown(name: String, message: String) throws {
         let document = try OutputFixture.document("proxies")
         let error = try #require(throws: UnknownEndpoint.self) {
-            try EndpointPlan.plans(of: document, only: name)
+            try PlanEntry.plans(of: document, only: name)
         }
         #expect(error.description == message)
     }

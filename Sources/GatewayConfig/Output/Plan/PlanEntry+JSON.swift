@@ -1,7 +1,7 @@
 import HTTPModel
 import JSONBytes
 
-extension EndpointPlan {
+extension PlanEntry {
     /// Returns plans as a JSON document, for `--format json`. Times are milliseconds; what depends on a
     /// variable is null.
     ///
@@ -12,7 +12,7 @@ extension EndpointPlan {
     ///      "passes":[{"methods":["GET"],"upstream":"images","path":"/{path...}","calls":{"least":1,"most":3}},
     ///      ...],"firstByteMs":5000,"deadlineMs":15000,"calls":{"least":1,"most":3},"authorization":[],
     ///      "cookies":[]}]}
-    package static func json(_ plans: [EndpointPlan]) -> [UInt8] {
+    package static func json(_ plans: [PlanEntry]) -> [UInt8] {
         var composer = JSONComposer(sharedFragmentLength: .max)
         composer.beginObject()
         composer.key("endpoints")

@@ -1,4 +1,4 @@
-extension EndpointPlan {
+extension PlanEntry {
     /// Returns plans as text, an empty line between two:
     ///
     ///     GET /v1/profile/{id}   profile.yaml:5
@@ -10,7 +10,7 @@ extension EndpointPlan {
     ///       GET   images /{path...}  1..3 calls
     ///       POST  images /{path...}  1
     ///       first byte within 5 s an attempt, 15 s in all (deadline); 1..3 upstream calls
-    package static func text(_ plans: [EndpointPlan]) -> String {
+    package static func text(_ plans: [PlanEntry]) -> String {
         plans.map { plan in
             switch plan {
             case .calls(let plan): plan.text

@@ -1,5 +1,5 @@
 /// What an item of `endpoints` asks upstreams for.
-package enum EndpointPlan: Sendable {
+package enum PlanEntry: Sendable {
     case calls(CallPlan)
     case proxy(ProxyPlan)
 }
@@ -9,7 +9,7 @@ package struct UnknownEndpoint: Error, Sendable, CustomStringConvertible {
     package let description: String
 }
 
-extension EndpointPlan {
+extension PlanEntry {
     /// Returns the plans of all endpoints in the order of the files, or of the named one.
     ///
     /// - Parameters:
@@ -18,9 +18,9 @@ extension EndpointPlan {
     ///     it.
     package static func plans(
         of document: ConfigDocument, only name: String? = nil
-    ) throws(UnknownEndpoint) -> [EndpointPlan] {
+    ) throws(UnknownEndpoint) -> [PlanEntry] {
         let items = document.items
-        guard let name else { return items.map { EndpointPlan($0, document) } }
+        guard let name else { return items.map { PlanEntry($0, document) } }
         let words = name.split(separator: " ", maxSplits: 1)
         let title = words.count == 2 ? "\(words[0].uppercased()) \(words[1])" : name
         guard let item = items.first(where: { document.titles(of: $0).contains(title) }) else {
@@ -28,7 +28,7 @@ extension EndpointPlan {
                 description: "there is no endpoint \"\(Shown.text(name))\""
                     + Suggestion.text(for: title, among: items.flatMap(document.titles)))
         }
-        return [EndpointPlan(item, document)]
+        return [PlanEntry(item, document)]
     }
 
     private init(_ item: ConfigDocument.Item, _ document: ConfigDocument) {
