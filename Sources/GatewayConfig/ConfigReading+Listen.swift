@@ -2,7 +2,7 @@ extension ConfigReading {
     /// Reads where a file's gateway listens. The document has `listen` alone. Blocks while it reads.
     ///
     /// A check of a running gateway needs its address and must not fail for another reason. So only the root file
-    /// is read, and only the variables and secrets in `listen`. Of the rest, only errors of the syntax are told.
+    /// is read, and only the variables and secrets in `listen`. In the rest of the file only syntax errors are reported.
     ///
     /// - Parameters:
     ///   - path: the root file.
@@ -17,8 +17,6 @@ extension ConfigReading {
         if let bytes = ConfigFiles.rootBytes(path, source, problems) {
             document.listen = listen(in: bytes, variables, problems)
         }
-        document.secretPaths = variables.paths
-        document.variableTexts = variables.writtenTexts
         return ConfigReading(
             document: problems.errorCount > 0 ? nil : document, problems: problems.sorted(files: [path]),
             paths: [path] + variables.paths)

@@ -3,7 +3,7 @@ package struct ConfigReading: Sendable {
     package enum Mode: Sendable {
         /// Reads variables and secrets.
         case serving
-        /// The same for a file that endpoints in Swift complete. They may call the upstreams that the file does not.
+        /// Like `serving`, for a file beside endpoints in Swift, which may call upstreams that the file's endpoints do not.
         case servingBesideSwift
         /// Reads no variables and no secrets. A value with a variable is unknown and fits any type.
         case staticCheck
@@ -36,11 +36,11 @@ package struct ConfigReading: Sendable {
         if let root {
             let decoder = DocumentDecoder(root: root, reader: reader)
             decoder.include(&files)
+            document.files = files.names
+            document.variableTexts = variables.writtenTexts
+            if mode == .staticCheck { reader.unread = Set(document.variableTexts.keys) }
             decoder.decode(files, into: &document)
         }
-        document.files = files.names
-        document.secretPaths = variables.paths
-        document.variableTexts = variables.writtenTexts
         return ConfigReading(
             document: root == nil || problems.errorCount > 0 ? nil : document,
             problems: problems.sorted(files: files.names), paths: files.names + variables.paths)

@@ -39,7 +39,6 @@ struct ExampleTests {
             ])
         let document = try #require(reading.document)
         #expect(document.upstreams[0].headers[0].value.value == "secret")
-        #expect(document.secretPaths == ["/run/secrets/key"])
         #expect(reading.paths == ["profile.yaml", "/run/secrets/key"])
         let endpoint = document.endpoints[0]
         #expect(endpoint.answer.completeHeader?.value == "X-Krakend-Completed")

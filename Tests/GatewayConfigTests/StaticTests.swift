@@ -27,6 +27,18 @@ struct StaticTests {
         ConfigReading.read("f", from: Untouchable(text: text), mode: .staticCheck)
     }
 
+    @Test("Methods that variables set may differ")
+    func unknownMethods() {
+        let text = """
+            version: 1
+            upstreams: {api: {url: "http://api"}}
+            endpoints:
+            - {proxy: /a, upstream: api, methods: ["${A}", "${B}", PUT]}
+            - {put: /a, data: {upstream: api, put: /a}}
+            """
+        #expect(read(text).lines == ["f:4:4: error: PUT /a is declared twice; first at f:5:4"])
+    }
+
     @Test("A value with a variable fits any type")
     func unknownValues() throws {
         let reading = read(

@@ -1,5 +1,5 @@
 """A hundred reloads of a file lose no request under the load of two wrk: with kept connections and with new ones. The p99 is
-at most 1.5 of that without reloads, and memory stays within 5 %."""
+at most 1.5 times that without reloads, and memory stays within 5 %."""
 
 import os
 import re
@@ -110,6 +110,6 @@ def prove():
         print(f"    resident: {before / MIB:.1f} MiB before, {after / MIB:.1f} MiB after ({after / before - 1:+.1%})")
         check((good, bad) == (kinds["good"], kinds["broken"]), f"{RELOADS} files were read, and the broken ones refused")
         check(not lost and not reloaded_lost, "no request is lost")
-        check(reloaded_p99 <= 1.5 * p99, "the p99 is at most 1.5 of that without reloads")
+        check(reloaded_p99 <= 1.5 * p99, "the p99 is at most 1.5 times that without reloads")
         check(abs(after / before - 1) <= 0.05, "memory stays within 5 %")
         check(left, "no descriptor is left")

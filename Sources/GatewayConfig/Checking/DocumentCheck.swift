@@ -39,15 +39,21 @@ struct DocumentCheck {
                 return
             }
             reader.error(
-                "\(method) \(Shown.text(path.shown)) is declared twice; first at "
-                    + "\(files.names[first.file]):\(first.line):\(first.column)", at: place)
+                "\(method) \(Shown.text(path.shown)) is declared twice; first at \(document.text(of: first))",
+                at: place)
         }
         for endpoint in document.endpoints {
             check(endpoint.method.rawValue, endpoint.path.value, at: endpoint.place)
         }
         for proxy in document.proxies {
-            for method in proxy.usedMethods { check(method.rawValue, proxy.path.value, at: proxy.place) }
+            for method in methods(of: proxy) { check(method.rawValue, proxy.path.value, at: proxy.place) }
         }
+    }
+
+    /// The methods that are known: one that a variable sets is not in a static check.
+    private func methods(of proxy: ConfigProxy) -> [ConfigProxy.Method] {
+        guard let methods = proxy.methods else { return ConfigProxy.Method.allCases }
+        return methods.filter { !reader.unread.contains($0.place) }.map(\.value)
     }
 
     // MARK: Schemas

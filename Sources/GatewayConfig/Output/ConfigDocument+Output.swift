@@ -17,11 +17,6 @@ extension ConfigDocument {
             }
         }
     }
-
-    /// The name of the file of a place.
-    func fileName(of place: ConfigPlace) -> String {
-        files.indices.contains(place.file) ? files[place.file] : ""
-    }
 }
 
 extension ConfigDocument {

@@ -24,16 +24,20 @@ extension ConfigDocument {
         _ severity: ConfigProblem.Severity, _ message: String, at place: ConfigPlace
     ) -> ConfigProblem {
         ConfigProblem(
-            severity: severity, file: files.indices.contains(place.file) ? files[place.file] : "",
-            line: place.line, column: place.column, message: message)
+            severity: severity, file: fileName(of: place), line: place.line, column: place.column,
+            message: message)
     }
 }
 
 extension ConfigDocument {
     /// Returns a place as text: `sluice.yaml:12:3`.
     package func text(of place: ConfigPlace) -> String {
-        let file = files.indices.contains(place.file) ? files[place.file] : ""
-        return "\(file):\(place.line):\(place.column)"
+        "\(fileName(of: place)):\(place.line):\(place.column)"
+    }
+
+    /// The name of the file of a place.
+    func fileName(of place: ConfigPlace) -> String {
+        files.indices.contains(place.file) ? files[place.file] : ""
     }
 }
 

@@ -105,7 +105,7 @@ enum CallPath {
         for piece in template.pieces {
             switch piece {
             case .reference:
-                if isQuery { return "has a reference after ?, which belongs into query" }
+                if isQuery { return "has a reference after ?, which belongs in query" }
                 path += "x"
             case .text(let text):
                 if text.utf8.contains(Byte.openBrace) {

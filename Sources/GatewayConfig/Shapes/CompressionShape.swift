@@ -4,7 +4,7 @@ enum CompressionShape {
         "minimum", .size("0B", "1GiB"), default: "1KiB", "The shortest whole answer that is compressed.")
     static let streams = Member(
         "streams", .integer(0...65_536), default: "64",
-        "Large and streamed answers that an event loop compresses at a time.")
+        "The most large and streamed answers that an event loop compresses at once.")
     static let shape: Shape = Shape("compression", definition: "compression", minimum, streams)
 }
 

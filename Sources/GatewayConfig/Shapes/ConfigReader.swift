@@ -15,6 +15,8 @@ final class ConfigReader {
     var usesUnknownUpstream = false
     /// Whether endpoints outside the files may call the upstreams.
     var hasOtherEndpoints = false
+    /// The places of values with variables that are not read, so that the values are unknown.
+    var unread: Set<ConfigPlace> = []
 
     init(problems: ProblemList) {
         self.problems = problems

@@ -84,8 +84,11 @@ struct DocumentDecoder {
             let items = reader.list(node, Subject(DocumentShape.endpoints.name))
         else { return }
         for item in items {
+            // No other endpoint names an upstream, so a misspelt `proxy` is told as such.
             let isProxy =
-                if case .map(let map) = item.content { map[ProxyShape.proxy.name] != nil } else { false }
+                if case .map(let map) = item.content {
+                    map[ProxyShape.proxy.name] != nil || map[ProxyShape.upstream.name] != nil
+                } else { false }
             let shape = isProxy ? ProxyShape.shape : EndpointShape.shape
             guard let values = shape.open(item, Subject("an endpoint"), reader) else { continue }
             if isProxy {

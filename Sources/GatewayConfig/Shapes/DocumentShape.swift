@@ -23,7 +23,7 @@ enum DocumentShape {
     static let cors = Member("cors", .cors, "The scripts of other origins that may call the gateway.")
     static let compression = Member(
         "compression", .compression, default: "on",
-        "Whether answers are compressed for clients that accept it, or which.")
+        "Whether answers are compressed for clients that accept it, and which ones.")
     static let spoolFolder = Member(
         "spoolDirectory", .text, default: "/var/tmp", "A folder for answers that wait for slow readers.")
     static let limits = Member("limits", .limits, "Bounds of the gateway.")

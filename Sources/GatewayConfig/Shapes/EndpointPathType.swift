@@ -40,7 +40,7 @@ extension ConfigPath {
         // Split by bytes, because a slash and a combining mark after it are one Character.
         for part in text.utf8.dropFirst().split(separator: Byte.slash, omittingEmptySubsequences: false) {
             if case .rest? = segments.last {
-                throw .unfit("has a segment after the rest of the path, which is at its end")
+                throw .unfit("has a segment after {NAME...}, which must be the last")
             }
             let segment = try segment(Substring(part), allowsRest: allowsRest)
             if let name = segment.parameter, !names.insert(name).inserted {

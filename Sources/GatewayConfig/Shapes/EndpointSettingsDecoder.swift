@@ -11,7 +11,7 @@ struct EndpointSettingsDecoder {
         settings.cookies = values.read(EndpointShape.cookies) ?? []
         settings.concurrency = values.located(EndpointShape.concurrency)
         settings.compression = located(EndpointShape.compression)
-        if let place = values.place(of: EndpointShape.cookies), values.has(EndpointShape.credentials),
+        if let place = values.place(of: EndpointShape.cookies), !settings.credentials.isEmpty,
             Set(settings.cookies.map(\.value)) != Set(settings.credentials.map(\.value))
         {
             values.reader.error(

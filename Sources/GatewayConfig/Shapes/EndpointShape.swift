@@ -53,7 +53,8 @@ enum EndpointShape {
 /// The members of endpoints that `defaults` sets for all.
 enum DefaultsShape {
     static let shape: Shape = Shape(
-        "defaults", definition: "defaults", meant: ["timeout": EndpointShape.deadline.name],
+        "defaults", definition: "defaults",
+        meant: ["timeout": EndpointShape.deadline.name, "timeouts": EndpointShape.deadline.name],
         EndpointShape.deadline, EndpointShape.bodyLimit,
         EndpointShape.forward,
         EndpointShape.credentials, EndpointShape.compression, EndpointShape.answer)

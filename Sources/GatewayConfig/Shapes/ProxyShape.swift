@@ -19,15 +19,17 @@ enum ProxyShape {
     static let responseHeaders = Member(
         "responseHeaders", .passedHeaders(.passedField),
         "Fields of the upstream that pass besides the standard ones, or what is added and removed.")
-    static let bodyLimit = Member("bodyLimit", .size("1B", "1GiB"), "The largest body. By default any.")
+    static let bodyLimit = Member(
+        "bodyLimit", .size("1B", "1GiB"),
+        "The largest body. Without it, and without one in defaults, any size.")
     static let deadline = Member(
         "deadline", .time("1ms", "1h"), default: "15s", "The time until the response begins.")
     static let answer = Member(
-        "answer", .passedAnswer, "How failures look that the gateway answers itself.")
+        "answer", .passedAnswer, "The form of failures that the gateway itself reports.")
 
     static let shape: Shape = Shape(
         "a proxy", definition: "proxyEndpoint", required: [proxy.name, upstream.name],
-        meant: ["timeout": deadline.name], proxy, upstream, at,
+        meant: ["timeout": deadline.name, "timeouts": deadline.name], proxy, upstream, at,
         methods, requestHeaders, responseHeaders, bodyLimit, deadline, EndpointShape.forward,
         EndpointShape.credentials, EndpointShape.cookies, EndpointShape.concurrency,
         EndpointShape.compression, answer)
@@ -66,9 +68,12 @@ extension ValueType where Value == ConfigPassedHeaders {
                 ConfigPassedHeaders(added: $0)
             },
             orMapping: .object(PassedHeadersShape.shape(name), prefixes: true) { values in
-                ConfigPassedHeaders(
-                    added: values.read(PassedHeadersShape.add(name)) ?? [],
-                    removed: values.read(PassedHeadersShape.remove) ?? [])
+                let added = values.read(PassedHeadersShape.add(name)) ?? []
+                let removed = values.read(PassedHeadersShape.remove) ?? []
+                for name in removed where added.contains(where: { $0.value == name.value }) {
+                    values.reader.error("\(name.value) is in add and in remove", at: name.place)
+                }
+                return ConfigPassedHeaders(added: added, removed: removed)
             })
     }
 }
@@ -110,7 +115,7 @@ struct ProxyDecoder {
             path: path ?? noPath, upstream: upstream ?? Located("", at: values.place),
             place: values.place(of: ProxyShape.proxy) ?? values.place)
         proxy.upstreamPath = values.located(ProxyShape.at)
-        proxy.methods = values.read(ProxyShape.methods)
+        proxy.methods = values.read(ProxyShape.methods).map(distinct)
         proxy.requestHeaders = values.read(ProxyShape.requestHeaders) ?? ConfigPassedHeaders()
         proxy.responseHeaders = values.read(ProxyShape.responseHeaders) ?? ConfigPassedHeaders()
         EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &proxy)
@@ -118,6 +123,19 @@ struct ProxyDecoder {
         warnOfUnusedCredentials(proxy)
         proxy.envelope = (values.read(ProxyShape.answer) ?? nil) ?? common?.envelope
         return path == nil || upstream == nil ? nil : proxy
+    }
+
+    /// Reports methods that come twice, and leaves them out.
+    private func distinct(_ methods: [Located<ConfigProxy.Method>]) -> [Located<ConfigProxy.Method>] {
+        var known: Set<ConfigProxy.Method> = []
+        return methods.filter { method in
+            // Two variables may have different values.
+            if values.reader.unread.contains(method.place) || known.insert(method.value).inserted {
+                return true
+            }
+            values.reader.error("methods: \(method.value.rawValue) is listed twice", at: method.place)
+            return false
+        }
     }
 
     private func warnOfUnusedCredentials(_ proxy: ConfigProxy) {

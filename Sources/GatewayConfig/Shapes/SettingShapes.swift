@@ -37,7 +37,7 @@ enum DrainShape {
         "From SIGTERM to closing the listener; /health/ready answers 503 meanwhile.")
     static let deadline = Member(
         "deadline", .time("1s", "1h"), default: "30s",
-        "From SIGTERM to the reset of the connections that are left.")
+        "From SIGTERM to the reset of the remaining connections.")
     static let shape: Shape = Shape("drain", definition: "drain", delay, deadline)
 }
 

@@ -29,7 +29,7 @@ enum UpstreamLimitsShape {
         "body", .size("1B", "1GiB"), default: "8MiB", "The largest decoded body of a response.")
     static let passThrough = Member(
         "passThrough", .share, default: "0.5",
-        "The part of the connections that responses may have which pass through.")
+        "The share of the connections that responses which pass through may hold.")
     static let shape: Shape = Shape(
         "limits", definition: "upstreamLimits", connections, wait, body, passThrough)
 }

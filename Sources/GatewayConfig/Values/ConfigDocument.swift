@@ -7,8 +7,6 @@ package typealias ByteCount = Int
 package struct ConfigDocument: Sendable {
     /// The names of the files, by the index that places have; the first is the root file.
     package var files: [String] = []
-    /// The secrets that were read (`${file:/path}`), in the order of the files.
-    package var secretPaths: [String] = []
     /// The values with variables in them, as the files have them. Output shows these texts, not the values.
     package var variableTexts: [ConfigPlace: String] = [:]
 

@@ -83,7 +83,7 @@ package struct ConfigUpstreamLimits: Sendable {
     package var wait: Located<Nanoseconds>?
     /// The size of a decoded body.
     package var body: Located<ByteCount>?
-    /// The part of the connections that responses may have which pass through.
+    /// The share of the connections that responses which pass through may hold.
     package var passThrough: Located<Double>?
 }
 

@@ -11,13 +11,13 @@ package struct PlannedShape: Sendable {
 
     /// Why a value could not have this shape; nil if it can.
     var fault: String? {
-        for (index, rename) in renamed.enumerated() {
-            let parent = rename.path.names.dropLast()
-            let isTaken = renamed[..<index].contains {
-                $0.name == rename.name && $0.path.names.dropLast() == parent
-                    || $0.path.names == rename.path.names
-            }
-            if isTaken { return "two members are renamed to \(rename.name), or one twice" }
+        var old: Set<[[UInt8]]> = []
+        var new: Set<[[UInt8]]> = []
+        for rename in renamed {
+            let names = rename.path.names
+            guard old.insert(names).inserted,
+                new.insert(names.dropLast() + [Array(rename.name.utf8)]).inserted
+            else { return "two members are renamed to \(rename.name), or one twice" }
         }
         return nil
     }

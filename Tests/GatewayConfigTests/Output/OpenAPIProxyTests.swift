@@ -30,9 +30,12 @@ struct OpenAPIProxyTests {
     @Test(
         "Any response may pass back, besides the failures of the gateway",
         arguments: [
-            ("", ["400", "502", "503", "504", "default"], "BadRequest"),
-            (", bodyLimit: 1MiB", ["400", "413", "502", "503", "504", "default"], "BadRequest"),
-            (", answer: {envelope: bare}", ["400", "502", "503", "504", "default"], "BadRequestProblem"),
+            ("", ["400", "502", "503", "504", "508", "default"], "BadRequest"),
+            (", bodyLimit: 1MiB", ["400", "413", "502", "503", "504", "508", "default"], "BadRequest"),
+            (
+                ", answer: {envelope: bare}", ["400", "502", "503", "504", "508", "default"],
+                "BadRequestProblem"
+            ),
         ])
     func responses(settings: String, statuses: [String], name: String) throws {
         let paths = try paths("- {proxy: /x, upstream: a, methods: [PUT]\(settings)}")

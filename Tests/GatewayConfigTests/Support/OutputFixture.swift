@@ -23,3 +23,13 @@ enum OutputFixture {
         return try #require(reading.document)
     }
 }
+
+extension PlanEntry {
+    /// As the file has it.
+    var path: String {
+        switch self {
+        case .calls(let plan): plan.path
+        case .proxy(let plan): plan.path
+        }
+    }
+}

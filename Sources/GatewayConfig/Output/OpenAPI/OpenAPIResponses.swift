@@ -33,15 +33,27 @@ struct OpenAPIResponses {
         if !headers.isEmpty { success.append(("headers", .object(headers))) }
         success.append(("content", Self.content("application/json", isBare ? value : envelope(value))))
         return .object(
-            [(status ?? "200", .object(success))] + Self.failures.map { Self.reference($0, isBare: isBare) })
+            [(status ?? "200", .object(success))]
+                + failures(of: endpoint).map { Self.reference($0, isBare: isBare) })
+    }
+
+    private func failures(of endpoint: ConfigEndpoint) -> [Failure] {
+        Self.failures.filter { failure in
+            switch failure.status {
+            // Only those who send credentials of the client learn what an upstream says of them.
+            case "401", "403": !endpoint.credentials.isEmpty || !endpoint.cookies.isEmpty
+            case "413", "415": endpoint.body != nil
+            default: true
+            }
+        }
     }
 
     /// Describes what passes back, and the failures that the gateway answers itself.
     func tree(of proxy: ConfigProxy) -> SchemaTree {
         let failures = Self.failures.filter { failure in
             switch failure.status {
-            // The upstream's own 404 passes back.
-            case "404": false
+            // The upstream's own ones pass back.
+            case "401", "403", "404", "415": false
             case "413": proxy.bodyLimit != nil
             default: true
             }
@@ -85,11 +97,15 @@ struct OpenAPIResponses {
 
     private static let failures: [Failure] = [
         (status: "400", name: "BadRequest", text: "The request is not valid."),
+        (status: "401", name: "Unauthorized", text: "An upstream does not accept the credentials."),
+        (status: "403", name: "Forbidden", text: "An upstream refuses the request with these credentials."),
         (status: "404", name: "NotFound", text: "An upstream does not know the resource."),
         (status: "413", name: "TooLarge", text: "The request body is too large."),
+        (status: "415", name: "UnsupportedType", text: "The request body is not JSON."),
         (status: "502", name: "BadGateway", text: "An upstream sent no usable response."),
         (status: "503", name: "Unavailable", text: "The gateway or an upstream takes no requests now."),
         (status: "504", name: "Timeout", text: "An upstream did not answer in time."),
+        (status: "508", name: "Loop", text: "The request came back to this gateway."),
     ]
 
     /// The failures, as an envelope and, for clients that accept only it, as problem details (RFC 9457).

@@ -57,7 +57,7 @@ struct OpenAPISchemas {
     /// Returns the schema at the end of a chain of references; nil if a variable names one.
     func resolved(_ schema: ConfigSchema) -> ConfigSchema? {
         var schema = schema
-        // A chain of references is no circle, and no longer than the list of schemas.
+        // References form no cycle, so a chain is no longer than the list of schemas.
         for _ in 0...schemas.count {
             guard let reference = schema.reference else { return schema }
             guard let name = shown(reference), let next = schemas[name] else { return nil }
@@ -139,7 +139,7 @@ enum SharedPattern {
     /// Letters that may follow a backslash in both.
     private static let escapes = "dDwWsSbBnrtf"
 
-    /// Whether the pattern has only constructs of both. Others may be refused without need, not the reverse.
+    /// Whether the pattern has only constructs of both. It may reject one that both understand, but never accepts one that differs.
     static func isShared(_ pattern: String) -> Bool {
         let withoutClasses = pattern.replacing("[^", with: "[")
         guard !foreign.contains(where: withoutClasses.contains) else { return false }

@@ -38,12 +38,4 @@ extension PlanEntry {
             case .proxy(let proxy): .proxy(ProxyPlan(proxy, document))
             }
     }
-
-    /// As the file has it.
-    var path: String {
-        switch self {
-        case .calls(let plan): plan.path
-        case .proxy(let plan): plan.path
-        }
-    }
 }

@@ -8,14 +8,17 @@ struct PlanText {
 
     mutating func add(_ line: String) { text += "  \(line)\n" }
 
+    /// Longer cells widen no column.
+    private static let widest = 100
+
     /// Adds the rows of a table. All columns but the last are as wide as their longest cell.
     mutating func add(_ rows: [[String]]) {
         let widths = (0..<(rows.first?.count ?? 0)).map { column in
-            rows.map { $0[column].count }.max() ?? 0
+            rows.map { $0[column].count }.filter { $0 <= Self.widest }.max() ?? 0
         }
         for row in rows {
             let cells = zip(row, widths).dropLast().map {
-                $0 + String(repeating: " ", count: $1 - $0.count)
+                $0 + String(repeating: " ", count: max(0, $1 - $0.count))
             }
             add((cells + row.suffix(1)).joined(separator: "  "))
         }
