@@ -218,7 +218,7 @@ let package = Package(
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel", "ASCIIText"], resources: [.copy("Vectors")]),
         tests(
             "GatewayConfigTests", ["GatewayConfig", "HTTPModel", "JSONBytes"],
-            resources: [.copy("Complaints"), .copy("Examples")]),
+            resources: [.copy("Complaints"), .copy("Examples"), .copy("Printed")]),
         tests("ContentCodingTests", ["ContentCoding", "TestSupport"]),
         tests(
             "HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking", "TestSupport"]),

@@ -57,11 +57,11 @@ extension GatewayServer {
 
     // MARK: The file
 
-    /// Looks each second whether a file that the configuration depends on has changed, and reloads then.
+    /// Looks each second whether a file that the configuration depends on has changed, and reloads once it stays the same.
     func watchFile() {
         guard let file else { return }
         reloads.watch { [weak self] in
-            guard let self, phase.isServing, !reloads.stamps.areCurrent else { return }
+            guard let self, phase.isServing, reloads.findsChange() else { return }
             reload(file, because: "watch")
         }
     }
@@ -85,6 +85,9 @@ extension GatewayServer {
 
     /// Returns the warnings. On the queue of reloads.
     private func reload(_ file: ServedFile) throws(GatewayReloadError) -> [ConfigProblem] {
+        // First, so that it ends once the values of the file are freed.
+        PromptMemoryReturn.begin()
+        defer { PromptMemoryReturn.end() }
         do {
             guard phase.isServing else { throw GatewayReloadError(problems: ["the gateway is draining"]) }
             let reading = file.read()

@@ -20,6 +20,7 @@ final class Reloads: Sendable {
 
     private struct State {
         var stamps = FileStamps()
+        var watch = FileWatch()
         var report: ConfigurationReport?
     }
 
@@ -48,6 +49,13 @@ final class Reloads: Sendable {
 
     func ended(isSuccess: Bool) {
         state.withLock { $0.report?.count(isSuccess, at: Int64(time(nil))) }
+    }
+
+    /// Whether the files have changed and are no longer being written. Called at each look. Blocks.
+    func findsChange() -> Bool {
+        let read = stamps
+        let found = read.taken()
+        return state.withLock { $0.watch.look(found, read: read) }
     }
 
     /// Calls `look` each second, on the queue, until `stopWatching`.

@@ -132,6 +132,7 @@ struct LimitsTableTests {
             "spool.threads": SpoolFile.writerThreads,
             "spool.waiting": SpoolFile.waitingFiles,
             "reload.watch": Reloads.watchInterval,
+            "reload.looks": FileWatch.mostLooks,
             "reload.problems": GatewayReloadError.mostLines,
             "reload.names": UpstreamProtections.mostNames,
             "log.channel": LogWriter.Limits.channelBytes,

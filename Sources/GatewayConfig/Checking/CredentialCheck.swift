@@ -1,16 +1,22 @@
 /// Warns of upstreams that get no credentials, because nothing calls them.
-enum CredentialCheck {
-    /// - Parameters:
-    ///   - member: `credentials` or `cookies`.
-    ///   - names: the upstreams that it lists.
-    ///   - called: the upstreams that the endpoint calls.
-    ///   - problems: gets the warnings.
-    static func warn(
-        _ member: String, _ names: [Located<String>], _ called: Set<String>, _ problems: ProblemList
-    ) {
-        for name in names where !called.contains(name.value) {
-            // The name may come from a variable, so it is not shown.
-            problems.warning("\(member) names an upstream that this endpoint does not call", at: name.place)
+struct CredentialCheck {
+    let values: ShapeValues
+
+    /// Checks the endpoint's own members. Those of `defaults` are for all endpoints, so each may call others.
+    ///
+    /// - Parameter called: the upstreams that the endpoint calls.
+    func run(_ settings: some ConfigEndpointSettings, called: () -> Set<String>) {
+        let own = [
+            (EndpointShape.credentials, settings.credentials), (EndpointShape.cookies, settings.cookies),
+        ].filter { member, names in values.has(member) && !names.isEmpty }
+        guard !own.isEmpty, !values.reader.usesUnknownUpstream else { return }
+        let called = called()
+        for (member, names) in own {
+            for name in names where !called.contains(name.value) {
+                // The name may come from a variable, so it is not shown.
+                values.reader.problems.warning(
+                    "\(member.name) names an upstream that this endpoint does not call", at: name.place)
+            }
         }
     }
 }

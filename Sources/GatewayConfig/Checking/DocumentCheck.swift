@@ -17,6 +17,7 @@ struct DocumentCheck {
         warnOfUnusedUpstreams()
         warnOfManyCalls()
         warnOfNothingToServe()
+        warnOfSettingsWithoutEffect()
     }
 
     // MARK: Routes
@@ -96,6 +97,33 @@ struct DocumentCheck {
         reader.problems.warning("there are no endpoints, so nothing is served", at: .start(of: 0))
     }
 
+    private func warnOfSettingsWithoutEffect() {
+        guard reader.problems.errorCount == 0 else { return }
+        if let compression = document.compression, case .off = compression.value,
+            !reader.unread.contains(compression.place)
+        {
+            let settings = document.endpoints.map(\.compression) + document.proxies.map(\.compression)
+            // That of `defaults` is the same for several endpoints.
+            for place in Set(settings.compactMap { $0?.value == true ? $0?.place : nil })
+            where !reader.unread.contains(place) {
+                reader.problems.warning(
+                    "compression: on has no effect while the file's own compression is off",
+                    at: place)
+            }
+        }
+        guard !reader.usesUnknownUpstream else { return }
+        let withMessages = Set(document.upstreams.filter(\.hasMessages).map(\.name.value))
+        for endpoint in document.endpoints {
+            guard let reveals = endpoint.revealsMessages, reveals.value,
+                !reader.unread.contains(reveals.place),
+                endpoint.calledUpstreams.isDisjoint(with: withMessages)
+            else { continue }
+            reader.problems.warning(
+                "revealMessages has no effect: no upstream that this endpoint calls has an envelope with a message",
+                at: reveals.place)
+        }
+    }
+
     private func warnOfManyCalls() {
         var attempts: [String: Int] = [:]
         for upstream in document.upstreams { attempts[upstream.name.value] = upstream.retry.attempts?.value }
@@ -104,6 +132,17 @@ struct DocumentCheck {
             guard calls > Self.manyCalls else { continue }
             reader.problems.warning(
                 "one request makes up to \(calls) upstream calls, with retries", at: endpoint.place)
+        }
+    }
+}
+
+extension ConfigUpstream {
+    /// Whether its envelope has a place for a message.
+    fileprivate var hasMessages: Bool {
+        switch envelope?.value {
+        case nil, .some(.none): false
+        case .generic: true
+        case .declared(_, _, let message, _): message != nil
         }
     }
 }

@@ -40,7 +40,9 @@ struct EndpointDecoder {
         endpoint.steps = steps
         decodeSettings(&endpoint)
         EndpointCheck(endpoint: endpoint, scope: scope, reader: reader).run()
-        if reader.problems.errorCount == errors { warnOfUnusedCredentials(endpoint) }
+        if reader.problems.errorCount == errors {
+            CredentialCheck(values: values).run(endpoint) { endpoint.calledUpstreams }
+        }
         return path == nil || content == nil ? nil : endpoint
     }
 
@@ -154,19 +156,6 @@ struct EndpointDecoder {
     }
 
     // MARK: Settings
-
-    /// Those of `defaults` are for all endpoints, so each may call others.
-    private func warnOfUnusedCredentials(_ endpoint: ConfigEndpoint) {
-        let own = [
-            values.has(EndpointShape.credentials) ? endpoint.credentials : [],
-            values.has(EndpointShape.cookies) ? endpoint.cookies : [],
-        ]
-        guard own.contains(where: { !$0.isEmpty }), !reader.usesUnknownUpstream else { return }
-        let called = endpoint.calledUpstreams
-        for (member, names) in zip([EndpointShape.credentials.name, EndpointShape.cookies.name], own) {
-            CredentialCheck.warn(member, names, called, reader.problems)
-        }
-    }
 
     private func decodeSettings(_ endpoint: inout ConfigEndpoint) {
         EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &endpoint)

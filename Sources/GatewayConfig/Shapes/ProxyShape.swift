@@ -120,7 +120,7 @@ struct ProxyDecoder {
         proxy.responseHeaders = values.read(ProxyShape.responseHeaders) ?? ConfigPassedHeaders()
         EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &proxy)
         let common = defaults?.read(EndpointShape.answer)
-        warnOfUnusedCredentials(proxy)
+        if let upstream { CredentialCheck(values: values).run(proxy) { [upstream.value] } }
         proxy.envelope = (values.read(ProxyShape.answer) ?? nil) ?? common?.envelope
         return path == nil || upstream == nil ? nil : proxy
     }
@@ -135,15 +135,6 @@ struct ProxyDecoder {
             }
             values.reader.error("methods: \(method.value.rawValue) is listed twice", at: method.place)
             return false
-        }
-    }
-
-    private func warnOfUnusedCredentials(_ proxy: ConfigProxy) {
-        guard !values.reader.usesUnknownUpstream, !proxy.upstream.value.isEmpty else { return }
-        for (member, names) in [
-            (EndpointShape.credentials, proxy.credentials), (EndpointShape.cookies, proxy.cookies),
-        ] where values.has(member) {
-            CredentialCheck.warn(member.name, names, [proxy.upstream.value], values.reader.problems)
         }
     }
 }

@@ -37,13 +37,18 @@ struct FileStamps: Sendable, Equatable {
 
     mutating func add(_ pattern: String, _ paths: [String]) { matches[pattern] = paths }
 
-    /// Whether no file has changed and each pattern still matches the same paths. Blocks.
-    var areCurrent: Bool {
-        files.allSatisfy { FileStamp(of: $0.key) == $0.value }
-            && matches.allSatisfy { pattern, paths in
-                ((try? SystemConfigSource().paths(matching: pattern)) ?? []) == paths
-            }
+    /// Returns the stamps that the same files have now, and what the same patterns match. Blocks.
+    func taken() -> FileStamps {
+        var stamps = FileStamps()
+        for path in files.keys { stamps.add(path) }
+        for pattern in matches.keys {
+            stamps.add(pattern, (try? SystemConfigSource().paths(matching: pattern)) ?? [])
+        }
+        return stamps
     }
+
+    /// Whether no file has changed and each pattern still matches the same paths. Blocks.
+    var areCurrent: Bool { taken() == self }
 }
 
 /// The files and the environment of this process, with a stamp of each file that is read.

@@ -1,3 +1,4 @@
+import EventIO
 public import GatewayCore
 
 extension GatewayServer {
@@ -54,6 +55,9 @@ extension GatewayServer {
     ///   - logs: in place of the standard streams.
     ///   - showsWarnings: whether the file's warnings go to standard error.
     convenience init(_ file: ServedFile, logs: Logs? = nil, showsWarnings: Bool = false) throws {
+        // First, so that it ends once the values of the file are freed.
+        PromptMemoryReturn.begin()
+        defer { PromptMemoryReturn.end() }
         let reading = file.read()
         let (contents, configuration) = try reading.result.get()
         if showsWarnings {

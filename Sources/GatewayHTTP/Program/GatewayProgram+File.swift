@@ -15,7 +15,7 @@ extension GatewayProgram {
         ProgramFlag(
             name: "watch", placeholder: "on|off",
             help:
-                "with --config: look at the files each second and reload those that have changed, as on SIGHUP",
+                "with --config: look at the files each second and reload once a change is complete, as on SIGHUP",
             fallback: "off")
     }
 

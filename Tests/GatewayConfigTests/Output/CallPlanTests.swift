@@ -8,7 +8,7 @@ struct CallPlanTests {
     @Test("A plan is the text beside the example", arguments: ["diary", "profile", "features", "proxies"])
     func golden(name: String) throws {
         let plans = try PlanEntry.plans(of: try OutputFixture.document(name))
-        #expect(PlanEntry.text(plans) == (try Fixture.text("Output/\(name).plan.txt")))
+        #expect(PlanEntry.text(plans) == (try Fixture.text("Printed/\(name).plan.txt")))
     }
 
     @Test(
@@ -17,7 +17,7 @@ struct CallPlanTests {
     func goldenJSON(name: String) throws {
         let plans = try PlanEntry.plans(of: try OutputFixture.document(name))
         let text = String(decoding: PlanEntry.json(plans), as: UTF8.self)
-        #expect(text + "\n" == (try Fixture.text("Output/\(name).plan.json")))
+        #expect(text + "\n" == (try Fixture.text("Printed/\(name).plan.json")))
         #expect(try JSONFragment(parsing: text)[member: "endpoints"]?.elements.count == plans.count)
     }
 

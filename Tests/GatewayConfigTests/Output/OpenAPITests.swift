@@ -15,7 +15,7 @@ struct OpenAPITests {
         arguments: ["diary", "profile", "features", "proxies"])
     func golden(name: String) throws {
         let text = OpenAPIText.make(try OutputFixture.document(name))
-        #expect(text == (try Fixture.text("Output/\(name).openapi.json")))
+        #expect(text == (try Fixture.text("Printed/\(name).openapi.json")))
         #expect(text == OpenAPIText.make(try OutputFixture.document(name)))
     }
 

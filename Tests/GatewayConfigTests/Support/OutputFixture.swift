@@ -13,7 +13,7 @@ enum OutputFixture {
     static func document(_ name: String) throws -> ConfigDocument {
         guard files.contains(name) else { return try #require(Fixture.example(name).document) }
         let source = MemorySource(
-            files: ["\(name).yaml": try Fixture.text("Output/\(name).yaml")],
+            files: ["\(name).yaml": try Fixture.text("Printed/\(name).yaml")],
             variables: [
                 "HOST": "s3cr3t.internal", "PLACE": "s3cr3t", "SLOW": "733s", "SIZE": "737", "TRIES": "7",
                 "METHOD": "PATCH",

@@ -69,6 +69,51 @@ struct ReloadedFilesTests {
         #expect(!gateway.server.reloads.stamps.areCurrent)
     }
 
+    @Test("Rule 11: the watch reads a file that is written in pieces once it is complete")
+    func pieces() throws {
+        let gateway = try gateway()
+        defer { gateway.stop() }
+        let reloads = gateway.server.reloads
+        #expect(!reloads.findsChange())
+        // The first half is a valid file.
+        try gateway.write("version: 1\n")
+        #expect(!reloads.findsChange())
+        try gateway.write(Self.root)
+        #expect(!reloads.findsChange())
+        #expect(reloads.findsChange())
+        try gateway.server.reload()
+        #expect(!reloads.findsChange())
+        #expect(try gateway.get("/a").status == 200)
+    }
+
+    @Test("Rule 11: the watch reads files that change at each look after ten looks")
+    func restless() throws {
+        let gateway = try gateway()
+        defer { gateway.stop() }
+        let reloads = gateway.server.reloads
+        for look in 1...FileWatch.mostLooks {
+            try gateway.write(Self.root + String(repeating: "#", count: look))
+            #expect(reloads.findsChange() == (look == FileWatch.mostLooks))
+        }
+        // The count begins anew.
+        try gateway.write(Self.root + "# and on")
+        #expect(!reloads.findsChange())
+        #expect(reloads.findsChange())
+    }
+
+    @Test("Rule 11: the watch forgets a change that is taken back")
+    func takenBack() throws {
+        let gateway = try gateway()
+        defer { gateway.stop() }
+        let reloads = gateway.server.reloads
+        let other = gateway.scratch.file("parts/b.yaml")
+        try Self.included("b").write(toFile: other, atomically: true, encoding: .utf8)
+        #expect(!reloads.findsChange())
+        try FileManager.default.removeItem(atPath: other)
+        #expect(!reloads.findsChange())
+        #expect(!reloads.findsChange())
+    }
+
     @Test("Rule 11: a file with an error is read again only when a file has changed")
     func errorOnce() throws {
         let gateway = try gateway()

@@ -25,7 +25,6 @@ extension CallPlan {
         var lines: [[String]] = []
         for step in steps { Self.add(step, note: ", before the parts", depth: 0, to: &lines) }
         for part in parts { Self.add(part, depth: 0, to: &lines) }
-        if !lines.isEmpty { lines[0][2] += lines[0][2] == "1" ? " call" : " calls" }
         var text = PlanText("\(method) \(path)", file: file, line: line)
         text.add(lines)
         text.add("worst \(worstText); \(calls.text("upstream call"))")
@@ -75,8 +74,7 @@ extension CallPlan {
         lines.append(
             [
                 String(repeating: "  ", count: depth) + row.name, PlanText.shown(what) + note,
-                row.calls.description,
-                time,
+                lines.isEmpty ? row.calls.text("call") : row.calls.description, time,
             ])
         for member in members { add(member, depth: depth + 1, to: &lines) }
     }
@@ -102,13 +100,13 @@ extension CallPlan {
 
 extension ProxyPlan {
     fileprivate var text: String {
-        var lines = rows.map { row in
+        let lines = rows.enumerated().map { index, row in
             [
                 PlanText.shown(row.methods.joined(separator: ", ")),
-                PlanText.shown("\(upstream) \(upstreamPath)"), row.calls.description,
+                PlanText.shown("\(upstream) \(upstreamPath)"),
+                index == 0 ? row.calls.text("call") : row.calls.description,
             ]
         }
-        if !lines.isEmpty { lines[0][2] += lines[0][2] == "1" ? " call" : " calls" }
         var text = PlanText("\(methods.joined(separator: ", ")) \(path)", file: file, line: line)
         text.add(lines)
         text.add(
