@@ -43,7 +43,8 @@ help:
 	@echo 'make fuzz          fuzz all parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each; only some: make fuzz FUZZ="JSON URLs"'
 	@echo 'make sanitize      run the tests with the thread and the address sanitizer; only some: FILTER=RxTests SKIP=DepthTests'
 	@echo 'make soak          run the proofs under load (25 minutes); only one: make soak PROOF=drain'
-	@echo '                   (mixups memory idle readers newcomers exhaustion attacks drain loops bodies crowd addresses budget hosts)'
+	@echo '                   (mixups memory idle readers newcomers exhaustion attacks drain loops bodies crowd addresses budget hosts'
+	@echo '                   relay reload endpoints)'
 	@echo 'make clean         remove build products'
 
 setup: libraries

@@ -322,4 +322,23 @@ struct DeclarationTests {
         #expect(try bench.answer(.get, "/unnamed").status == 500)
         #expect(bench.incidents.map { "\($0.error)" } == ["two parts are named a", "part 1 has no name"])
     }
+
+    @Test("Each of thousands of paths is found, though they differ in one byte, and others are not")
+    func thousands() throws {
+        let bench = Bench()
+        for number in 0..<3000 {
+            bench.gateway.get("/\(number)/list") { _ in .json("list \(number)") }
+            bench.gateway.get("/below/\(number)/{id}") { request in
+                .json("\(number) \(try request.path("id", as: String.self))")
+            }
+        }
+        for number in stride(from: 0, to: 3000, by: 7) {
+            #expect(try bench.answer(.get, "/\(number)/list")["/data"] == "\"list \(number)\"")
+            #expect(try bench.answer(.get, "/below/\(number)/x")["/data"] == "\"\(number) x\"")
+        }
+        for path in ["/3000/list", "/0/lisT", "/below/3000/x", "/below/-1/x", "/00/list", "/below//x"] {
+            #expect(try bench.answer(.get, path).status == 404, "\(path)")
+        }
+        #expect(try bench.answer(.post, "/below/2999/x").status == 405)
+    }
 }

@@ -13,16 +13,16 @@ struct Router<Value: Sendable>: Sendable {
     }
 
     private struct Node: Sendable {
-        var literals: [(segment: [UInt8], node: Int)] = []
         var parameter: Int?
         var rest: Int?
         var methods: [(method: HTTPMethod, value: Value)] = []
     }
 
     private var nodes = [Node()]
-    /// Whole paths without parameters or encoded bytes, indexed by length. Most requests are for one of a few such paths, which
-    /// one comparison finds without decoding.
-    private var literals: [[(path: [UInt8], node: Int)]] = []
+    /// The literal children of the nodes; below `paths`, whole paths without parameters or encoded bytes. Most requests are for
+    /// one of these, which is found without decoding.
+    private var literals = LiteralTable()
+    private static var paths: Int { -1 }
 
     /// Adds a route. Returns `false` if the same path, whatever its parameters are called, already has the method.
     mutating func add(_ method: HTTPMethod, _ template: PathTemplate, _ value: Value) -> Bool {
@@ -40,42 +40,28 @@ struct Router<Value: Sendable>: Sendable {
         // A template's literals need no encoding unless they are beyond ASCII.
         let path = [UInt8](template.text.utf8)
         guard template.parameterNames.isEmpty, path.allSatisfy({ $0 < 0x80 }) else { return }
-        while literals.count <= path.count { literals.append([]) }
-        literals[path.count].append((path, node))
+        literals.add(path, below: Self.paths, node: node)
     }
 
     /// Returns the route whose literal path equals a raw path byte by byte; `nil` if `route` has to search.
     func routeLiteral(_ method: HTTPMethod, _ raw: ArraySlice<UInt8>) -> Value? {
-        guard raw.count < literals.count else { return nil }
-        return raw.withUnsafeBufferPointer { raw in
-            for index in literals[raw.count].indices where isSame(literals[raw.count][index].path, raw) {
-                let node = literals[raw.count][index].node
-                for index in nodes[node].methods.indices where nodes[node].methods[index].method == method {
-                    return nodes[node].methods[index].value
-                }
-            }
+        guard let node = raw.withUnsafeBufferPointer({ literals.node(of: $0, below: Self.paths) }) else {
             return nil
         }
-    }
-
-    private func isSame(_ path: [UInt8], _ raw: UnsafeBufferPointer<UInt8>) -> Bool {
-        path.withUnsafeBufferPointer { path in
-            // Backwards, because paths tend to differ at their ends.
-            var index = raw.count
-            while index > 0 {
-                index &-= 1
-                if path[index] != raw[index] { return false }
-            }
-            return true
+        for index in nodes[node].methods.indices where nodes[node].methods[index].method == method {
+            return nodes[node].methods[index].value
         }
+        return nil
     }
 
     private mutating func child(of node: Int, for segment: PathTemplate.Segment) -> Int {
         switch segment {
         case .literal(let bytes):
-            if let known = nodes[node].literals.first(where: { $0.segment == bytes }) { return known.node }
+            if let known = bytes.withUnsafeBufferPointer({ literals.node(of: $0, below: node) }) {
+                return known
+            }
             nodes.append(Node())
-            nodes[node].literals.append((bytes, nodes.count - 1))
+            literals.add(bytes, below: node, node: nodes.count - 1)
         case .parameter:
             if let known = nodes[node].parameter { return known }
             nodes.append(Node())
@@ -143,7 +129,7 @@ struct Router<Value: Sendable>: Sendable {
         while end < path.count, path[end] != UInt8(ascii: "/") { end += 1 }
         guard end > start else { return nil }
         let segment = UnsafeBufferPointer(rebasing: path[start..<end])
-        if let literal = literal(of: node, segment),
+        if let literal = literals.node(of: segment, below: node),
             let found = descend(literal, past: end, path, &search)
         {
             return found
@@ -159,18 +145,5 @@ struct Router<Value: Sendable>: Sendable {
         _ node: Int, past end: Int, _ path: UnsafeBufferPointer<UInt8>, _ search: inout Search
     ) -> Value? {
         end == path.count ? visit(node, &search) : walk(node, from: end + 1, path, &search)
-    }
-
-    /// The literal child for a segment; `add` makes at most one.
-    private func literal(of node: Int, _ segment: UnsafeBufferPointer<UInt8>) -> Int? {
-        for index in nodes[node].literals.indices {
-            guard nodes[node].literals[index].segment.count == segment.count else { continue }
-            let isSame = nodes[node].literals[index].segment.withUnsafeBufferPointer { literal in
-                for offset in 0..<literal.count where literal[offset] != segment[offset] { return false }
-                return true
-            }
-            if isSame { return nodes[node].literals[index].node }
-        }
-        return nil
     }
 }
