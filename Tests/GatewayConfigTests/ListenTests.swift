@@ -43,7 +43,10 @@ struct ListenTests {
                 """)
         let reading = ConfigReading.listen(of: "f", from: source)
         #expect(
-            reading.lines == ["f:5:33: error: listen.port: \"${file:/run/port}\" is text; remove the quotes"])
+            reading.lines == [
+                "f:5:33: error: listen.port: \"${file:/run/port}\" is text; write it without quotes, "
+                    + "on a line of its own and not within {} or []"
+            ])
         #expect(reading.paths == ["f", "/run/port"])
     }
 
@@ -94,7 +97,7 @@ struct ListenTests {
         arguments: [
             ("listen: {port: 80 80}", "f:1:16: error: listen.port: 80 80 is not a whole number"),
             ("listen: {prot: 80}", "f:1:10: error: listen has no member \"prot\"; did you mean \"port\"?"),
-            ("listen: 80", "f:1:9: error: listen is a mapping, such as {name: value}"),
+            ("listen: 80", "f:1:9: error: listen is a mapping, such as {host: 127.0.0.1}"),
             ("listen:", "f:1:8: error: listen has no value"),
             ("listen: {port: *at}", "f:1:16: error: *at: there is no anchor \"at\" above"),
             ("listen: {port: !!int 80}", "f:1:16: error: the format has no tags"),

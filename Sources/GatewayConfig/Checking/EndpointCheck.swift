@@ -14,6 +14,7 @@ struct EndpointCheck {
             merging.check(part)
         }
         warnOfRequiredParts()
+        RenamedReferenceCheck(endpoint: endpoint, problems: reader.problems).run()
     }
 
     private func checkData(_ part: ConfigPart) {

@@ -4,10 +4,21 @@ enum Suggestion {
     private static let longestName = 64
     /// Further names are not compared.
     private static let mostNames = 500
+    /// More names are not listed.
+    private static let mostListed = 5
 
     /// Returns `; did you mean "optional"?`, or nothing if no name is near.
     static func text(for name: String, among known: some Sequence<String>) -> String {
         nearest(to: name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
+    }
+
+    /// Returns `; did you mean "user"?`; if no name is near, all of them, if they are few: `; there is "user"`.
+    static func textOrNames(for name: String, among known: some Sequence<String>) -> String {
+        if let nearest = nearest(to: name, among: known) { return "; did you mean \"\(nearest)\"?" }
+        let names = Array(known.prefix(mostListed + 1))
+        guard (1...mostListed).contains(names.count) else { return "" }
+        let shown = names.map { "\"\(Shown.text($0))\"" }
+        return names.count == 1 ? "; there is \(shown[0])" : "; there are \(Words.list(shown, "and"))"
     }
 
     /// Returns the name with the fewest edits, at most one for each three characters; the first of equally near ones.
@@ -26,7 +37,16 @@ enum Suggestion {
             // One edit makes any one-letter name of another.
             if edits <= most, edits < max(bytes.count, other.count) { best = (candidate, edits) }
         }
-        return best?.name
+        return best?.name ?? extended(lowercased, among: known)
+    }
+
+    /// Returns the only name that begins with a text of three or more letters: `integer` for `int`.
+    private static func extended(_ text: String, among known: some Sequence<String>) -> String? {
+        guard text.utf8.count >= 3 else { return nil }
+        let names = known.prefix(mostNames).filter {
+            $0.lowercased().hasPrefix(text) && $0.lowercased() != text
+        }
+        return names.count == 1 ? names[0] : nil
     }
 
     /// Returns how many characters are inserted, removed, replaced or swapped with the next (optimal string alignment).

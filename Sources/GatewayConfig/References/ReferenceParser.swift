@@ -22,6 +22,12 @@ struct ReferenceParser {
     /// Returns the root, the path below it, and the index after the closing brace.
     mutating func parse() throws(Fault) -> (root: ReferenceRoot, path: [ConfigReference.Segment], end: Int) {
         let word = name() ?? ""
+        if word.isEmpty, index < bytes.count, ASCII.isBlank(bytes[index]) {
+            throw Fault(message: "a reference has no blanks, such as {path.id}")
+        }
+        if word.isEmpty, index < bytes.count, bytes[index] == Byte.quote {
+            throw Fault(message: "a reference has no quotes; JSON stands in YAML without quotes around it")
+        }
         guard let root = ReferenceRoot(rawValue: word) else {
             throw Fault(
                 message: "a reference begins with path, query, header, body, first, parts or item",

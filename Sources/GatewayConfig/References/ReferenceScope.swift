@@ -108,7 +108,9 @@ final class ReferenceScope {
             }
             return (.header(try parameter("header", path, headerNames)), [])
         case .body:
-            guard takesBody else { throw Fault(message: "the endpoint declares no body") }
+            guard takesBody else {
+                throw Fault(message: "the endpoint declares no body, such as body: {type: object}")
+            }
             if let body, let fault = schemas.fault(of: path, below: body) { throw fault }
             return (.body, path[...])
         case .first: return (.step(try step(path)), path.dropFirst())
@@ -128,7 +130,7 @@ final class ReferenceScope {
         if let known, !known.contains(name) {
             throw Fault(
                 message: "the endpoint declares no \(kind) \"\(Shown.text(name))\""
-                    + Suggestion.text(for: name, among: known.names))
+                    + Suggestion.textOrNames(for: name, among: known.names))
         }
         guard path.count == 1 else { throw Fault(message: "a \(kind) has no members and no elements") }
         return name
@@ -140,7 +142,7 @@ final class ReferenceScope {
         guard let index = stepNames.index(of: name) else {
             throw Fault(
                 message: "there is no step \"\(Shown.text(name))\""
-                    + Suggestion.text(for: name, among: known))
+                    + Suggestion.textOrNames(for: name, among: known))
         }
         if case .step(let current) = site, index >= current {
             throw Fault(
@@ -184,6 +186,6 @@ final class ReferenceScope {
         let known = entries[group].childNames
         return Fault(
             message: "there is no part \"\(Shown.text(prefix + name))\""
-                + Suggestion.text(for: prefix + name, among: known.lazy.map { prefix + $0 }))
+                + Suggestion.textOrNames(for: prefix + name, among: known.lazy.map { prefix + $0 }))
     }
 }

@@ -72,7 +72,9 @@ extension ValueType where Value == String {
         // A name from a variable is not shown, and neither is what is near it.
         reader.error(
             "there is no upstream \(scalar.shown)"
-                + scalar.suggestion(among: known.names), at: node.place)
+                + (scalar.substitution == nil
+                    ? Suggestion.textOrNames(for: scalar.text, among: known.names) : ""),
+            at: node.place)
         return nil
     }
 }

@@ -36,7 +36,11 @@ enum DocumentShape {
     static let defaults = Member("defaults", .defaults, "Members of all endpoints that do not set them.")
 
     static let shape: Shape = Shape(
-        "the file", definition: "file", required: ["version"], version, listen, log, drain, name, hosts,
+        "the file", definition: "file", required: ["version"],
+        meant: [
+            "host": upstreams.name, "port": listen.name, "timeout": limits.name, "endpoint": endpoints.name,
+        ],
+        version, listen, log, drain, name, hosts,
         publicFolder,
         timeline, proxy, noProxy, cors, compression, spoolFolder, limits, include, schemas, upstreams,
         endpoints, defaults)

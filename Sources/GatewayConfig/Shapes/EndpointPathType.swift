@@ -67,6 +67,15 @@ extension ConfigPath {
         guard text != ".", text != ".." else {
             throw .unfit("has the segment \(text), which no request can match")
         }
+        if text.utf8.first == Byte.colon {
+            throw .unfit("has the segment \(Shown.text(String(text))); a parameter is written {NAME}")
+        }
+        guard text != "*" else {
+            throw .unfit(
+                allowsRest
+                    ? "has the segment *; all that follows is {NAME...}"
+                    : "has the segment *; a parameter is written {NAME}")
+        }
         guard text.utf8.allSatisfy(isLiteral) else {
             throw .unfit("has a segment with one of % ? # { } \\ or a blank; literals are written decoded")
         }

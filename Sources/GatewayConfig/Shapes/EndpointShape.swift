@@ -43,7 +43,12 @@ enum EndpointShape {
     static let answer = Member("answer", .answer, "How the answer looks.")
 
     static let shape: Shape = Shape(
-        "an endpoint", definition: "endpoint", meant: ["timeout": deadline.name, "timeouts": deadline.name],
+        "an endpoint", definition: "endpoint",
+        meant: [
+            "timeout": deadline.name, "timeouts": deadline.name, "endpoint": get.name, "method": get.name,
+            "backend": parts.name, "backends": parts.name, "input_headers": forward.name,
+            "input_query_strings": query.name, "response": answer.name,
+        ],
         get, post, put, patch, delete, path, query, headers, body,
         bodyLimit,
         first, parts, data, deadline, forward, credentials, cookies, concurrency, compression,
@@ -100,7 +105,7 @@ extension ValueType where Value == Int {
 extension ValueType where Value == HTTPFieldName {
     /// A field that a client may send on to all upstreams.
     static let forwardedField = ValueType(.type("string"), unknown: "X") { (scalar) throws(ScalarFault) in
-        guard let name = HTTPFieldName(scalar.text) else { throw .unfit("is not the name of a header field") }
+        let name = try name(scalar)
         if name == .authorization { throw .rule("credentials names the upstreams that get Authorization") }
         if name == .cookie { throw .rule("cookies names the upstreams that get Cookie") }
         if let fault = HeaderRules.fault(name) { throw .rule(fault) }

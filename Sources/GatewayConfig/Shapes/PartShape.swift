@@ -38,8 +38,15 @@ enum PartShape {
     static let parts: Member<[ConfigPart]> = Member("parts", .parts, "The parts of a group.")
     static let value = Member("value", .value, "JSON composed from references, without a call.")
 
+    static let meant = [
+        "deadline": CallShape.timeout.name, "host": CallShape.upstream.name, "url": CallShape.get.name,
+        "path": CallShape.get.name, "url_pattern": CallShape.get.name, "method": CallShape.get.name,
+        "allow": keep.name, "deny": drop.name, "mapping": rename.name, "target": CallShape.pick.name,
+        "static": fallback.name, "default": fallback.name, "type": CallShape.expect.name,
+    ]
+
     static let shape: Shape = Shape(
-        "a part", definition: "part", meant: ["deadline": CallShape.timeout.name], CallShape.upstream,
+        "a part", definition: "part", meant: meant, CallShape.upstream,
         CallShape.get, CallShape.post, CallShape.put,
         CallShape.patch, CallShape.delete, CallShape.query, CallShape.headers, CallShape.body,
         CallShape.timeout,
@@ -61,7 +68,7 @@ enum PartShape {
 /// A step before the parts.
 enum StepShape {
     static let shape: Shape = Shape(
-        "a step", definition: "step", meant: ["deadline": CallShape.timeout.name], CallShape.upstream,
+        "a step", definition: "step", meant: PartShape.meant, CallShape.upstream,
         CallShape.get, CallShape.post, CallShape.put,
         CallShape.patch, CallShape.delete, CallShape.query, CallShape.headers, CallShape.body,
         CallShape.timeout,
@@ -90,6 +97,9 @@ extension ValueType where Value == JSONMemberPath {
     /// The path of a member below an object: `seller.name`.
     static let memberPath = ValueType(.type("string"), unknown: "x") { (scalar) throws(ScalarFault) in
         guard scalar.substitution == nil else { throw .rule("names of members take no variables") }
+        guard scalar.text != "*" else {
+            throw .rule("* does not stand for all members; without keep all are kept")
+        }
         return try parse(scalar.text)
     }
 

@@ -95,6 +95,9 @@ extension ValueType where Value == String {
         if let reference = ReferenceText.first(in: scalar) {
             throw .rule("\(reference): the place at the upstream is constant")
         }
+        guard !scalar.text.utf8.contains(Byte.openBrace) else {
+            throw .rule("the place at the upstream is constant, so it has no {NAME}")
+        }
         if let fault = CallPath.fault(ConfigTemplate([.text(scalar.text)])) { throw .unfit(fault) }
         return scalar.text
     }

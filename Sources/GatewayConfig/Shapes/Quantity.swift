@@ -57,6 +57,15 @@ struct Quantity: Sendable {
         return sum
     }
 
+    /// Returns what was likely meant by a number without a unit.
+    func withUnit(_ number: String) -> String {
+        // A time of a hundred or more is written in milliseconds elsewhere.
+        if number.utf8.count > 2, number.utf8.allSatisfy(ASCII.isDigit), units[0].name == "ms" {
+            return number + units[0].name
+        }
+        return number + usualUnit
+    }
+
     /// Returns the text of a number, in the largest unit without a fraction.
     func text(_ value: Int) -> String {
         guard value != 0 else { return "0\(usualUnit)" }

@@ -66,7 +66,14 @@ enum CORSShape {
     static let credentials = Member(
         "credentials", .bool, default: "false", "Whether scripts may send cookies. Needs a list of origins.")
     static let shape: Shape = Shape(
-        "cors", definition: "cors", required: ["origins"], origins, methods, headers, exposedHeaders, maxAge,
+        "cors", definition: "cors", required: ["origins"],
+        meant: [
+            "allow_origins": origins.name, "allowOrigins": origins.name, "allow_methods": methods.name,
+            "allowMethods": methods.name, "allow_headers": headers.name, "allowHeaders": headers.name,
+            "expose_headers": exposedHeaders.name, "exposeHeaders": exposedHeaders.name,
+            "max_age": maxAge.name, "allow_credentials": credentials.name,
+            "allowCredentials": credentials.name,
+        ], origins, methods, headers, exposedHeaders, maxAge,
         credentials)
 }
 

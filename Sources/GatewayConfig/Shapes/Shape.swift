@@ -62,8 +62,17 @@ struct Shape: Sendable {
     func has(_ name: String) -> Bool { names.contains(name) }
 
     private func suggestion(for name: String) -> String {
-        meant[name].map { "; did you mean \"\($0)\"?" }
-            ?? Suggestion.text(for: name, among: members.map(\.name))
+        if let other = meant[name] { return "; did you mean \"\(other)\"?" }
+        // `$schema` and the like are of other formats.
+        return name.hasPrefix("$") ? "" : Suggestion.text(for: name, among: members.map(\.name))
+    }
+
+    /// Its first member with a default, for messages.
+    private var example: String {
+        guard required.isEmpty, let member = members.first, let value = member.fallback else {
+            return "{name: value}"
+        }
+        return "{\(member.name): \(value)}"
     }
 
     /// Opens a mapping of this shape. Reports other kinds, unknown members and missing ones.
@@ -76,7 +85,7 @@ struct Shape: Sendable {
     func open(
         _ node: YAMLNode, _ subject: Subject, prefix: String = "", _ reader: ConfigReader
     ) -> ShapeValues? {
-        guard let map = reader.map(node, subject) else { return nil }
+        guard let map = reader.map(node, subject, example: example) else { return nil }
         var unknown: [String] = []
         for member in map.members where !has(member.name) && !member.name.hasPrefix("x-") {
             unknown.append(member.name)

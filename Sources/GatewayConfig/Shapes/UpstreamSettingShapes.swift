@@ -80,7 +80,11 @@ enum TLSShape {
     static let verify = Member(
         "verify", ValueType<Verify>.word, default: "full", "Whether the upstream's certificate is verified.")
     static let shape: Shape = Shape(
-        "tls", definition: "tls", ca, cert, key, pins, serverName, minimum, verify)
+        "tls", definition: "tls",
+        meant: [
+            "ca_cert": ca.name, "ca_certs": ca.name, "caFile": ca.name, "client_certs": cert.name,
+            "certificate": cert.name, "insecure": verify.name, "allow_insecure_connections": verify.name,
+        ], ca, cert, key, pins, serverName, minimum, verify)
 
     enum Verify: String, CaseIterable { case full, none }
 }

@@ -4,7 +4,8 @@ import JSONBytes
 /// An upstream of the format.
 enum UpstreamShape {
     static let url = Member(
-        "url", .upstreamURL, "The address: http, https or unix:/path. Its path is a prefix of all calls.")
+        "url", .upstreamURL.notList("; several addresses are urls"),
+        "The address: http, https or unix:/path. Its path is a prefix of all calls.")
     static let urls = Member(
         "urls", .list(of: ValueType<String>.upstreamURL.located, 1...256),
         "Several addresses, between which calls are balanced.")
@@ -37,7 +38,11 @@ enum UpstreamShape {
         "Whether calls accept compressed responses.")
 
     static let shape: Shape = Shape(
-        "an upstream", definition: "upstream", exactlyOne: ["url", "urls"], url, urls, envelope, headers,
+        "an upstream", definition: "upstream", exactlyOne: ["url", "urls"],
+        meant: [
+            "host": url.name, "hosts": urls.name, "address": url.name, "retries": retry.name,
+            "circuit_breaker": breaker.name, "circuitBreaker": breaker.name,
+        ], url, urls, envelope, headers,
         timeouts,
         retry, limits, emptyBody, tls, concurrency, breaker, ejection, slowStart, health, dns,
         compression)

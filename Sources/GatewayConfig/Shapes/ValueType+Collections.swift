@@ -82,8 +82,8 @@ extension ConfigReader {
         return nil
     }
 
-    /// Returns the mapping of a node. Reports other kinds.
-    func map(_ node: YAMLNode, _ subject: Subject) -> YAMLMap? {
+    /// Returns the mapping of a node. Reports other kinds, with an example of what is taken.
+    func map(_ node: YAMLNode, _ subject: Subject, example: String = "{name: value}") -> YAMLMap? {
         switch node.content {
         case .map(let map):
             guard let message = UnquotedBraces.messageAboutReference(map) else { return map }
@@ -92,7 +92,7 @@ extension ConfigReader {
         case .scalar(let scalar) where YAMLValue(scalar) == .null:
             error("\(subject.text) has no value", at: node.place)
         case .scalar, .list:
-            error("\(subject.text) is a mapping, such as {name: value}", at: node.place)
+            error("\(subject.text) is a mapping, such as \(example)", at: node.place)
         case .invalid: break
         }
         return nil

@@ -7,6 +7,11 @@ extension ValueType where Value == HTTPFieldName {
         .type("string", [("pattern", .text("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"))]), unknown: "X"
     ) {
         (scalar) throws(ScalarFault) in
+        try name(scalar)
+    }
+
+    static func name(_ scalar: YAMLScalar) throws(ScalarFault) -> HTTPFieldName {
+        guard scalar.text != "*" else { throw .rule("* does not stand for all fields; name each") }
         guard let name = HTTPFieldName(scalar.text) else { throw .unfit("is not the name of a header field") }
         return name
     }

@@ -28,8 +28,7 @@ extension ValueType where Value == Int {
     static func integer(_ range: ClosedRange<Int>) -> ValueType {
         ValueType(.scalar(.integer(in: range)), unknown: range.lowerBound) { (scalar) throws(ScalarFault) in
             guard case .integer(let text) = YAMLValue(scalar) else {
-                throw scalar.isQuotedNumber
-                    ? .unfit("is text; remove the quotes") : .unfit("is not a whole number")
+                throw .unfit(scalar.quotedNumber ?? "is not a whole number")
             }
             guard let value = Int(text), range.contains(value) else {
                 throw .unfit("is not between \(range.lowerBound) and \(range.upperBound)")
@@ -55,7 +54,7 @@ extension ValueType where Value == Int {
             (scalar) throws(ScalarFault) in
             switch YAMLValue(scalar) {
             case .integer(let text), .decimal(let text):
-                throw .bare("needs a unit: \(scalar.substitution == nil ? text : "5")\(quantity.usualUnit)")
+                throw .bare("needs a unit: \(quantity.withUnit(scalar.substitution == nil ? text : "5"))")
             case .null, .bool, .unrepresentable, .text: break
             }
             guard let value = quantity.parse(scalar.text) else {
@@ -91,7 +90,7 @@ extension ValueType where Value == ConfigNumber {
             return ConfigNumber(text: text, value: value)
         case .unrepresentable: throw .unfit("is not a number of JSON")
         case .null, .bool, .text:
-            throw scalar.isQuotedNumber ? .unfit("is text; remove the quotes") : .unfit("is not a number")
+            throw .unfit(scalar.quotedNumber ?? "is not a number")
         }
     }
 }
@@ -142,12 +141,16 @@ extension ValueType {
 }
 
 extension YAMLScalar {
-    /// Whether quotes make text of a number.
-    fileprivate var isQuotedNumber: Bool {
-        guard style == .quoted else { return false }
+    /// What to do about quotes that make text of a number; nil for other text.
+    fileprivate var quotedNumber: String? {
+        guard style == .quoted else { return nil }
         switch YAMLValue(plain: text) {
-        case .integer, .decimal: return true
-        case .null, .bool, .unrepresentable, .text: return false
+        case .integer, .decimal:
+            // Without quotes the braces of a variable end an enclosing mapping in braces.
+            return substitution == nil
+                ? "is text; remove the quotes"
+                : "is text; write it without quotes, on a line of its own and not within {} or []"
+        case .null, .bool, .unrepresentable, .text: return nil
         }
     }
 }
@@ -155,8 +158,8 @@ extension YAMLScalar {
 /// Lists of words in messages.
 enum Words {
     /// Returns `debug, info or warning`.
-    static func list(_ words: [String]) -> String {
+    static func list(_ words: [String], _ conjunction: String = "or") -> String {
         guard words.count > 1, let last = words.last else { return words.first ?? "" }
-        return words.dropLast().joined(separator: ", ") + " or " + last
+        return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last
     }
 }

@@ -43,6 +43,15 @@ struct ValueType<Value: Sendable>: Sendable {
         }
     }
 
+    /// The value, with a hint for a list in its place.
+    func notList(_ hint: String) -> ValueType {
+        ValueType(schema: schema) { node, subject, reader in
+            guard case .list = node.content else { return read(node, subject, reader) }
+            reader.error("\(subject.text): a list is not allowed here" + hint, at: node.place)
+            return nil
+        }
+    }
+
     /// The value with its place.
     var located: ValueType<Located<Value>> {
         ValueType<Located<Value>>(schema: schema) { node, subject, reader in

@@ -15,7 +15,7 @@ enum YAMLSyntaxMessage {
         let end = place(of: text.count, in: text)
         let contextLine = min(error.contextMark.line + 1, end.line)
         let rest = rest(of: text, from: error.mark)
-        var message = hint(error, rest, contextLine)
+        var message = noBreakSpace(in: text, until: error.mark.line + 1) ?? hint(error, rest, contextLine)
         if message == nil {
             message = error.problem
             if let context = error.context, context != "while scanning for the next token" {
@@ -45,13 +45,43 @@ enum YAMLSyntaxMessage {
         case ("did not find expected ',' or '}'", Byte.openBrace?),
             ("did not find expected ',' or ']'", Byte.openBrace?):
             guard let word = word(around: rest) else { return nil }
+            if word.contains("\u{201C}") || word.contains("\u{201D}") {
+                return "\u{201C} and \u{201D} are no quotes; write \""
+            }
             return "quote \"\(word)\": unquoted braces begin a mapping in YAML"
+                + (word.hasPrefix("$")
+                    ? "; a number from a variable goes on a line of its own, without quotes" : "")
+        case ("did not find expected ',' or '}'", _): return missing("}", "mapping", contextLine)
+        case ("did not find expected ',' or ']'", _): return missing("]", "list", contextLine)
+        case ("could not find expected ':'", _):
+            return "line \(contextLine) is not of the form NAME: VALUE, with a blank after the colon"
+        case ("did not find expected alphabetic or numeric character", _):
+            return error.context == "while scanning an alias"
+                ? "* begins an alias in YAML; quote a text that begins with it"
+                : "& begins an anchor in YAML; quote a text that begins with it"
+        case ("found unexpected end of stream", _) where error.context == "while scanning a quoted scalar":
+            return "the quotes that open in line \(contextLine) are not closed"
         case ("did not find expected key", _), ("did not find expected '-' indicator", _):
             return
                 "\(error.context ?? "while parsing") from line \(contextLine): \(error.problem); "
                 + "names and dashes of one block begin in the same column"
         default: return nil
         }
+    }
+
+    private static func missing(_ end: String, _ kind: String, _ line: Int) -> String {
+        "a comma or \(end) is missing before this, in the \(kind) that begins in line \(line)"
+    }
+
+    /// Returns a message if the line of an error, or the one before it, is indented with a space that does not break.
+    private static func noBreakSpace(in text: ArraySlice<UInt8>, until line: Int) -> String? {
+        let lines = text.split(separator: Byte.lineFeed, maxSplits: line, omittingEmptySubsequences: false)
+        for number in max(1, line - 1)...max(1, line) where number <= lines.count {
+            let indent = lines[number - 1].prefix { ASCII.isBlank($0) || $0 == 0xC2 || $0 == 0xA0 }
+            guard indent.contains(0xA0) else { continue }
+            return "line \(number) is indented with a no-break space (U+00A0); write usual spaces"
+        }
+        return nil
     }
 
     /// Returns the text without blanks and commas in which braces begin: `/users/{path.id}`.

@@ -55,10 +55,13 @@ public struct CORSPolicy: Sendable {
         case .any:
             return allowsCredentials ? ["CORS with credentials requires a list of origins"] : []
         case .list(let origins):
-            return origins.filter { !Self.isOrigin($0) }.map {
-                "the CORS origin \"\($0)\" is not of the form scheme://host[:port]"
-            }
+            return origins.compactMap(Self.fault(of:))
         }
+    }
+
+    /// Returns why no browser sends this origin; nil if one may.
+    package static func fault(of origin: String) -> String? {
+        isOrigin(origin) ? nil : "the CORS origin \"\(origin)\" is not of the form scheme://host[:port]"
     }
 
     private static func isOrigin(_ text: String) -> Bool {

@@ -23,7 +23,15 @@ struct FileSettings {
         }
         applyCompression(to: &configuration)
         if let timeline = document.timeline?.value { configuration.limits.allowsTimeline = timeline }
-        if let cors = document.cors?.value { configuration.cors = CORSPolicy(cors) }
+        if let cors = document.cors?.value {
+            if case .list(let origins) = cors.origins {
+                for origin in origins {
+                    guard let fault = CORSPolicy.fault(of: origin.value) else { continue }
+                    faults.add(fault + (origin.value == "*" ? "; all origins are any" : ""), at: origin.place)
+                }
+            }
+            configuration.cors = CORSPolicy(cors)
+        }
         applyProxy(to: &configuration, &faults)
         applyFiles(to: &configuration, &faults)
         applyLimits(to: &configuration)

@@ -23,13 +23,25 @@ struct YAMLSyntaxTests {
                 "a: {get: /users/{path.id}}\n",
                 "1:17: quote \"/users/{path.id}\": unquoted braces begin a mapping in YAML"
             ),
-            ("a: [${PORT}]\n", "1:6: quote \"${PORT}\": unquoted braces begin a mapping in YAML"),
+            (
+                "a: [${PORT}]\n",
+                "1:6: quote \"${PORT}\": unquoted braces begin a mapping in YAML; "
+                    + "a number from a variable goes on a line of its own, without quotes"
+            ),
             ("a: [é{x.y}]\n", "1:6: quote \"é{x.y}\": unquoted braces begin a mapping in YAML"),
             (
                 "a: {b: 1\nc: 2",
-                "2:2: while parsing a flow mapping from line 1: did not find expected ',' or '}'"
+                "2:2: a comma or } is missing before this, in the mapping that begins in line 1"
             ),
-            ("a: \"x\n", "2:1: while scanning a quoted scalar from line 1: found unexpected end of stream"),
+            ("a: [b\nc: 2", "2:2: a comma or ] is missing before this, in the list that begins in line 1"),
+            ("a: \"x\n", "2:1: the quotes that open in line 1 are not closed"),
+            ("a: *.b\n", "1:5: * begins an alias in YAML; quote a text that begins with it"),
+            ("a: &.b\n", "1:5: & begins an anchor in YAML; quote a text that begins with it"),
+            (
+                "a:\n\u{A0} b: 1\n  c: 2\n",
+                "3:4: line 2 is indented with a no-break space (U+00A0); write usual spaces"
+            ),
+            ("a: {b: \u{201C}{x.y}\u{201D}}\n", "1:9: \u{201C} and \u{201D} are no quotes; write \""),
         ])
     func messages(text: String, problem: String) {
         #expect(Composed(text).problems == [problem])
@@ -55,7 +67,7 @@ struct YAMLSyntaxTests {
 
     @Test("An error at the end of a file without a last line break is in its last line")
     func endOfFile() {
-        let message = "while scanning a simple key from line 2: could not find expected ':'"
+        let message = "line 2 is not of the form NAME: VALUE, with a blank after the colon"
         #expect(Composed("a: 1\nverse").problems == ["2:6: \(message)"])
         #expect(Composed("a: 1\nverse\n").problems == ["3:1: \(message)"])
     }
