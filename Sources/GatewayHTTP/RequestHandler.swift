@@ -96,6 +96,18 @@ final class RequestHandler: InboundHandler {
             ["status": "\(error.code.status)", "reason": error.code.name.lowercased()])
     }
 
+    /// An endpoint has its own style of answers.
+    func answer(to error: InboundError, _ context: AnyObject) -> HTTPResponse? {
+        switch context {
+        case let earlier as EarlierDecision: return earlier.handler.answer(to: error, earlier.context)
+        case let match as EndpointMatch:
+            guard let head = error.head else { return nil }
+            log.refused(error)
+            return responder.render(GatewayError(error), fields: head.fields, at: match).response
+        default: return nil
+        }
+    }
+
     func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange {
         exchange(for: arrival, arrival.takeContext())
     }

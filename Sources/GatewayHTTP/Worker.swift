@@ -128,13 +128,17 @@ extension Generation {
     /// Renders the requests that the server refuses.
     fileprivate func errorRenderer(_ log: Log) -> (InboundError) -> HTTPResponse {
         { [responder] error in
-            if log.isDebug {
-                log.write(
-                    .debug, "request refused",
-                    ["status": "\(error.status.code)", "reason": "\(error.reason)"])
-            }
+            log.refused(error)
             return responder.render(GatewayError(error), fields: error.head?.fields).response
         }
+    }
+}
+
+extension Log {
+    func refused(_ error: InboundError) {
+        guard isDebug else { return }
+        write(
+            .debug, "request refused", ["status": "\(error.status.code)", "reason": "\(error.reason)"])
     }
 }
 

@@ -113,6 +113,33 @@ struct RefusalTests {
     }
 
     @Test(
+        "A refused body gets an answer in its endpoint's style",
+        arguments: [
+            ("Content-Length: 99\r\n\r\n", 413),
+            ("Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n", 413),
+            ("Transfer-Encoding: chunked\r\n\r\nz\r\n", 400),
+            ("Content-Length: 9\r\n\r\nabc", 408),
+        ])
+    func endpointsStyle(body: String, status: Int) throws {
+        var configuration = Self.configuration()
+        configuration.limits.requestBody = 10
+        configuration.inbound.bodyDeadline = .milliseconds(30)
+        let declare: (Gateway) -> Void = { gateway in
+            gateway.post("/page", .envelope(.bare(completeField: "X-Complete"))) { _ in .json(1) }
+        }
+        try serve(configuration, declare) { port in
+            let client = try RawClient(port: port)
+            client.send("POST /page HTTP/1.1\r\nHost: x\r\n" + body)
+            let answer = try #require(client.receive())
+            #expect(answer.status == status)
+            #expect(answer.value("Content-Type") == "application/problem+json")
+            #expect(answer.value("X-Complete") == "false")
+            #expect(answer.value("Connection") == "close")
+            #expect(client.reachesEnd())
+        }
+    }
+
+    @Test(
         "A request refused after its head is complete gets its own id and the error format it prefers",
         arguments: [
             ("POST /page HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: x\r\n", 417),

@@ -29,7 +29,8 @@ extension InboundConnection {
     func refuse(_ error: InboundError) {
         dropBody()
         state.refusalBegan()
-        answerDirectly(server.errorRenderer(error), error: error)
+        let answer = request.context.flatMap { handler.answer(to: error, $0) }
+        answerDirectly(answer ?? server.errorRenderer(error), error: error)
     }
 
     func answerDirectly(_ response: HTTPResponse, error: InboundError?) {

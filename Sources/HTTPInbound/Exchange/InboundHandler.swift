@@ -10,6 +10,10 @@ public protocol InboundHandler: AnyObject {
     /// the request with 503. The connection closes after either.
     func answerAboveLimit(_ head: HTTPRequestHead) -> HTTPResponse?
 
+    /// Returns the answer to a request that the server refuses after `decide`, such as one with too long a body; nil for that of
+    /// `InboundServer.errorRenderer`.
+    func answer(to error: InboundError, _ context: AnyObject) -> HTTPResponse?
+
     /// Makes the exchange of a request, and nothing else. The exchange's `start` follows. The request is complete, unless
     /// `decide` chose to stream its body.
     func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange
@@ -34,6 +38,7 @@ public protocol InboundHandler: AnyObject {
 
 extension InboundHandler {
     public func answerAboveLimit(_ head: HTTPRequestHead) -> HTTPResponse? { nil }
+    public func answer(to error: InboundError, _ context: AnyObject) -> HTTPResponse? { nil }
     public func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange {
         InboundExchange(arrival)
     }
