@@ -54,13 +54,13 @@ enum CORSShape {
     static let origins = Member("origins", .oneOrMore, "Origins such as https://app.example, or any.")
     static let methods = Member(
         "methods", .list(of: ValueType<String>.methodName.located, 1...20),
-        "The methods that scripts may use.")
+        "The methods that scripts may use. By default those of the path.")
     static let headers = Member(
         "headers", .list(of: ValueType<String>.fieldText.located, 0...100),
-        "The request fields that scripts may set.")
+        "The request fields that scripts may set. By default Content-Type.")
     static let exposedHeaders = Member(
         "exposedHeaders", .list(of: ValueType<String>.fieldText.located, 0...100),
-        "The response fields that scripts may read.")
+        "The response fields that scripts may read. By default X-Request-Id.")
     static let maxAge = Member(
         "maxAge", .time("0s", "24h"), default: "10m", "How long a browser may cache a preflight.")
     static let credentials = Member(
