@@ -39,6 +39,20 @@ struct StaticTests {
         #expect(read(text).lines == ["f:4:4: error: PUT /a is declared twice; first at f:5:4"])
     }
 
+    @Test("A fallback or an expected kind that a variable sets may fit")
+    func unknownKinds() {
+        let text = """
+            version: 1
+            upstreams: {api: {url: "http://api"}}
+            endpoints:
+            - get: /a
+              parts:
+                one: {upstream: api, get: /a, expect: "${KIND}", fallback: []}
+                two: {upstream: api, get: /a, expect: array, fallback: "${VALUE}"}
+            """
+        #expect(read(text).lines == [])
+    }
+
     @Test("A value with a variable fits any type")
     func unknownValues() throws {
         let reading = read(

@@ -13,6 +13,7 @@ struct EndpointCheck {
             checkData(part)
             merging.check(part)
         }
+        FallbackCheck(reader: reader).run(endpoint.content.parts)
         warnOfRequiredParts()
         RenamedReferenceCheck(endpoint: endpoint, problems: reader.problems).run()
     }

@@ -30,11 +30,11 @@ struct OpenAPIProxyTests {
     @Test(
         "Any response may pass back, besides the failures of the gateway",
         arguments: [
-            ("", ["400", "502", "503", "504", "508", "default"], "BadRequest"),
-            (", bodyLimit: 1MiB", ["400", "413", "502", "503", "504", "508", "default"], "BadRequest"),
+            ("", ["400", "502", "503", "504", "508", "default"], "ProxyBadRequest"),
+            (", bodyLimit: 1MiB", ["400", "413", "502", "503", "504", "508", "default"], "ProxyBadRequest"),
             (
                 ", answer: {envelope: bare}", ["400", "502", "503", "504", "508", "default"],
-                "BadRequestProblem"
+                "ProxyBadRequestProblem"
             ),
         ])
     func responses(settings: String, statuses: [String], name: String) throws {

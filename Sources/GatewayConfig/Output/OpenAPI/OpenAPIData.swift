@@ -33,7 +33,17 @@ struct OpenAPIData {
         return .object(tree)
     }
 
+    /// Describes the members that a merged part adds. If it failed, those of its fallback stand in their place.
     private func merged(_ part: ConfigPart) -> OpenAPISchemas.Members {
+        let members = successMembers(of: part)
+        guard case .fallback(let fallback) = part.policy else { return members }
+        let isShown = schemas.json(fallback) != nil
+        return members.map { name, tree in
+            (name, fallback.value[member: name].map { either(tree, $0, isShown: isShown) } ?? tree)
+        }
+    }
+
+    private func successMembers(of part: ConfigPart) -> OpenAPISchemas.Members {
         if let schema = part.schema {
             return (schemas.properties(of: schema) ?? []).map { ($0.name.value, schemas.tree($0.schema)) }
         }
@@ -46,12 +56,82 @@ struct OpenAPIData {
     }
 
     private func value(_ part: ConfigPart, isOptional: Bool) -> SchemaTree {
-        let tree = part.schema.map { documented($0, of: part) } ?? ownTree(part)
-        guard isOptional || mayBeNull(part), case .object(let members) = tree, !members.isEmpty else {
-            return tree
+        var tree = part.schema.map { documented($0, of: part) } ?? ownTree(part)
+        if case .fallback(let value) = part.policy {
+            let shape = part.schema.flatMap(schemas.resolved).map(schemas.tree) ?? tree
+            tree = either(tree, of: shape, value.value, isShown: schemas.json(value) != nil)
         }
-        return .any(of: [tree, .type("null")])
+        return mayBeNull(part, isOptional: isOptional) ? either(tree, .null, isShown: true) : tree
     }
+
+    // MARK: Values of failed parts
+
+    /// Returns the description of a value that is as the tree says or the given one.
+    ///
+    /// - Parameters:
+    ///   - tree: describes the value of a success.
+    ///   - shape: the same without a reference to a schema; nil for the tree itself.
+    ///   - other: stands for the value of a failure.
+    ///   - isShown: whether no variable is in it.
+    private func either(
+        _ tree: SchemaTree, of shape: SchemaTree? = nil, _ other: JSONFragment, isShown: Bool
+    ) -> SchemaTree {
+        guard case .object(let members) = tree, !members.isEmpty else { return tree }
+        let isKnown = isShown || other.kind == .object || other.kind == .array
+        if isKnown, Self.includes(shape ?? tree, other) { return tree }
+        let second: SchemaTree =
+            if !isKnown {
+                // A variable may be any of these.
+                .object([("type", .list(["string", "number", "boolean", "null"].map { .text($0) }))])
+            } else if isShown, !other.isNull {
+                .object([("const", .json(other))])
+            } else {
+                .type(Self.type(of: other))
+            }
+        guard case .list(let kinds)? = Self.alternatives(members) else { return .any(of: [tree, second]) }
+        return .any(of: kinds + [second])
+    }
+
+    /// Whether a description plainly includes a value. Others are described beside it.
+    private static func includes(_ tree: SchemaTree, _ value: JSONFragment) -> Bool {
+        guard case .object(let members) = tree, let first = members.first else { return false }
+        if case .list(let kinds)? = alternatives(members) { return kinds.contains { includes($0, value) } }
+        let type = type(of: value)
+        switch first.value {
+        case .text(let known) where first.name == "type" && known == type:
+            let isEmptyList = value.kind == .array && value.elements.isEmpty
+            return members.count == 1
+                || isEmptyList && members.allSatisfy { ["type", "items", "maxItems"].contains($0.name) }
+        default: return false
+        }
+    }
+
+    /// Returns the list of a tree that is nothing but `anyOf`.
+    private static func alternatives(_ members: OpenAPISchemas.Members) -> SchemaTree? {
+        members.count == 1 && members[0].name == "anyOf" ? members[0].value : nil
+    }
+
+    private static func type(of value: JSONFragment) -> String {
+        switch value.kind {
+        case .null: "null"
+        case .bool: "boolean"
+        case .number: "number"
+        case .string: "string"
+        case .array: "array"
+        case .object: "object"
+        }
+    }
+
+    private func mayBeNull(_ part: ConfigPart, isOptional: Bool) -> Bool {
+        if part.when != nil { return true }
+        return switch part.policy {
+        case .required: isOptional
+        case .optional: true
+        case .fallback: false
+        }
+    }
+
+    // MARK: Values of successful parts
 
     /// Describes a part by its schema. The schema of a `forEach` cannot say that a failed element is null.
     private func documented(_ schema: ConfigSchema, of part: ConfigPart) -> SchemaTree {
@@ -69,15 +149,6 @@ struct OpenAPIData {
             return true
         }
         return failure.value == .null
-    }
-
-    private func mayBeNull(_ part: ConfigPart) -> Bool {
-        if part.when != nil { return true }
-        return switch part.policy {
-        case .required: false
-        case .optional: true
-        case .fallback(let value): value.value.isNull || schemas.document.isSubstituted(value.place)
-        }
     }
 
     /// Describes a part without a schema.

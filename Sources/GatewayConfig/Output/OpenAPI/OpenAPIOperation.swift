@@ -28,6 +28,7 @@ struct OpenAPIOperation {
             pathParameters
             + endpoint.query.map { parameter("query", $0.name.value, $0) }
             + endpoint.headers.map { parameter("header", $0.name.value, $0) }
+            + passed.parameters(endpoint.forward, besides: endpoint.headers.map(\.name.value))
         if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
         if let body = endpoint.body {
             members.append(
@@ -40,8 +41,10 @@ struct OpenAPIOperation {
                 ))
         }
         members.append(("responses", responses.tree(of: endpoint)))
-        return .object(members)
+        return .object(members + passed.security(of: endpoint))
     }
+
+    private var passed: OpenAPIPassedFields { OpenAPIPassedFields(document: schemas.document) }
 
     /// The parameters of the path, which are strings without a declaration.
     private var pathParameters: [SchemaTree] {

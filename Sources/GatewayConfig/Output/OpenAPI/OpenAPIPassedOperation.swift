@@ -1,15 +1,21 @@
 /// The operations of an endpoint whose requests pass through.
 struct OpenAPIPassedOperation {
     private let proxy: ConfigProxy
+    private let passed: OpenAPIPassedFields
     private let responses: OpenAPIResponses
     private let pathNames: [String]
 
     /// - Parameters:
     ///   - proxy: the endpoint.
+    ///   - passed: describes the client's fields.
     ///   - responses: describes its answers.
     ///   - pathNames: the names of the path's parameters in the description, in their order.
-    init(_ proxy: ConfigProxy, _ responses: OpenAPIResponses, pathNames: [String]) {
+    init(
+        _ proxy: ConfigProxy, _ passed: OpenAPIPassedFields, _ responses: OpenAPIResponses,
+        pathNames: [String]
+    ) {
         self.proxy = proxy
+        self.passed = passed
         self.responses = responses
         self.pathNames = pathNames
     }
@@ -18,7 +24,8 @@ struct OpenAPIPassedOperation {
         var members: OpenAPISchemas.Members = [
             ("description", .text("The request passes through to an upstream, with any query."))
         ]
-        if !pathNames.isEmpty { members.append(("parameters", .list(parameters))) }
+        let parameters = pathParameters + fields
+        if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
         switch method {
         // A body of these has no meaning (RFC 9110 9.3.1, 9.3.5).
         case .get, .delete: break
@@ -26,10 +33,17 @@ struct OpenAPIPassedOperation {
             members.append(("requestBody", .object([("content", OpenAPIResponses.anyContent)])))
         }
         members.append(("responses", responses.tree(of: proxy)))
-        return .object(members)
+        return .object(members + passed.security(of: proxy))
     }
 
-    private var parameters: [SchemaTree] {
+    /// The fields that pass besides the standard ones.
+    private var fields: [SchemaTree] {
+        let removed = Set(proxy.requestHeaders.removed.map(\.value))
+        return passed.parameters(
+            (proxy.forward + proxy.requestHeaders.added).filter { !removed.contains($0.value) })
+    }
+
+    private var pathParameters: [SchemaTree] {
         let hasRest = proxy.path.value.restName != nil
         return pathNames.enumerated().map { index, name in
             var members: OpenAPISchemas.Members = [

@@ -13,8 +13,36 @@ struct OpenAPIPaths {
     private var items: [(path: String, operations: [Operation])] = []
     private var known: [[String?]: (index: Int, names: [String])] = [:]
 
+    /// Each operation has a name that no other has: its method and path, and a number if earlier ones have the same.
     var tree: SchemaTree {
-        .object(items.map { ($0.path, .object($0.operations.map { ($0.name, $0.value) })) })
+        var uses: [String: Int] = [:]
+        return .object(
+            items.map { path, operations in
+                let operations = operations.map { operation in
+                    let name = Self.operationName(operation.name, path)
+                    let number = uses[name, default: 0] + 1
+                    uses[name] = number
+                    // No name itself has an underscore.
+                    let identifier = SchemaTree.text(number == 1 ? name : "\(name)_\(number)")
+                    guard case .object(let members) = operation.value else {
+                        return (name: operation.name, value: operation.value)
+                    }
+                    return (name: operation.name, value: .object([("operationId", identifier)] + members))
+                }
+                return (name: path, value: .object(operations))
+            })
+    }
+
+    /// Returns a name of letters and digits: `getWeightsByDate` for `/weights/{date}`.
+    private static func operationName(_ method: String, _ path: String) -> String {
+        path.split(separator: "/").reduce(into: method) { name, segment in
+            if segment.hasPrefix("{") { name += "By" }
+            // Bytes that a URL escapes are no letters.
+            let text = segment.replacing(#/%[0-9A-F]{2}/#, with: " ")
+            for word in text.split(whereSeparator: { !($0.isASCII && ($0.isLetter || $0.isNumber)) }) {
+                name += word.prefix(1).uppercased() + word.dropFirst()
+            }
+        }
     }
 
     /// Returns the item of an endpoint's path, and the names of its parameters there. Paths that differ only

@@ -34,44 +34,23 @@ struct OpenAPIResponses {
         success.append(("content", Self.content("application/json", isBare ? value : envelope(value))))
         return .object(
             [(status ?? "200", .object(success))]
-                + failures(of: endpoint).map { Self.reference($0, isBare: isBare) })
-    }
-
-    private func failures(of endpoint: ConfigEndpoint) -> [Failure] {
-        Self.failures.filter { failure in
-            switch failure.status {
-            // Only those who send credentials of the client learn what an upstream says of them.
-            case "401", "403": !endpoint.credentials.isEmpty || !endpoint.cookies.isEmpty
-            case "413", "415": endpoint.body != nil
-            default: true
-            }
-        }
+                + OpenAPIFailure.all(of: endpoint, in: document).map(Self.reference))
     }
 
     /// Describes what passes back, and the failures that the gateway answers itself.
     func tree(of proxy: ConfigProxy) -> SchemaTree {
-        let failures = Self.failures.filter { failure in
-            switch failure.status {
-            // The upstream's own ones pass back.
-            case "401", "403", "404", "415": false
-            case "413": proxy.bodyLimit != nil
-            default: true
-            }
-        }
         let passed = SchemaTree.object([
             ("description", .text("The response of the upstream, which may have any status.")),
             ("content", Self.anyContent),
         ])
-        let isBare = proxy.envelope?.value == .bare
-        return .object(
-            failures.map { Self.reference($0, isBare: isBare) } + [("default", passed)])
+        return .object(OpenAPIFailure.all(of: proxy).map(Self.reference) + [("default", passed)])
     }
 
-    private static func reference(
-        _ failure: Failure, isBare: Bool
-    ) -> (name: String, value: SchemaTree) {
-        let name = failure.name + (isBare ? "Problem" : "")
-        return (failure.status, .object([("$ref", .text("#/components/responses/\(name)"))]))
+    private static func reference(_ failure: OpenAPIFailure) -> (name: String, value: SchemaTree) {
+        (
+            "\(failure.status.rawValue)",
+            .object([("$ref", .text("#/components/responses/\(failure.name)"))])
+        )
     }
 
     private func headers(of answer: ConfigAnswer) -> OpenAPISchemas.Members {
@@ -93,36 +72,9 @@ struct OpenAPIResponses {
 
     // MARK: Components
 
-    private typealias Failure = (status: String, name: String, text: String)
-
-    private static let failures: [Failure] = [
-        (status: "400", name: "BadRequest", text: "The request is not valid."),
-        (status: "401", name: "Unauthorized", text: "An upstream does not accept the credentials."),
-        (status: "403", name: "Forbidden", text: "An upstream refuses the request with these credentials."),
-        (status: "404", name: "NotFound", text: "An upstream does not know the resource."),
-        (status: "413", name: "TooLarge", text: "The request body is too large."),
-        (status: "415", name: "UnsupportedType", text: "The request body is not JSON."),
-        (status: "502", name: "BadGateway", text: "An upstream sent no usable response."),
-        (status: "503", name: "Unavailable", text: "The gateway or an upstream takes no requests now."),
-        (status: "504", name: "Timeout", text: "An upstream did not answer in time."),
-        (status: "508", name: "Loop", text: "The request came back to this gateway."),
-    ]
-
-    /// The failures, as an envelope and, for clients that accept only it, as problem details (RFC 9457).
+    /// The failures that can occur, as an envelope and, for clients that accept only it, as problem details (RFC 9457).
     var components: OpenAPISchemas.Members {
-        let problem = (
-            name: "application/problem+json",
-            value: SchemaTree.object([("schema", ComponentNames.reference(names.problem))])
-        )
-        let envelope = (
-            name: "application/json",
-            value: SchemaTree.object([("schema", ComponentNames.reference(names.envelopeFailure))])
-        )
-        func response(_ text: String, _ content: OpenAPISchemas.Members) -> SchemaTree {
-            .object([("description", .text(text)), ("content", .object(content))])
-        }
-        return Self.failures.map { ($0.name, response($0.text, [envelope, problem])) }
-            + Self.failures.map { ($0.name + "Problem", response($0.text, [problem])) }
+        OpenAPIFailure.all(of: data.schemas.document).map { ($0.name, $0.tree(names)) }
     }
 
     var schemas: OpenAPISchemas.Members {
@@ -141,11 +93,11 @@ struct OpenAPIResponses {
                 names.failures,
                 Self.object(
                     [
-                        ("kind", Self.kind), ("reason", Self.nullable("string")),
+                        ("part", partName), ("kind", Self.kind), ("reason", .type("string")),
                         ("status", Self.nullable("integer")),
                         ("message", .type("string")), ("attempts", .type("integer")),
                         ("elapsedMs", .type("number")), ("retryable", .type("boolean")),
-                    ], optional: [("part", .type("string"))])
+                    ], optional: [])
             ),
             (
                 names.meta,
@@ -166,6 +118,11 @@ struct OpenAPIResponses {
                 ("code", code), ("message", .type("string")), ("status", .type("integer")), ("data", data),
                 ("meta", ComponentNames.reference(names.meta)),
             ], optional: [("errors", .type("array", [("items", ComponentNames.reference(names.failures))]))])
+    }
+
+    /// The name of a part that failed. The call of a proxy has none.
+    private var partName: SchemaTree {
+        data.schemas.document.proxies.isEmpty ? .type("string") : Self.nullable("string")
     }
 
     private static var kind: SchemaTree {

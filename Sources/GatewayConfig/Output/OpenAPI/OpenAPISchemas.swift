@@ -118,10 +118,12 @@ struct OpenAPISchemas {
     }
 
     /// Returns JSON that has no variable in it. The places of the values in an object or a list are not
-    /// known.
-    private func json(_ value: Located<JSONFragment>) -> JSONFragment? {
+    /// known, but an empty one has none.
+    func json(_ value: Located<JSONFragment>) -> JSONFragment? {
         switch value.value.kind {
-        case .object, .array: document.variableTexts.isEmpty ? value.value : nil
+        case .object, .array:
+            document.variableTexts.isEmpty || value.value.elements.isEmpty && value.value.members.isEmpty
+                ? value.value : nil
         case .null, .bool, .number, .string: shown(value)
         }
     }

@@ -6,6 +6,7 @@ package enum OpenAPIText {
         let names = ComponentNames(document)
         let schemas = OpenAPISchemas(document, names)
         let responses = OpenAPIResponses(schemas, names)
+        let passed = OpenAPIPassedFields(document: document)
         var paths = OpenAPIPaths()
         for item in document.items {
             switch item {
@@ -20,7 +21,7 @@ package enum OpenAPIText {
                 // A path without an operation says nothing.
                 guard proxy.methods == nil || !methods.isEmpty else { continue }
                 let (index, names) = paths.item(of: path)
-                let operation = OpenAPIPassedOperation(proxy, responses, pathNames: names)
+                let operation = OpenAPIPassedOperation(proxy, passed, responses, pathNames: names)
                 for method in proxy.methods == nil ? proxy.usedMethods : methods.map(\.value) {
                     paths.add(operation.tree(for: method), of: path, at: index, for: method.httpMethod)
                 }
@@ -30,15 +31,17 @@ package enum OpenAPIText {
             (names.name(of: $0.name.value), schemas.tree($0.schema))
         }
         components += responses.schemas
+        var groups: [(name: String, value: SchemaTree)] = [
+            ("schemas", .object(components)), ("responses", .object(responses.components)),
+        ]
+        let schemes = passed.schemes
+        if !schemes.isEmpty { groups.append(("securitySchemes", .object(schemes))) }
         let title = document.name.map(document.written) ?? "Sluice"
         let tree = SchemaTree.object([
             ("openapi", .text("3.1.0")),
             ("info", .object([("title", .text(title)), ("version", .text("1"))])),
             ("paths", paths.tree),
-            (
-                "components",
-                .object([("schemas", .object(components)), ("responses", .object(responses.components))])
-            ),
+            ("components", .object(groups)),
         ])
         return tree.text() + "\n"
     }

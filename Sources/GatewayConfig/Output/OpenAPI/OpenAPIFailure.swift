@@ -1,0 +1,158 @@
+import HTTPModel
+
+/// A failure as endpoints of one kind answer it: a component of a description.
+struct OpenAPIFailure: Hashable {
+    enum Status: Int, CaseIterable {
+        case badRequest = 400
+        case unauthorized = 401
+        case forbidden = 403
+        case notFound = 404
+        case conflict = 409
+        case gone = 410
+        case preconditionFailed = 412
+        case tooLarge = 413
+        case unsupportedType = 415
+        case unprocessable = 422
+        case badGateway = 502
+        case unavailable = 503
+        case timeout = 504
+        case loop = 508
+    }
+
+    let status: Status
+    /// Whether it is a problem (RFC 9457) whatever the client accepts.
+    let isBare: Bool
+    /// Whether the endpoint is a proxy, so that the upstream's own response may have this status, too.
+    let isProxied: Bool
+
+    /// All that a document's endpoints answer, in a fixed order.
+    static func all(of document: ConfigDocument) -> [OpenAPIFailure] {
+        let used = Set(
+            document.endpoints.flatMap { all(of: $0, in: document) } + document.proxies.flatMap(all))
+        return [false, true].flatMap { isProxied in
+            [false, true].flatMap { isBare in
+                Status.allCases.map {
+                    OpenAPIFailure(status: $0, isBare: isBare, isProxied: isProxied)
+                }
+            }
+        }.filter(used.contains)
+    }
+
+    /// Returns the failures that can occur at an endpoint. Upstreams decide only through what the answer requires.
+    static func all(of endpoint: ConfigEndpoint, in document: ConfigDocument) -> [OpenAPIFailure] {
+        let deciding = DecidingParts(endpoint, document)
+        let statuses = Status.allCases.filter { status in
+            switch status {
+            case .badRequest, .unavailable, .loop: true
+            case .unauthorized, .forbidden:
+                deciding.calls.contains { document.passesCredentials(of: endpoint, to: $0.upstream) }
+            case .notFound, .conflict, .gone, .preconditionFailed, .unprocessable: !deciding.calls.isEmpty
+            case .tooLarge, .unsupportedType: endpoint.body != nil
+            // Values of optional parts, too, can exceed the limit of an answer.
+            case .badGateway: !endpoint.isConstant
+            case .timeout: deciding.awaitsCalls
+            }
+        }
+        let isBare = endpoint.answer.envelope?.value == .bare
+        return statuses.map { OpenAPIFailure(status: $0, isBare: isBare, isProxied: false) }
+    }
+
+    /// Returns the failures that the gateway itself answers for a proxy.
+    static func all(of proxy: ConfigProxy) -> [OpenAPIFailure] {
+        let statuses = Status.allCases.filter { status in
+            switch status {
+            case .badRequest, .badGateway, .unavailable, .timeout, .loop: true
+            case .tooLarge: proxy.bodyLimit != nil
+            case .unauthorized, .forbidden, .notFound, .conflict, .gone, .preconditionFailed,
+                .unsupportedType, .unprocessable:
+                false
+            }
+        }
+        let isBare = proxy.envelope?.value == .bare
+        return statuses.map { OpenAPIFailure(status: $0, isBare: isBare, isProxied: true) }
+    }
+
+    // MARK: The component
+
+    var name: String { (isProxied ? "Proxy" : "") + status.name + (isBare ? "Problem" : "") }
+
+    /// - Parameter names: the schemas of failures.
+    func tree(_ names: ComponentNames) -> SchemaTree {
+        var content = [("application/problem+json", names.problem)]
+        if !isBare { content.insert(("application/json", names.envelopeFailure), at: 0) }
+        var types = content.map { type, name in
+            (name: type, value: SchemaTree.object([("schema", schema(ComponentNames.reference(name)))]))
+        }
+        if isProxied { types.append(("*/*", .object([]))) }
+        let text = status.text + (isProxied ? " Or the upstream answered with this status." : "")
+        return .object([("description", .text(text)), ("content", .object(types))])
+    }
+
+    private func schema(_ own: SchemaTree) -> SchemaTree {
+        isProxied ? .any(of: [own, .object([("description", .text("What the upstream sent."))])]) : own
+    }
+}
+
+extension OpenAPIFailure.Status {
+    fileprivate var name: String {
+        switch self {
+        case .badRequest: "BadRequest"
+        case .unauthorized: "Unauthorized"
+        case .forbidden: "Forbidden"
+        case .notFound: "NotFound"
+        case .conflict: "Conflict"
+        case .gone: "Gone"
+        case .preconditionFailed: "PreconditionFailed"
+        case .tooLarge: "TooLarge"
+        case .unsupportedType: "UnsupportedType"
+        case .unprocessable: "Unprocessable"
+        case .badGateway: "BadGateway"
+        case .unavailable: "Unavailable"
+        case .timeout: "Timeout"
+        case .loop: "Loop"
+        }
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .badRequest: "The request is not valid."
+        case .unauthorized: "An upstream does not accept the credentials."
+        case .forbidden: "An upstream refuses the request with these credentials."
+        case .notFound: "An upstream does not know the resource."
+        case .conflict: "The request conflicts with the state of an upstream's resource."
+        case .gone: "An upstream no longer has the resource."
+        case .preconditionFailed: "A precondition of an upstream is not met."
+        case .tooLarge: "The request body is too large."
+        case .unsupportedType: "The request body is not JSON."
+        case .unprocessable: "An upstream cannot process the request."
+        case .badGateway: "An upstream sent no usable response, or the answer is too large."
+        case .unavailable: "The gateway or an upstream takes no requests now."
+        case .timeout: "An upstream did not answer in time."
+        case .loop: "The request came back to this gateway."
+        }
+    }
+}
+
+extension ConfigEndpoint {
+    /// Whether nothing in the answer can fail, or be larger than in the file.
+    fileprivate var isConstant: Bool {
+        steps.isEmpty
+            && content.parts.allSatisfy { part in
+                if case .value(.constant) = part.kind { part.when == nil } else { false }
+            }
+    }
+}
+
+extension ConfigDocument {
+    /// Whether an endpoint passes the client's `Authorization` on to an upstream, which has none of its own. Names in
+    /// variables may be any.
+    func passesCredentials(of settings: some ConfigEndpointSettings, to upstream: Located<String>) -> Bool {
+        let mayPass = settings.credentials.contains { name in
+            name.value == upstream.value || isSubstituted(name.place) || isSubstituted(upstream.place)
+        }
+        guard mayPass, let target = upstreams.first(where: { $0.name.value == upstream.value }) else {
+            return mayPass
+        }
+        return !target.headers.contains { $0.name.value == .authorization }
+    }
+}
