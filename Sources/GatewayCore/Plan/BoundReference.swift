@@ -17,6 +17,8 @@ struct BoundReference: Sendable, Hashable {
     let path: ValuePath
     /// As it was written.
     let text: String
+    /// Where a run keeps the value; nil for one that is found without a search.
+    var slot: Int?
 
     /// Whether it reads a step, a part or a group.
     var readsPart: Bool {
@@ -44,23 +46,40 @@ struct PlanScope: Sendable {
 
     /// Returns the value; nil if there is none.
     func json(_ reference: BoundReference) -> JSONFragment? {
-        let root: JSONFragment? =
-            switch reference.source {
-            case .parameter(let index): values.parameters[index]?.json
-            case .body: values.body
-            case .leaf(let number): run?.value(of: number)
-            case .group(let number): run?.value(ofGroup: number)
-            case .item: item
-            }
-        return reference.path.steps.isEmpty ? root : root.flatMap { reference.path.value(in: $0) }
+        guard let slot = reference.slot, let run, run.plan.repeatedSlots[slot] else { return find(reference) }
+        if let known = run.found(slot) { return known }
+        guard let root = root(of: reference) else { return nil }
+        let value = reference.path.value(in: root)
+        run.keep(value, in: slot)
+        return value
+    }
+
+    private func find(_ reference: BoundReference) -> JSONFragment? {
+        guard let root = root(of: reference) else { return nil }
+        return reference.path.steps.isEmpty ? root : reference.path.value(in: root)
+    }
+
+    private func root(of reference: BoundReference) -> JSONFragment? {
+        switch reference.source {
+        case .parameter(let index): values.parameters[index]?.json
+        case .body: values.body
+        case .leaf(let number): run?.value(of: number)
+        case .group(let number): run?.value(ofGroup: number)
+        case .item: item
+        }
     }
 
     /// Returns the value as text; nil if a client has left it out.
-    func text(_ reference: BoundReference) throws(PlannedFailure) -> String? {
+    ///
+    /// - Parameter most: a string that certainly has more bytes is refused before it is decoded.
+    func text(_ reference: BoundReference, most: Int = .max) throws(PlannedFailure) -> String? {
         if case .parameter(let index) = reference.source { return values.parameters[index]?.text }
         guard let value = json(reference) else {
             guard reference.mayBeAbsent else { throw .missing(reference) }
             return nil
+        }
+        guard !value.certainlyExceeds(most) else {
+            throw .unusable("\(reference.text) has more than \(most) bytes")
         }
         guard let text = value.scalarText else {
             if value.isNull, reference.mayBeAbsent { return nil }
@@ -70,13 +89,13 @@ struct PlanScope: Sendable {
     }
 
     /// Returns the text with its values; nil if a client has left one out.
-    func text(_ template: TextTemplate<BoundReference>) throws(PlannedFailure) -> String? {
+    func text(_ template: TextTemplate<BoundReference>, most: Int = .max) throws(PlannedFailure) -> String? {
         var text = ""
         for piece in template.pieces {
             switch piece {
             case .text(let constant): text += constant
             case .reference(let reference):
-                guard let value = try self.text(reference) else { return nil }
+                guard let value = try self.text(reference, most: most) else { return nil }
                 guard text.utf8.count + value.utf8.count <= largestValue else { throw tooLarge }
                 text += value
             }
@@ -132,6 +151,11 @@ struct PlanScope: Sendable {
         let isMet = json(condition.reference).map { !$0.isNull && $0.boolValue != false } ?? false
         return isMet != condition.isNegated
     }
+}
+
+extension JSONFragment {
+    /// Whether a string has more bytes than this, whatever escapes are in it: `\\u0041` is one byte.
+    func certainlyExceeds(_ most: Int) -> Bool { (bytes.count - 2) / 6 > most }
 }
 
 struct BoundCondition: Sendable {

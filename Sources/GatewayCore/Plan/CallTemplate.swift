@@ -112,7 +112,7 @@ final class CallTemplate: Sendable {
     private func write(
         segment reference: BoundReference, _ scope: PlanScope, to line: inout JSONLine
     ) throws(PlannedFailure) {
-        guard let value = try scope.text(reference) else { throw .missing(reference) }
+        guard let value = try scope.text(reference, most: Self.longestText) else { throw .missing(reference) }
         try Self.check(value, of: reference.text)
         do {
             line.plain(try EncodedText.segment(value))
@@ -141,6 +141,11 @@ final class CallTemplate: Sendable {
     /// Longer texts are not sent in URLs and fields: peers refuse them. They are not encoded first.
     static let longestText = 8192
 
+    private static func check(length value: JSONFragment, of name: String) throws(PlannedFailure) {
+        guard value.certainlyExceeds(longestText) else { return }
+        throw .unusable("\(name) has more than \(longestText) bytes")
+    }
+
     private static func check(_ text: String, of name: String) throws(PlannedFailure) {
         guard text.utf8.count > longestText else { return }
         throw .unusable("\(name) has more than \(longestText) bytes")
@@ -158,7 +163,10 @@ final class CallTemplate: Sendable {
     ) throws(PlannedFailure) -> [String] {
         switch template {
         case .constant(let value): return try Self.texts(value, of: "the query")
-        case .text(let text): return try present { () throws(PlannedFailure) in try scope.text(text) }
+        case .text(let text):
+            return try present { () throws(PlannedFailure) in
+                try scope.text(text, most: Self.longestText)
+            }
         case .reference(let reference):
             if case .parameter = reference.source { return (try scope.text(reference)).map { [$0] } ?? [] }
             return try scope.json(reference).map { value throws(PlannedFailure) in
@@ -185,11 +193,13 @@ final class CallTemplate: Sendable {
     static func texts(_ value: JSONFragment, of name: String) throws(PlannedFailure) -> [String] {
         if value.isNull { return [] }
         guard value.kind == .array else {
+            try check(length: value, of: name)
             guard let text = value.scalarText else { throw .unusable("\(name) has an object") }
             return [text]
         }
         var texts: [String] = []
         for element in value.elements where !element.isNull {
+            try check(length: element, of: name)
             guard let text = element.scalarText else {
                 throw .unusable("\(name) has a list or an object in a list")
             }
@@ -203,7 +213,7 @@ final class CallTemplate: Sendable {
     private func fields(_ scope: PlanScope) throws(PlannedFailure) -> HTTPFields {
         var fields = constantHeaders
         for (name, template) in headers {
-            guard let value = try scope.text(template) else { continue }
+            guard let value = try scope.text(template, most: Self.longestText) else { continue }
             try Self.check(value, of: "the value of the field \(name)")
             guard Renderer.canSend(value) else {
                 throw .unusable("the value of the field \(name) has a control character")

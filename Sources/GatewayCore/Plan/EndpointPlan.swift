@@ -23,6 +23,8 @@ package final class EndpointPlan: Sendable {
     let largestValue: Int
     private let earlyFields: [PlanBinder.AnswerField]
     private let lateFields: [PlanBinder.AnswerField]
+    /// Whether the value behind a slot is read more than once in a run, so that it is kept.
+    let repeatedSlots: [Bool]
     /// Whether each request needs a `PlanRun`.
     private let needsRun: Bool
 
@@ -45,7 +47,10 @@ package final class EndpointPlan: Sendable {
         largestValue = endpoint.largestValue
         earlyFields = binder.earlyFields
         lateFields = binder.lateFields
-        needsRun = layout != nil || leaves.contains { !$0.value.isIndependent || $0.value.items != nil }
+        repeatedSlots = binder.slots.isRepeated
+        needsRun =
+            layout != nil || repeatedSlots.contains(true)
+            || leaves.contains { !$0.value.isIndependent || $0.value.items != nil }
     }
 
     /// Returns the answer, whose parts have not started.
@@ -121,7 +126,7 @@ package final class EndpointPlan: Sendable {
     private func fields(_ templates: [PlanBinder.AnswerField], _ scope: PlanScope) -> HTTPFields {
         var fields = HTTPFields()
         for (name, template) in templates {
-            guard let value = (try? scope.text(template)) ?? nil,
+            guard let value = (try? scope.text(template, most: CallTemplate.longestText)) ?? nil,
                 value.utf8.count <= CallTemplate.longestText, Renderer.canSend(value)
             else { continue }
             fields.append(name, value)

@@ -25,6 +25,8 @@ struct PlanBinder {
 
     typealias AnswerField = (name: HTTPFieldName, value: TextTemplate<BoundReference>)
 
+    /// Where a run keeps values that several references read.
+    private(set) var slots = PlanSlots()
     /// Where the names of steps and parts lead.
     private var steps = PlanNames()
     private var parts = PlanNames()
@@ -109,8 +111,8 @@ struct PlanBinder {
         case .header(let name): return bind(reference, name, in: .header, use)
         case .body:
             guard endpoint.body != nil else { return fail(reference, "the endpoint has no body") }
-            let bound = BoundReference(source: .body, path: reference.path, text: reference.description)
-            if use == .segment { segments.append(bound) }
+            let bound = bound(.body, reference.path, reference)
+            if use == .segment, !segments.contains(bound) { segments.append(bound) }
             return bound
         case .first: return bind(reference, in: steps, "step")
         case .parts:
@@ -141,11 +143,20 @@ struct PlanBinder {
     ) -> BoundReference? {
         switch names.find(reference.path) {
         case .leaf(let number, let rest):
-            return BoundReference(source: .leaf(number), path: rest, text: reference.description)
+            return bound(.leaf(number), rest, reference)
         case .group(let number, let rest):
-            return BoundReference(source: .group(number), path: rest, text: reference.description)
+            return bound(.group(number), rest, reference)
         case .unknown(let name): return fail(reference, "there is no \(kind) \"\(name)\"")
         }
+    }
+
+    private mutating func bound(
+        _ source: BoundReference.Source, _ path: ValuePath, _ reference: PlanReference
+    ) -> BoundReference {
+        var bound = BoundReference(source: source, path: path, text: reference.description)
+        // The calls for the elements of an array read the same value again and again.
+        bound.slot = slots.slot(of: bound, isRepeated: isItem)
+        return bound
     }
 
     private mutating func fail(_ reference: PlanReference, _ message: String) -> BoundReference? {

@@ -25,6 +25,8 @@ final class PlanRun: Sendable {
         var waiting: [(leaf: Int, reader: LeafRun)] = []
         /// The groups that have been read, by their numbers.
         var groups: [Int: Ended] = [:]
+        /// What references lead to that are read several times, by their slots; empty before the first.
+        var found: [JSONFragment??] = []
         /// By the number of the leaf, in the order of the elements.
         var items: [Int: [ItemFailure]] = [:]
     }
@@ -52,6 +54,18 @@ final class PlanRun: Sendable {
     /// Returns the value of a group; nil if it failed, or if one of its leaves has not ended.
     func value(ofGroup group: Int) -> JSONFragment? {
         if case .value(let value)? = end(ofGroup: group) { value } else { nil }
+    }
+
+    /// Returns what was found for a slot: a value or that there is none; nil before the search.
+    func found(_ slot: Int) -> JSONFragment?? {
+        state.withLock { $0.found.isEmpty ? nil : $0.found[slot] }
+    }
+
+    func keep(_ value: JSONFragment?, in slot: Int) {
+        state.withLock { state in
+            if state.found.isEmpty { state.found = Array(repeating: nil, count: plan.repeatedSlots.count) }
+            state.found[slot] = .some(value)
+        }
     }
 
     /// Returns the first failure among these leaves and groups.
@@ -138,12 +152,14 @@ final class PlanRun: Sendable {
     func dropValues() {
         var dropped: [Ended?] = []
         var groups: [Int: Ended] = [:]
+        var found: [JSONFragment??] = []
         state.withLock { state in
             dropped = state.ended
             state.ended = Array(repeating: nil, count: dropped.count)
             swap(&groups, &state.groups)
+            swap(&found, &state.found)
         }
-        withExtendedLifetime((dropped, groups)) {}
+        withExtendedLifetime((dropped, groups, found)) {}
     }
 
     // MARK: - Failed elements
