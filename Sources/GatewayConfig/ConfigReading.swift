@@ -38,6 +38,7 @@ package struct ConfigReading: Sendable {
             decoder.include(&files)
             document.files = files.names
             document.variableTexts = variables.writtenTexts
+            document.variableValues = variables.values
             if mode == .staticCheck { reader.unread = Set(document.variableTexts.keys) }
             decoder.decode(files, into: &document)
         }

@@ -96,10 +96,7 @@ extension GatewayServer {
             let restarts = ServedFile.restarts(
                 from: current.withLock { $0.configuration }, to: configuration, contents.document)
             guard restarts.isEmpty else { throw GatewayFileError(problems: restarts) }
-            let material = try Generation.Material(configuration)
-            let next = try Generation(configuration, material, at: site, isFirst: false) { gateway in
-                try file.declare(contents, gateway)
-            }
+            let next = try generation(file, contents, configuration)
             next.routes.prepare(next.upstreams)
             use(next)
             reloads.ended(isSuccess: true)
@@ -107,6 +104,19 @@ extension GatewayServer {
         } catch {
             reloads.ended(isSuccess: false)
             throw GatewayReloadError(error)
+        }
+    }
+
+    private func generation(
+        _ file: ServedFile, _ contents: GatewayFile, _ configuration: GatewayServerConfiguration
+    ) throws -> Generation {
+        do {
+            let material = try Generation.Material(configuration)
+            return try Generation(configuration, material, at: site, isFirst: false) { gateway in
+                try file.declare(contents, gateway)
+            }
+        } catch {
+            throw contents.redacted(error)
         }
     }
 

@@ -19,6 +19,9 @@ final class VariableReader {
     /// The texts with variables as the files have them, by the places of their scalars.
     private(set) var writtenTexts: [ConfigPlace: String] = [:]
 
+    /// The values of variables and secrets, with the variables as the files have them. Defaults stand in the file and are left out.
+    private(set) var values: [String: String] = [:]
+
     init(_ source: any ConfigSource, isStatic: Bool, problems: ProblemList) {
         self.source = source
         self.isStatic = isStatic
@@ -107,15 +110,18 @@ final class VariableReader {
         case .variable(let name, let fallback):
             let value = source.variable(name)
             // As in a shell, an empty variable takes the default, too.
-            if let fallback { return value.flatMap { $0.isEmpty ? nil : $0 } ?? fallback }
+            if let fallback, value?.isEmpty ?? true { return fallback }
             guard let value else {
                 throw VariableExpression.Fault(
                     message: "${\(name)}: the variable is not set and has no default")
             }
+            values[value] = "${\(name)}"
             return value
         case .file(let path):
             do throws(ConfigSourceError) {
-                return try contents(of: path)
+                let value = try contents(of: path)
+                values[value] = "${file:\(path)}"
+                return value
             } catch {
                 throw VariableExpression.Fault(message: "${file:\(Shown.text(path))}: \(error.message)")
             }

@@ -157,6 +157,15 @@ package struct GatewayFile: Sendable {
     }
 }
 
+extension GatewayFile {
+    /// Returns an error of a module that does not know of variables, without their values.
+    func redacted(_ error: any Error) -> any Error {
+        let description = "\(error)"
+        let redacted = document.redacted(description)
+        return redacted == description || error is GatewayFileError ? error : GatewayStartError(redacted)
+    }
+}
+
 /// What is wrong with a gateway's file.
 package struct GatewayFileError: Error, Sendable, CustomStringConvertible {
     package let problems: [ConfigProblem]
@@ -175,7 +184,7 @@ struct FileFaults {
     }
 
     mutating func add(_ message: String, at place: ConfigPlace) {
-        problems.append(document.problem(.error, message, at: place))
+        problems.append(document.problem(.error, document.redacted(message), at: place))
     }
 }
 

@@ -63,7 +63,11 @@ extension GatewayServer {
         if showsWarnings {
             for warning in contents.warnings { Announcement.show(warning) }
         }
-        try self.init(configuration, logs: logs, file: file) { try file.declare(contents, $0) }
+        do {
+            try self.init(configuration, logs: logs, file: file) { try file.declare(contents, $0) }
+        } catch {
+            throw contents.redacted(error)
+        }
         reloads.began(with: reading.stamps)
     }
 }
