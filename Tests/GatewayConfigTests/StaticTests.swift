@@ -89,6 +89,21 @@ struct StaticTests {
         #expect(reading.paths == ["f"])
     }
 
+    @Test("A completeHeader or an envelope that a variable sets may fit the rest of the answer")
+    func unknownCompleteHeader() {
+        let answers = [
+            "{envelope: bare, completeHeader: '${A}', headers: {X: a}}", "{completeHeader: '${A}'}",
+            "{envelope: '${A}', completeHeader: X-A}",
+            "{envelope: '${A}', completeHeader: X-A, headers: {X-A: a}}",
+        ]
+        for answer in answers {
+            let reading = read(
+                "version: 1\nupstreams: {api: {url: 'http://api'}}\nendpoints: [{get: /a, answer: \(answer), "
+                    + "data: {upstream: api, get: /a}}]")
+            #expect(reading.problems.isEmpty, "\(answer)")
+        }
+    }
+
     @Test("Everything else is checked")
     func knownValues() {
         let reading = read(

@@ -84,6 +84,43 @@ struct EnvelopeStyleTests {
         #expect(try bench.answer(.get, "/required").fields.values(of: "X-Complete") == ["false"])
     }
 
+    @Test("The field of a bare style replaces one of the same name that a handler sets")
+    func completeFieldOfHandler() throws {
+        bench.gateway.get("/page", .envelope(.bare(completeField: "X-Complete"))) { _ in
+            .json(1).field("x-complete", "perhaps")
+        }
+        #expect(try bench.answer(.get, "/page").fields.values(of: "X-Complete") == ["true"])
+    }
+
+    @Test(
+        "A field with a meaning of its own cannot say whether a bare answer is complete",
+        arguments: [
+            "content-type", "X-Request-Id", "Set-Cookie", "Transfer-Encoding", "Trailer", "Upgrade",
+            "Cache-Control", "Content-Encoding", "ETag", "Access-Control-Allow-Credentials",
+        ])
+    func reservedField(name: String) throws {
+        let field = try #require(HTTPFieldName(name))
+        bench.gateway.get("/page", .envelope(.bare(completeField: field))) { _ in .json(1) }
+        let fault =
+            "has the completeField \(name), which has a meaning of its own; use one such as X-Complete"
+        let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
+        #expect(error?.faults == ["GET /page \(fault)"])
+    }
+
+    @Test("The field of a group's style is checked, too, because unmatched paths are answered in it")
+    func reservedFieldOfGroup() throws {
+        let field: HTTPFieldName = "Set-Cookie"
+        bench.gateway.group("/v2", .envelope(.bare(completeField: field))) { group in
+            group.get("/page", .envelope(.sluice)) { _ in .json(1) }
+        }
+        let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
+        #expect(
+            error?.faults == [
+                "the group /v2 has the completeField Set-Cookie, which has a meaning of its own; "
+                    + "use one such as X-Complete"
+            ])
+    }
+
     @Test("Large parts are written by reference in a bare answer")
     func largeParts() throws {
         declarePages(bench.gateway, .envelope(.bare))

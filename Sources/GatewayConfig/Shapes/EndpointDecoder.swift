@@ -166,6 +166,7 @@ struct EndpointDecoder {
             envelope: own?.envelope ?? common?.envelope, status: own?.status ?? common?.status,
             headers: headers(own?.headers ?? [], common?.headers ?? []),
             completeHeader: own?.completeHeader ?? common?.completeHeader)
+        AnswerCheck(answer: endpoint.answer, isOwn: own?.completeHeader != nil, reader: reader).run()
     }
 
     /// A field of the endpoint replaces that of `defaults`.

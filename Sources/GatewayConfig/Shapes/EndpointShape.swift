@@ -73,7 +73,7 @@ enum AnswerShape {
     static let status = Member("status", .answerStatus, default: "200", "The status of a success.")
     static let headers = Member("headers", .headers, "Header fields of the answer.")
     static let completeHeader = Member(
-        "completeHeader", .fieldName, "A field that says whether the answer is complete: true or false.")
+        "completeHeader", .completeField, "A field that says whether the answer is complete: true or false.")
     static let shape: Shape = Shape(
         "an answer", definition: "answer", envelope, status, headers, completeHeader)
 
@@ -109,6 +109,18 @@ extension ValueType where Value == HTTPFieldName {
         if name == .authorization { throw .rule("credentials names the upstreams that get Authorization") }
         if name == .cookie { throw .rule("cookies names the upstreams that get Cookie") }
         if let fault = HeaderRules.fault(name) { throw .rule(fault) }
+        return name
+    }
+}
+
+extension ValueType where Value == HTTPFieldName {
+    /// A field without a meaning of its own, so that `true` and `false` say nothing else.
+    static let completeField = ValueType(fieldNameTree, unknown: "X") { (scalar) throws(ScalarFault) in
+        let name = try name(scalar)
+        guard HeaderRules.fault(name) == nil else { throw .unfit("is set by the gateway alone") }
+        guard !FieldsWithMeaning.contains(name) else {
+            throw .unfit("has a meaning of its own; take a name such as X-Complete")
+        }
         return name
     }
 }

@@ -3,12 +3,12 @@ import HTTPModel
 
 extension ValueType where Value == HTTPFieldName {
     /// The name of a header field.
-    static let fieldName = ValueType(
-        .type("string", [("pattern", .text("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"))]), unknown: "X"
-    ) {
-        (scalar) throws(ScalarFault) in
+    static let fieldName = ValueType(fieldNameTree, unknown: "X") { (scalar) throws(ScalarFault) in
         try name(scalar)
     }
+
+    static let fieldNameTree: SchemaTree =
+        .type("string", [("pattern", .text("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"))])
 
     static func name(_ scalar: YAMLScalar) throws(ScalarFault) -> HTTPFieldName {
         guard scalar.text != "*" else { throw .rule("* does not stand for all fields; name each") }

@@ -90,7 +90,7 @@ struct EndpointSettings: Sendable {
         if let concurrency, concurrency < 1 {
             return "has concurrency \(concurrency), which is not 1 or more"
         }
-        return nil
+        return format?.fault
     }
 }
 

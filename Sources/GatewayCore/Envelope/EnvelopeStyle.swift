@@ -16,7 +16,8 @@ public struct EnvelopeStyle: Sendable {
     /// (RFC 9209).
     public static let bare = EnvelopeStyle(format: EnvelopeFormat(.bare(completeField: nil)))
 
-    /// `.bare`, with a field that tells `true` if all parts succeeded and `false` otherwise.
+    /// `.bare`, with a field that tells `true` if all parts succeeded and `false` otherwise. A field with a meaning of its own, such as
+    /// `Content-Type`, is a declaration fault.
     public static func bare(completeField: HTTPFieldName) -> EnvelopeStyle {
         EnvelopeStyle(format: EnvelopeFormat(.bare(completeField: completeField)))
     }
@@ -37,6 +38,17 @@ final class EnvelopeFormat: Sendable {
     let kind: Kind
 
     init(_ kind: Kind) { self.kind = kind }
+
+    /// Says whether an answer is complete; nil if no field does.
+    var completeField: HTTPFieldName? {
+        if case .bare(let field) = kind { field } else { nil }
+    }
+
+    /// Why the format cannot be used, phrased to follow the name of an endpoint or group; nil if it can.
+    var fault: String? {
+        guard let field = completeField, FieldsWithMeaning.contains(field) else { return nil }
+        return "has the completeField \(field), which has a meaning of its own; use one such as X-Complete"
+    }
 }
 
 extension EndpointOption {

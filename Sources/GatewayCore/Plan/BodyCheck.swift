@@ -20,10 +20,7 @@ struct BodyCheck {
 
     private mutating func check(_ value: JSONFragment, _ rule: BodyRule, at place: String) {
         guard faults.count < Self.faultLimit else { return }
-        if let values = rule.values, !values.contains(where: { Self.isSame($0, value) }) {
-            let list = values.map(\.description).joined(separator: ", ")
-            return complain(place, "one of \(list)")
-        }
+        if let allowed = rule.allowed, !allowed.contains(value) { return complain(place, allowed.phrase) }
         switch rule.content {
         case .any: break
         case .scalar(let rule): check(scalar: value, rule, at: place)
@@ -44,16 +41,16 @@ struct BodyCheck {
         switch text.map({ read($0, rule) }) {
         case .value?: break
         case .invalid?, nil: complain(place, rule.phrase)
-        case .unmatched?:
+        case .unmatched(let pattern)?:
             // One line in the log for a body.
-            if let pattern = rule.pattern, unmatched.isEmpty { unmatched.append(pattern) }
-            complain(place, rule.phrase)
+            if unmatched.isEmpty { unmatched.append(pattern) }
+            complain(place, rule.phrase, pattern.refusal)
         }
     }
 
     private mutating func read(_ text: String, _ rule: ValueRule) -> ValueRule.Reading {
-        guard rule.pattern != nil else { return rule.read(text) }
-        guard timeOfPatterns < Self.patternTime else { return .unmatched }
+        guard let pattern = rule.pattern else { return rule.read(text) }
+        guard timeOfPatterns < Self.patternTime else { return .unmatched(pattern) }
         let began = Self.processorTime
         defer { timeOfPatterns += Self.processorTime - began }
         return rule.read(text)
@@ -71,7 +68,8 @@ struct BodyCheck {
         let members = value.members
         for name in rule.required where !members.contains(where: { $0.name == name }) {
             let known = rule.properties.first { $0.name == name }?.rule
-            complain(Self.member(name, of: place), known.map(phrase) ?? "given", isMissing: true)
+            let phrase = known.map(phrase) ?? "given"
+            complain(Self.member(name, of: place), phrase, "is missing; it must be \(phrase)")
         }
         // All of a repeated name, because an upstream may read any of them.
         for (name, member) in members {
@@ -95,9 +93,10 @@ struct BodyCheck {
         for (index, element) in elements.enumerated() { check(element, items, at: "\(place)[\(index)]") }
     }
 
-    private mutating func complain(_ place: String, _ rule: String, isMissing: Bool = false) {
+    /// - Parameter text: what is wrong, if not that the value breaks the rule.
+    private mutating func complain(_ place: String, _ rule: String, _ text: String? = nil) {
         guard faults.count < Self.faultLimit else { return }
-        let text = isMissing ? "is missing; it must be \(rule)" : "must be \(rule)"
+        let text = text ?? "must be \(rule)"
         faults.append(
             ParameterFault(
                 place: .body, name: place, rule: rule,
@@ -129,15 +128,5 @@ struct BodyCheck {
     private static func member(_ name: String, of place: String) -> String {
         let name = name.unicodeScalars.count > 64 ? "\(String(name.unicodeScalars.prefix(64)))..." : name
         return place.isEmpty ? name : "\(place).\(name)"
-    }
-
-    /// Compares numbers and strings by value, all else by bytes.
-    private static func isSame(_ left: JSONFragment, _ right: JSONFragment) -> Bool {
-        guard left.kind == right.kind else { return false }
-        switch left.kind {
-        case .string: return left.stringValue == right.stringValue
-        case .number: return left.doubleValue == right.doubleValue
-        case .null, .bool, .array, .object: return left == right
-        }
     }
 }

@@ -46,11 +46,11 @@ package struct BodyRule: Sendable {
 
     package var content: Content
     /// The only values allowed, whatever their kind.
-    package var values: [JSONFragment]?
+    package var allowed: AllowedValues?
 
     package init(_ content: Content, values: [JSONFragment]? = nil) {
         self.content = content
-        self.values = values
+        allowed = values.map { AllowedValues($0) }
     }
 }
 

@@ -18,6 +18,9 @@ package final class Pattern: Sendable {
 
     enum Outcome: Equatable { case matches, differs, exceedsLimits }
 
+    /// What a client is told of a value that was not compared to the end, phrased to follow the value.
+    var refusal: String { "could not be compared with the pattern \(text) within the limits" }
+
     // Bound a match to about 1 ms: of nested repetitions, 20 000 steps take up to 0.8 ms, and 5000 levels up to 0.6 ms. The interpreter
     // has these limits for all patterns. Compiled to machine code, a match of a UUID takes 0.07 us instead of 0.13 us, but the steps are
     // counted differently, and the process needs memory that is both writable and executable.

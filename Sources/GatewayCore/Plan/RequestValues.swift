@@ -51,13 +51,11 @@ struct RequestReader {
         case .invalid:
             let isTooLarge = parameter.declared.rule.isBeyondIntegers(text)
             complain(parameter, (isTooLarge ? "is too large; it " : "") + "must be \(parameter.phrase)")
-        case .unmatched:
-            complain(parameter, "must be \(parameter.phrase)")
-            if let pattern = parameter.declared.rule.pattern {
-                unmatched.append(
-                    PatternFault(
-                        pattern: pattern.text, subject: parameter.place.subject(parameter.declared.name)))
-            }
+        case .unmatched(let pattern):
+            complain(parameter, pattern.refusal)
+            unmatched.append(
+                PatternFault(
+                    pattern: pattern.text, subject: parameter.place.subject(parameter.declared.name)))
         }
         return nil
     }

@@ -63,11 +63,11 @@ package struct ValueRule: Sendable {
         self.pattern = pattern
     }
 
-    enum Reading: Equatable {
+    enum Reading {
         case value(ParameterText)
         case invalid
         /// The match exceeded its limits: the value is refused, and the log names the pattern.
-        case unmatched
+        case unmatched(Pattern)
     }
 
     func read(_ text: String) -> Reading {
@@ -75,10 +75,11 @@ package struct ValueRule: Sendable {
         if let values, !values.contains(value.text) { return .invalid }
         if isSegment, !Self.isSegment(value.text) { return .invalid }
         if isFieldValue, !Renderer.canSend(value.text) { return .invalid }
-        switch pattern?.match(value.text) {
-        case nil, .matches: return .value(value)
+        guard let pattern else { return .value(value) }
+        switch pattern.match(value.text) {
+        case .matches: return .value(value)
         case .differs: return .invalid
-        case .exceedsLimits: return .unmatched
+        case .exceedsLimits: return .unmatched(pattern)
         }
     }
 

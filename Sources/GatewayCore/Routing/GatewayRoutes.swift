@@ -64,9 +64,14 @@ struct GatewayRoutes: Sendable {
             faults.append("the group \(scope.prefix) ends in the rest of a path, so it has no endpoints")
             return nil
         }
+        let settings = Self.settings(limits, scope)
+        // Endpoints of the group may have another format, which its other paths have not.
+        if let fault = settings.format?.fault {
+            faults.append((scope.parent == nil ? "the gateway " : "the group \(scope.prefix) ") + fault)
+        }
         return Endpoint(
-            number: number, method: .get, template: template, handler: .none,
-            settings: Self.settings(limits, scope), scope: scope)
+            number: number, method: .get, template: template, handler: .none, settings: settings, scope: scope
+        )
     }
 
     private mutating func template(_ path: String) -> PathTemplate? {

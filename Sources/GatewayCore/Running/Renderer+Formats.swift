@@ -7,12 +7,10 @@ extension Renderer {
     /// Returns the body of a success, and changes the head where the form asks for it.
     func formattedSuccess(
         _ format: EnvelopeFormat, _ words: (code: String, message: String), _ body: Envelope.Body,
-        _ results: PartResults?, isComplete: Bool, for request: RequestFacts, _ answer: inout HTTPResponse
+        _ results: PartResults?, for request: RequestFacts, _ answer: inout HTTPResponse
     ) {
         switch format.kind {
-        case .bare(let completeField):
-            if let completeField { answer.fields.append(completeField, isComplete ? "true" : "false") }
-            answer.body = Envelope.data(body, results)
+        case .bare: answer.body = Envelope.data(body, results)
         case .custom(let format):
             let data = Array(Envelope.data(body, results).joined())
             let facts = AnswerFacts(
@@ -35,6 +33,13 @@ extension Renderer {
             requestID: request.requestID, elapsed: .nanoseconds(request.elapsed),
             requestFields: request.fields)
         put(format.format(facts), into: &answer)
+    }
+
+    /// Says whether the answer is complete, where the form has a field for it. Comes after the endpoint's fields and replaces one of the
+    /// same name.
+    func addCompleteField(of format: EnvelopeFormat?, isComplete: Bool, to fields: inout HTTPFields) {
+        guard let name = format?.completeField else { return }
+        fields[name] = isComplete ? "true" : "false"
     }
 
     private func put(_ formatted: FormattedAnswer, into answer: inout HTTPResponse) {

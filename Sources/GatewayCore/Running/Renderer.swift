@@ -124,12 +124,13 @@ final class Renderer: Sendable {
         let hasBody = !status.forbidsBody && status != .resetContent
         let constant = isComplete ? successFields(hasBody: hasBody, fields) : constant.failure
         var answer = HTTPResponse(status: status, fields: constant.fields(requestID: request.requestID))
-        formattedSuccess(format, words, body, results, isComplete: isComplete, for: request, &answer)
+        formattedSuccess(format, words, body, results, for: request, &answer)
         if answer.status.forbidsBody || answer.status == .resetContent { answer.body = [] }
         if !isComplete, let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
         add(fields, to: &answer.fields, withCacheControl: isComplete)
+        addCompleteField(of: format, isComplete: isComplete, to: &answer.fields)
         return response(answer, words.0, results, request)
     }
 
@@ -191,13 +192,10 @@ final class Renderer: Sendable {
             isProblem
             ? Envelope.problem(head, code, error.details, results)
             : Envelope.answer(head, .error(details: error.details), results, complete: false)
-        var answer = HTTPResponse(
+        let answer = HTTPResponse(
             status: status,
             fields: (isProblem ? constant.problem : constant.failure).fields(requestID: request.requestID),
             body: body)
-        if case .bare(let completeField?)? = request.format?.kind {
-            answer.fields.append(completeField, "false")
-        }
         return failed(answer, error, results, for: request)
     }
 
@@ -215,6 +213,7 @@ final class Renderer: Sendable {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
         if !error.fields.isEmpty { add(error.fields, to: &answer.fields, withCacheControl: false) }
+        addCompleteField(of: request.format, isComplete: false, to: &answer.fields)
         return response(answer, error.code.name, results, request)
     }
 

@@ -52,6 +52,24 @@ struct PlanBodyTests {
         many.check(try JSONFragment(parsing: "[\(list)]"))
         #expect(many.faults.count == BodyCheck.faultLimit)
         #expect(many.unmatched.count == 1)
+        let last = try #require(many.faults.last)
+        #expect(
+            last.message
+                == "In the body, \(last.name) could not be compared with the pattern \(pattern.text) within the limits"
+        )
+        #expect(last.rule == "text that matches \(pattern.text)")
+    }
+
+    @Test("A text whose match exceeds PCRE2's limits is not called wrong")
+    func slowText() throws {
+        let pattern = try Pattern("(a+)+[bc]")
+        var check = BodyCheck(BodySchema(BodyRule(.scalar(ValueRule(pattern: pattern)))))
+        check.check(JSONFragment(string: String(repeating: "a", count: 64)))
+        #expect(
+            check.faults.map(\.message) == [
+                "The body could not be compared with the pattern (a+)+[bc] within the limits"
+            ])
+        #expect(check.unmatched.map(\.text) == ["(a+)+[bc]"])
     }
 
     private func add(_ path: String = "/a") throws {

@@ -140,6 +140,15 @@ struct PlanFaultTests {
             ])
     }
 
+    @Test("The field that says whether the answer is complete is not set twice")
+    func completeField() throws {
+        #expect(
+            try faults([bench.part("a", "/a")]) {
+                $0.answer.style = .bare(completeField: "X-Complete")
+                $0.answer.fields = [("x-complete", text("a")), ("X-B", text("b"))]
+            } == ["the field x-complete says whether the answer is complete; it is set twice"])
+    }
+
     @Test("More than 256 parts are refused, and so are groups too deep")
     func size() throws {
         let many = (0..<257).map { bench.part("p\($0)", "/\($0)") }
