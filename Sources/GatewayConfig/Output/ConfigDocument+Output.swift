@@ -2,7 +2,7 @@ import ASCIIText
 
 extension ConfigDocument {
     /// Whether a value has a variable in it, so that output must not show it.
-    func isSubstituted(_ place: ConfigPlace) -> Bool { variableTexts[place] != nil }
+    package func isSubstituted(_ place: ConfigPlace) -> Bool { variableTexts[place] != nil }
 
     /// Returns a text as the file has it.
     func written(_ text: Located<String>) -> String { variableTexts[text.place] ?? text.value }

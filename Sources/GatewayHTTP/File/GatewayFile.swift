@@ -48,10 +48,27 @@ package struct GatewayFile: Sendable {
         of path: String, from source: any ConfigSource = SystemConfigSource(), isStatic: Bool = false
     ) -> [ConfigProblem] {
         let reading = ConfigReading.read(path, from: source, mode: isStatic ? .staticCheck : .serving)
-        guard let document = reading.document, !isStatic else { return reading.problems }
-        var (faults, configuration) = faults(of: document)
-        if faults.isEmpty { faults = planFaults(of: document, configuration) }
-        return (reading.problems + faults).sorted { $0.isBefore($1, in: document) }
+        guard let document = reading.document else { return reading.problems }
+        return (reading.problems + allFaults(of: isStatic ? document.known : document))
+            .sorted { $0.isBefore($1, in: document) }
+    }
+
+    /// Reads a file without variables, secrets and certificates, and checks what does not depend on them.
+    package static func readStatically(_ path: String) -> (
+        document: ConfigDocument?, problems: [ConfigProblem]
+    ) {
+        let reading = ConfigReading.read(path, mode: .staticCheck)
+        guard let document = reading.document else { return (nil, reading.problems) }
+        let faults = allFaults(of: document.known)
+        return (
+            faults.isEmpty ? document : nil,
+            (reading.problems + faults).sorted { $0.isBefore($1, in: document) }
+        )
+    }
+
+    private static func allFaults(of document: ConfigDocument) -> [ConfigProblem] {
+        let (faults, configuration) = faults(of: document)
+        return faults.isEmpty ? planFaults(of: document, configuration) : faults
     }
 
     /// What only the modules can refuse that use a value: addresses, patterns, certificates. Returns the settings, too.

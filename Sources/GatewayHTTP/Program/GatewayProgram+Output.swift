@@ -33,7 +33,7 @@ extension GatewayProgram {
     /// Reads a file without its variables and secrets, whose values the output does not show. Prints its
     /// problems and returns nil if one is an error.
     private static func document(of path: String) -> ConfigDocument? {
-        let reading = ConfigReading.read(path, mode: .staticCheck)
+        let reading = GatewayFile.readStatically(path)
         guard let document = reading.document else {
             for problem in reading.problems { Announcement.show(problem) }
             return nil

@@ -1,0 +1,85 @@
+import GatewayConfig
+
+extension ConfigDocument {
+    /// What a static check can check: the document without values that variables set, and without files of the machine. Only
+    /// for checking: an endpoint with a variable is left out as a whole.
+    var known: ConfigDocument {
+        var known = self
+        known.publicFolder = nil
+        known.spoolFolder = nil
+        if isUnknown(listen.host) { known.listen.host = nil }
+        if isUnknown(name) { known.name = nil }
+        if isUnknown(proxy) { known.proxy = nil }
+        if noProxy?.contains(where: { isSubstituted($0.place) }) == true { known.noProxy = nil }
+        if hosts?.contains(where: { isSubstituted($0.place) }) == true { known.hosts = nil }
+        if let cors, case .list(let origins) = cors.value.origins {
+            known.cors?.value.origins = .list(origins.filter { !isSubstituted($0.place) })
+        }
+        known.upstreams = upstreams.map { upstream in
+            var upstream = upstream
+            upstream.tls = nil
+            if case .settings(_, _, _, let servers)? = upstream.dns?.value,
+                servers.contains(where: { isSubstituted($0.place) })
+            {
+                upstream.dns = nil
+            }
+            if upstream.urls.contains(where: { isSubstituted($0.place) }) {
+                upstream.urls = [Located("http://127.0.0.1:1", at: upstream.name.place)]
+            }
+            return upstream
+        }
+        guard !variableTexts.isEmpty else { return known }
+        known.schemas = []
+        let starts = (endpoints.map(\.place) + proxies.map(\.place)).sorted(by: Self.isBefore)
+        let variables = variableTexts.keys.sorted(by: Self.isBefore)
+        known.endpoints = endpoints.filter { endpoint in
+            // A schema may have a variable.
+            (endpoint.body == nil || schemas.isEmpty) && namesKnownUpstreams(endpoint)
+                && !Self.has(variables, around: endpoint.place, starts)
+        }
+        known.proxies = proxies.filter { proxy in
+            namesKnownUpstreams(proxy) && !Self.has(variables, around: proxy.place, starts)
+        }
+        return known
+    }
+
+    /// Whether no variable of `defaults` names an upstream.
+    private func namesKnownUpstreams(_ settings: some ConfigEndpointSettings) -> Bool {
+        !(settings.credentials + settings.cookies).contains { isSubstituted($0.place) }
+    }
+
+    private func isUnknown<Value>(_ value: Located<Value>?) -> Bool { isSubstituted(value?.place) }
+
+    private func isSubstituted(_ place: ConfigPlace?) -> Bool { place.map { isSubstituted($0) } ?? false }
+
+    private static func isBefore(_ place: ConfigPlace, _ other: ConfigPlace) -> Bool {
+        (place.file, place.line, place.column) < (other.file, other.line, other.column)
+    }
+
+    /// Whether a variable stands between the endpoint before this one and the one after it: members may stand on both sides of
+    /// an endpoint's place.
+    private static func has(
+        _ variables: [ConfigPlace], around place: ConfigPlace, _ starts: [ConfigPlace]
+    ) -> Bool {
+        let index = starts.partitioningIndex { !isBefore($0, place) }
+        let before = index > 0 && starts[index - 1].file == place.file ? starts[index - 1] : nil
+        let next = starts[index...].first { isBefore(place, $0) }.flatMap { $0.file == place.file ? $0 : nil }
+        let first = variables.partitioningIndex { variable in
+            before.map { isBefore($0, variable) } ?? (variable.file >= place.file)
+        }
+        guard first < variables.count, variables[first].file == place.file else { return false }
+        return next.map { isBefore(variables[first], $0) } ?? true
+    }
+}
+
+extension Array {
+    /// Returns the first index whose element fits, in an array in which all that fit follow all others.
+    fileprivate func partitioningIndex(where fits: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if fits(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import GatewayConfig
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("A static check tells what does not depend on variables, secrets and files of the machine")
+struct StaticCheckTests {
+    private let scratch = ScratchFolder()
+
+    private func problems(_ text: String) throws -> [String] {
+        let path = scratch.file("f.yaml")
+        try ("version: 1\n" + text).write(toFile: path, atomically: true, encoding: .utf8)
+        return GatewayFile.problems(of: path, isStatic: true).filter { $0.severity == .error }.map {
+            problem in
+            "\(problem.line): \(problem.message)"
+        }
+    }
+
+    private static let endpoint = "endpoints:\n- {get: /a, parts: {is: {value: 1}}}\n"
+
+    @Test(
+        "A value without a variable is checked by the module that uses it",
+        arguments: [
+            ("cors: {origins: [app.example]}\n", "2: the CORS origin \"app.example\" is not of the form"),
+            ("listen: {host: example.com}\n", "2: host takes a numeric address"),
+            ("upstreams: {u: {url: \"http://c/a/../b\"}}\n", "2: the address of upstream u"),
+            ("schemas: {S: {pattern: \"(\"}}\n", "2: the pattern is not a regular expression"),
+        ])
+    func settings(text: String, problem: String) throws {
+        let problems = try problems(text + Self.endpoint)
+        #expect(problems.count == 1)
+        #expect(problems.first?.hasPrefix(problem) == true, "\(problems)")
+    }
+
+    @Test("Endpoints without a variable are checked by the engine, beside others with one")
+    func endpoints() throws {
+        let problems = try problems(
+            """
+            upstreams: {u: {url: "${URL}", tls: {ca: /none/ca.pem}}}
+            public: /none
+            endpoints:
+            - get: /a
+              answer: {headers: {Content-Type: x}}
+              data: {upstream: u, get: /a}
+            - get: /between
+              data: {value: 1}
+            - deadline: "${DEADLINE}"
+              get: /b
+              answer: {headers: {X-A: "${A}"}}
+              data: {upstream: u, get: /b}
+            - get: /c
+              query: {a: {type: string, pattern: "${PATTERN}", default: "${DEFAULT}"}}
+              data: {upstream: u, get: /c}
+            - {proxy: "/d/{rest...}", upstream: "${U}"}
+            - get: /e
+              data: {value: 1}
+            - get: /f
+              query: {a: {type: string, pattern: "b+", default: a}}
+              data: {upstream: u, get: /f}
+
+            """)
+        #expect(
+            problems == [
+                "5: the field Content-Type is the gateway's own",
+                "20: Query parameter \"a\": its default must be text that matches b+",
+            ])
+    }
+
+    @Test("Values with variables, folders and certificates are not checked")
+    func unknown() throws {
+        let problems = try problems(
+            """
+            listen: {host: "${HOST}", port: "${PORT}"}
+            hosts: ["${A} b"]
+            name: "${NAME}"
+            cors: {origins: ["${ORIGIN}"]}
+            proxy: "${PROXY}"
+            noProxy: ["${NO}"]
+            public: "${PUBLIC}"
+            spoolDirectory: /none
+            defaults: {credentials: ["${U}"]}
+            upstreams:
+              a: {urls: ["http://a", "${URL}"], dns: {servers: ["${DNS}"]}}
+              u: {url: https://u, tls: {cert: /none, key: "${KEY}"}}
+            endpoints:
+            - get: /a
+              data: {upstream: a, get: /a}
+            - get: /b
+              data: {upstream: u, get: "/${B}"}
+
+            """)
+        #expect(problems == [])
+    }
+}
