@@ -238,7 +238,8 @@ let package = Package(
         tests(
             "NetworkingSessionTests",
             [
-                "NetworkingSession", "Networking", "HTTPOutbound", "EventIO", "Rx", "RxTesting", "HTTPModel",
+                "NetworkingSession", "Networking", "HTTPOutbound", "EventIO", "Resilience", "Rx", "RxTesting",
+                "HTTPModel",
                 "JSONBytes", "Locking", "TestSupport",
             ]),
         // Compiles and runs the code of the client's documentation.

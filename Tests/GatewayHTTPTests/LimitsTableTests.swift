@@ -79,6 +79,7 @@ struct LimitsTableTests {
             "drain.handshakes": Worker.handshakeTime,
             "health.probe": HealthProbe.checkTimeout,
             "memory.quiet": MemoryReturn.quiet,
+            "memory.turn": MemoryReturn.turn,
             "loop.standstill": EventLoop.standstill,
             "descriptors.spare": Int(Descriptor.spare),
             "connections.evictionPrecision": EvictionOrder.precision,

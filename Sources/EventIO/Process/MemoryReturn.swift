@@ -3,10 +3,15 @@ import Rx
 
 /// Returns freed memory to the system when a loop goes quiet after large bodies. Used on the loop only.
 ///
-/// mimalloc returns freed memory only while it allocates, so an idle process could hold several hundred MiB.
+/// mimalloc returns freed memory only while it allocates, so an idle process could hold several hundred MiB. Does nothing without
+/// mimalloc, as in debug builds.
 final class MemoryReturn: TimerTarget {
     /// Time without a large free before memory is returned. Under load it will be needed again.
     static let quiet = TimeAmount.seconds(1)
+    /// The time that one turn of the loop spends on it. The next turn goes on.
+    static let turn = TimeAmount.milliseconds(20)
+    /// Another turn is worth it only if the last one returned this many bytes.
+    private static let least = 4 << 20
 
     private unowned let loop: EventLoop
     private var latest = MonotonicTime(nanoseconds: 0)
@@ -29,12 +34,43 @@ final class MemoryReturn: TimerTarget {
     func timerFired(_ token: TimerToken) {
         isTimerSet = false
         if loop.now < latest + Self.quiet { return setTimer(at: latest + Self.quiet) }
-        Self.collect?(true)
+        guard let collect = Self.collect else { return }
+        PromptMemoryReturn.begin()
+        defer { PromptMemoryReturn.end() }
+        collect(true)
+        let before = ProcessLimits.residentMemory()
+        let isDone = Self.returnFreeSpans(until: .clock() + Self.turn)
+        // The blocks may have come from new memory, which mimalloc would keep.
+        collect(true)
+        if !isDone, before - ProcessLimits.residentMemory() >= Self.least { setTimer(at: loop.now) }
+    }
+
+    /// Returns the free parts of segments that are in use: `mi_collect` leaves those that were freed with a delay.
+    ///
+    /// An allocation makes mimalloc return what is free in the same segment. These blocks cost no memory, because nothing is
+    /// written to them. The largest come first, so that each segment needs few, and all are kept to the end, so that the next one comes
+    /// from another segment.
+    ///
+    /// - Returns: false if the time was up before the work was done.
+    private static func returnFreeSpans(until deadline: MonotonicTime) -> Bool {
+        var blocks: [UnsafeMutableRawPointer] = []
+        defer { for block in blocks { free(block) } }
+        var size = 8 << 20
+        while size >= EventLoop.largeMemory {
+            // No more than this can be free and resident in spans of the size.
+            for _ in 0..<ProcessLimits.residentMemory() / size {
+                guard MonotonicTime.clock() < deadline else { return false }
+                guard let block = malloc(size) else { return true }
+                blocks.append(block)
+            }
+            size /= 2
+        }
+        return true
     }
 
     private typealias Collect = @convention(c) (_ force: Bool) -> Void
 
-    /// mimalloc's `mi_collect` for this thread's heap; nil without mimalloc, as in debug builds.
+    /// mimalloc's `mi_collect` for this thread's heap; nil without mimalloc.
     private static let collect: Collect? = dlsym(nil, "mi_collect").map {
         unsafeBitCast($0, to: Collect.self)
     }

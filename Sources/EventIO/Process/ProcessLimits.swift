@@ -39,6 +39,17 @@ public enum ProcessLimits {
         return memory
     }
 
+    /// The bytes of this process that are in memory; 0 if they are unknown.
+    static func residentMemory() -> Int {
+        residentMemory(in: contents(of: "/proc/self/statm"))
+    }
+
+    /// Parses proc(5)'s `statm`: the second number is the resident size in pages.
+    static func residentMemory(in text: String) -> Int {
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return pages * max(1, sysconf(Int32(_SC_PAGESIZE)))
+    }
+
     /// Parses `memory.max`: a number of bytes, or `max`.
     static func memoryLimit(in text: String) -> Int? {
         text.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) }

@@ -70,7 +70,7 @@ extension OutboundCall {
     @inline(__always)
     func takeBodyCharge(_ call: TransportCall) -> FairBudget.Charge? {
         guard let charge = bodyCharge.take() else { return nil }
-        return call.hold(charge) ? nil : charge
+        return call.hold(HeldCharge(charge, on: loop)) ? nil : charge
     }
 
     /// Reports the failure of this attempt. If the whole call had too little time for an answer, that says nothing about

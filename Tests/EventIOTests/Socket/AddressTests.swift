@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import EventIO
@@ -70,6 +71,14 @@ struct AddressTests {
         #expect(ProcessLimits.coresAllowed(byStatus: "Cpus_allowed_list:\t7\n") == 1)
         #expect(ProcessLimits.coresAllowed(byStatus: "Cpus_allowed_list:\t\n") == nil)
         #expect(ProcessLimits.coresAllowed(byStatus: "") == nil)
+    }
+
+    @Test("Resident memory is read from statm, and is 0 if that cannot be read")
+    func residentMemory() {
+        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+        #expect(ProcessLimits.residentMemory(in: "5120 300 200 10 0 400 0\n") == 300 * page)
+        #expect(ProcessLimits.residentMemory(in: "") == 0)
+        #expect(ProcessLimits.residentMemory() > 1 << 20)
     }
 
     @Test("Cores are limited by cpu.max of the group and its ancestors")
