@@ -1,6 +1,7 @@
 import Dispatch
 import EventIO
 import Resilience
+import TestSupport
 import Testing
 
 @testable import NetworkingSession
