@@ -1,5 +1,6 @@
 import Dispatch
 import EventIO
+import Locking
 import Resilience
 import TestSupport
 import Testing
@@ -14,17 +15,15 @@ struct HeldChargeTests {
     func release(onLoop: Bool) async throws {
         let group = try EventLoopGroup(count: 1, name: "held")
         let loop = group.loops[0]
-        let budget = FairBudget(capacity: 1 << 20)
+        let budget = FairBudget(capacity: 4 << 20)
         let share = FairBudget.Share(of: budget)
-        var held = share.charge(1 << 20).map { HeldCharge($0, on: loop) }
-        #expect(held != nil && budget.inUse == 1 << 20)
+        let held = Lock(share.charge(1 << 20).map { HeldCharge($0, on: loop) })
+        #expect(budget.inUse == 1 << 20)
         let keeping = try await loop.perform { loop.timerCount }
         if onLoop {
-            let last = LastReference(held)
-            held = nil
-            try await loop.perform { last.release() }
+            try await loop.perform { held.withLock { $0 = nil } }
         } else {
-            held = nil
+            held.withLock { $0 = nil }
         }
         let released = try await loop.perform { loop.timerCount }
         #expect(budget.inUse == 0)
@@ -36,13 +35,4 @@ struct HeldChargeTests {
             }
         }
     }
-}
-
-/// Used by one thread after the other.
-private final class LastReference: @unchecked Sendable {
-    private var object: HeldCharge?
-
-    init(_ object: HeldCharge?) { self.object = object }
-
-    func release() { object = nil }
 }
