@@ -32,7 +32,7 @@ struct EndpointDecoder {
         let noPath = ConfigPath(text: "", segments: [], shown: "", isUnknown: true)
         var endpoint = ConfigEndpoint(
             method: method, path: path ?? Located(noPath, at: place), content: content ?? .parts([]),
-            place: place)
+            place: place, start: values.place)
         endpoint.pathParameters = pathParameters
         endpoint.query = query
         endpoint.headers = headers

@@ -116,7 +116,7 @@ struct ProxyDecoder {
         // Without a path or an upstream, the other members are read for their problems.
         var proxy = ConfigProxy(
             path: path ?? noPath, upstream: upstream ?? Located("", at: values.place),
-            place: values.place(of: ProxyShape.proxy) ?? values.place)
+            place: values.place(of: ProxyShape.proxy) ?? values.place, start: values.place)
         proxy.upstreamPath = values.located(ProxyShape.at)
         proxy.methods = values.read(ProxyShape.methods).map(distinct)
         proxy.requestHeaders = values.read(ProxyShape.requestHeaders) ?? ConfigPassedHeaders()

@@ -31,6 +31,8 @@ package struct ConfigEndpoint: Sendable, ConfigEndpointSettings {
 
     /// Where the endpoint is declared: its method.
     package var place: ConfigPlace
+    /// Its first member.
+    package var start: ConfigPlace
 }
 
 /// What `data` consists of.

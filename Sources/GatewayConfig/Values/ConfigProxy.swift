@@ -41,6 +41,8 @@ package struct ConfigProxy: Sendable, ConfigEndpointSettings {
 
     /// Where the endpoint is declared: its path's key.
     package var place: ConfigPlace
+    /// Its first member.
+    package var start: ConfigPlace
     /// The number of endpoints of the other kind that the files have before it.
     package var precedingEndpoints = 0
 

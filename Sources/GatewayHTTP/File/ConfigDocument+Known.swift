@@ -30,15 +30,15 @@ extension ConfigDocument {
         }
         guard !variableTexts.isEmpty else { return known }
         known.schemas = []
-        let starts = (endpoints.map(\.place) + proxies.map(\.place)).sorted(by: Self.isBefore)
+        let starts = (endpoints.map(\.start) + proxies.map(\.start)).sorted(by: Self.isBefore)
         let variables = variableTexts.keys.sorted(by: Self.isBefore)
         known.endpoints = endpoints.filter { endpoint in
             // A schema may have a variable.
             (endpoint.body == nil || schemas.isEmpty) && namesKnownUpstreams(endpoint)
-                && !Self.has(variables, around: endpoint.place, starts)
+                && !Self.has(variables, from: endpoint.start, starts)
         }
         known.proxies = proxies.filter { proxy in
-            namesKnownUpstreams(proxy) && !Self.has(variables, around: proxy.place, starts)
+            namesKnownUpstreams(proxy) && !Self.has(variables, from: proxy.start, starts)
         }
         return known
     }
@@ -56,19 +56,14 @@ extension ConfigDocument {
         (place.file, place.line, place.column) < (other.file, other.line, other.column)
     }
 
-    /// Whether a variable stands between the endpoint before this one and the one after it: members may stand on both sides of
-    /// an endpoint's place.
+    /// Whether a variable stands between the start of an endpoint and that of the next one in its file.
     private static func has(
-        _ variables: [ConfigPlace], around place: ConfigPlace, _ starts: [ConfigPlace]
+        _ variables: [ConfigPlace], from start: ConfigPlace, _ starts: [ConfigPlace]
     ) -> Bool {
-        let index = starts.partitioningIndex { !isBefore($0, place) }
-        let before = index > 0 && starts[index - 1].file == place.file ? starts[index - 1] : nil
-        let next = starts[index...].first { isBefore(place, $0) }.flatMap { $0.file == place.file ? $0 : nil }
-        let first = variables.partitioningIndex { variable in
-            before.map { isBefore($0, variable) } ?? (variable.file >= place.file)
-        }
-        guard first < variables.count, variables[first].file == place.file else { return false }
-        return next.map { isBefore(variables[first], $0) } ?? true
+        let next = starts.partitioningIndex { isBefore(start, $0) }
+        let first = variables.partitioningIndex { !isBefore($0, start) }
+        guard first < variables.count, variables[first].file == start.file else { return false }
+        return next == starts.count || isBefore(variables[first], starts[next])
     }
 }
 
