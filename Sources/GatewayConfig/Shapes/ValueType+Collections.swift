@@ -83,7 +83,9 @@ extension ConfigReader {
     }
 
     /// Returns the mapping of a node. Reports other kinds, with an example of what is taken.
-    func map(_ node: YAMLNode, _ subject: Subject, example: String = "{name: value}") -> YAMLMap? {
+    func map(_ node: YAMLNode, _ subject: Subject, example: @autoclosure () -> String = "{name: value}")
+        -> YAMLMap?
+    {
         switch node.content {
         case .map(let map):
             guard let message = UnquotedBraces.messageAboutReference(map) else { return map }
@@ -92,7 +94,7 @@ extension ConfigReader {
         case .scalar(let scalar) where YAMLValue(scalar) == .null:
             error("\(subject.text) has no value", at: node.place)
         case .scalar, .list:
-            error("\(subject.text) is a mapping, such as \(example)", at: node.place)
+            error("\(subject.text) is a mapping, such as \(example())", at: node.place)
         case .invalid: break
         }
         return nil
