@@ -6,12 +6,20 @@ struct RenamedReferenceCheck {
     let problems: ProblemList
 
     func run() {
+        guard Self.haveRename(endpoint.content.parts) else { return }
         var rest = endpoint.content.parts
         while let part = rest.popLast() {
             for reference in part.references { check(reference) }
             if case .group(let group) = part.kind { rest += group.parts }
         }
         for header in endpoint.answer.headers { header.value.value.references.forEach(check) }
+    }
+
+    private static func haveRename(_ parts: [ConfigPart]) -> Bool {
+        parts.contains { part in
+            if case .group(let group) = part.kind, haveRename(group.parts) { return true }
+            return !part.rename.isEmpty
+        }
     }
 
     private func check(_ reference: ConfigReference) {

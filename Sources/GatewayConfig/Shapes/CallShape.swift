@@ -103,12 +103,12 @@ enum CallPath {
         }
         var isQuery = false
         // A value may be empty or any text, so its segment cannot be checked here.
-        var path = ""
+        var path: [UInt8] = []
         for piece in template.pieces {
             switch piece {
             case .reference:
                 if isQuery { return "has a reference after ?, which belongs in query" }
-                path += "x"
+                path.append(UInt8(ascii: "x"))
             case .text(let text):
                 if text.utf8.contains(Byte.openBrace) {
                     return "has {{; a reference has single braces: {item}"
@@ -118,21 +118,25 @@ enum CallPath {
                     return "has a character that is written %XX in a URL"
                 }
                 isQuery = isQuery || text.utf8.contains(Byte.questionMark)
-                path += text
+                path += text.utf8
             }
         }
-        let segments = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
-        if segments.contains(where: { $0 == "." || $0 == ".." }) { return "has the segment . or .." }
-        return PercentEscapes.areWellFormed(path)
+        if path.contains(Byte.point), hasDotSegment(path) { return "has the segment . or .." }
+        return areEscapesWellFormed(path)
             ? nil : "has a % that is not followed by two hexadecimal digits"
     }
 }
 
-enum PercentEscapes {
-    static func areWellFormed(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        return bytes.indices.allSatisfy { index in
-            bytes[index] != Byte.percent || PercentEncoding.byte(ofEscapeAt: index, in: bytes) != nil
+extension CallPath {
+    private static func hasDotSegment(_ path: [UInt8]) -> Bool {
+        path.prefix { $0 != Byte.questionMark }.split(separator: Byte.slash).contains { segment in
+            segment.elementsEqual(".".utf8) || segment.elementsEqual("..".utf8)
+        }
+    }
+
+    private static func areEscapesWellFormed(_ path: [UInt8]) -> Bool {
+        path.indices.allSatisfy { index in
+            path[index] != Byte.percent || PercentEncoding.byte(ofEscapeAt: index, in: path) != nil
         }
     }
 }

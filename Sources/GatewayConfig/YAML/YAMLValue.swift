@@ -21,11 +21,25 @@ enum YAMLValue: Sendable, Equatable {
     }
 
     init(plain text: String) {
-        switch text {
-        case "", "~", "null", "Null", "NULL": self = .null
-        case "true", "True", "TRUE": self = .bool(true)
-        case "false", "False", "FALSE": self = .bool(false)
+        guard let first = text.utf8.first else {
+            self = .null
+            return
+        }
+        // Most texts begin with none of these, and comparing them with all words would take longer.
+        switch first {
+        case UInt8(ascii: "~"), UInt8(ascii: "n"), UInt8(ascii: "N"), UInt8(ascii: "t"), UInt8(ascii: "T"),
+            UInt8(ascii: "f"), UInt8(ascii: "F"):
+            self = Self.word(text)
         default: self = Self.number(text) ?? .text
+        }
+    }
+
+    private static func word(_ text: String) -> YAMLValue {
+        switch text {
+        case "~", "null", "Null", "NULL": .null
+        case "true", "True", "TRUE": .bool(true)
+        case "false", "False", "FALSE": .bool(false)
+        default: .text
         }
     }
 
