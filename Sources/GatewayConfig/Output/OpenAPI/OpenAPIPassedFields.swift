@@ -38,9 +38,9 @@ struct OpenAPIPassedFields {
         ]
     }
 
-    private static let security: OpenAPISchemas.Members = [
-        ("security", .list([.object([]), .object([(scheme, .list([]))])]))
-    ]
+    private static var security: OpenAPISchemas.Members {
+        [("security", .list([.object([]), .object([(scheme, .list([]))])]))]
+    }
 
     private func passesCredentials(_ endpoint: ConfigEndpoint) -> Bool {
         !endpoint.credentials.isEmpty
