@@ -71,7 +71,7 @@ struct PlanScope: Sendable {
 
     /// Returns the value as text; nil if a client has left it out.
     ///
-    /// - Parameter most: a string that certainly has more bytes is refused before it is decoded.
+    /// - Parameter most: a value whose text certainly has more bytes is refused before it is decoded.
     func text(_ reference: BoundReference, most: Int = .max) throws(PlannedFailure) -> String? {
         if case .parameter(let index) = reference.source { return values.parameters[index]?.text }
         guard let value = json(reference) else {
@@ -154,7 +154,7 @@ struct PlanScope: Sendable {
 }
 
 extension JSONFragment {
-    /// Whether a string has more bytes than this, whatever escapes are in it: `\\u0041` is one byte.
+    /// Whether its text has more bytes than this, whatever escapes are in it: the six bytes `\u0041` are one.
     func certainlyExceeds(_ most: Int) -> Bool { (bytes.count - 2) / 6 > most }
 }
 

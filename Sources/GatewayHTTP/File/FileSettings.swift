@@ -27,7 +27,8 @@ struct FileSettings {
             if case .list(let origins) = cors.origins {
                 for origin in origins {
                     guard let fault = CORSPolicy.fault(of: origin.value) else { continue }
-                    faults.add(fault + (origin.value == "*" ? "; all origins are any" : ""), at: origin.place)
+                    faults.add(
+                        fault + (origin.value == "*" ? "; write any for all origins" : ""), at: origin.place)
                 }
             }
             configuration.cors = CORSPolicy(cors)

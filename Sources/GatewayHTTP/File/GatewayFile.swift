@@ -47,23 +47,25 @@ package struct GatewayFile: Sendable {
     package static func problems(
         of path: String, from source: any ConfigSource = SystemConfigSource(), isStatic: Bool = false
     ) -> [ConfigProblem] {
-        let reading = ConfigReading.read(path, from: source, mode: isStatic ? .staticCheck : .serving)
-        guard let document = reading.document else { return reading.problems }
-        return (reading.problems + allFaults(of: isStatic ? document.known : document))
-            .sorted { $0.isBefore($1, in: document) }
+        check(path, from: source, isStatic: isStatic).problems
     }
 
-    /// Reads a file without variables, secrets and certificates, and checks what does not depend on them.
+    /// Reads a file without variables, secrets and certificates, and checks what does not depend on them. The document is nil if there
+    /// is an error.
     package static func readStatically(_ path: String) -> (
         document: ConfigDocument?, problems: [ConfigProblem]
     ) {
-        let reading = ConfigReading.read(path, mode: .staticCheck)
+        check(path, from: SystemConfigSource(), isStatic: true)
+    }
+
+    private static func check(
+        _ path: String, from source: any ConfigSource, isStatic: Bool
+    ) -> (document: ConfigDocument?, problems: [ConfigProblem]) {
+        let reading = ConfigReading.read(path, from: source, mode: isStatic ? .staticCheck : .serving)
         guard let document = reading.document else { return (nil, reading.problems) }
-        let faults = allFaults(of: document.known)
-        return (
-            faults.isEmpty ? document : nil,
-            (reading.problems + faults).sorted { $0.isBefore($1, in: document) }
-        )
+        let faults = allFaults(of: isStatic ? document.known : document)
+        let problems = (reading.problems + faults).sorted { $0.isBefore($1, in: document) }
+        return (faults.isEmpty ? document : nil, problems)
     }
 
     private static func allFaults(of document: ConfigDocument) -> [ConfigProblem] {
