@@ -290,3 +290,24 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+extension Package {
+    /// Removes all targets but these and what they need.
+    func keep(_ names: [String]) {
+        let known = Dictionary(uniqueKeysWithValues: targets.map { ($0.name, $0) })
+        var kept: Set<String> = []
+        func keep(_ name: String) {
+            guard let target = known[name] else { fatalError("SLUICE_TARGETS: there is no target \(name)") }
+            guard kept.insert(name).inserted else { return }
+            for case .byNameItem(let dependency, _) in target.dependencies { keep(dependency) }
+        }
+        names.forEach(keep)
+        targets.removeAll { !kept.contains($0.name) }
+        products = []
+    }
+}
+
+// A sanitizer's build contains only what the tests need: `make sanitize-thread TARGETS="RxTests EventIOTests"`.
+if let names = Context.environment["SLUICE_TARGETS"] {
+    package.keep(names.split(separator: " ").map(String.init))
+}
