@@ -155,15 +155,17 @@ final class Browser: Sendable {
 
     /// Starts the driver and returns it with its port.
     ///
-    /// The driver binds a free port of `::1` and then the same port of 127.0.0.1. It exits if another program uses the
-    /// second one, so it is started again, at most five times.
+    /// The driver binds its port on `::1` and on 127.0.0.1, and exits if another program uses one of them. With `--port=0`
+    /// it asks only for a port that is free on `::1`, so a port that is free on both is chosen here. If another program takes it
+    /// before the driver does, the driver is started again, at most five times.
     private static func start(
         _ program: String, in folder: ScratchFolder
     ) async throws -> (driver: PeerProcess, port: Int) {
         for _ in 1...5 {
             // The driver's files are removed with the scratch folder.
             let driver = try PeerProcess(
-                program, ["--port=0"], environment: ["HOME": folder.path, "TMPDIR": folder.path], in: folder)
+                program, ["--port=\(freePort())"],
+                environment: ["HOME": folder.path, "TMPDIR": folder.path], in: folder)
             // Right after a build the page cache is cold, and the driver starts slowly.
             let start = try await answer("chromedriver logs its port", within: .seconds(60)) {
                 Start(log: driver.log)
@@ -172,6 +174,19 @@ final class Browser: Sendable {
             driver.stop()
         }
         throw PeerFailure(description: "chromedriver found no free port in five starts")
+    }
+
+    /// Returns a port that is free on 127.0.0.1 and on `::1`; 0 if a hundred attempts find none.
+    private static func freePort() -> UInt16 {
+        for _ in 1...100 {
+            guard let fourth = try? ScriptedUpstream(.closed, []) else { break }
+            defer { fourth.stop() }
+            if let sixth = try? ScriptedUpstream(.closed, [], host: 0, port: fourth.port) {
+                sixth.stop()
+                return fourth.port
+            }
+        }
+        return 0
     }
 
     private enum Start {
