@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Upstream calls in the access log")
+@Suite("Upstream calls in the access log", .ownThread)
 struct AccessLogCallTests {
     private static func answering(_ status: String = "200 OK", _ body: String = "1") throws
         -> ScriptedUpstream

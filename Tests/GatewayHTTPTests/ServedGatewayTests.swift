@@ -18,7 +18,7 @@ enum PartsAPI: TargetType {
     var path: RequestPath { self == .first ? "/first" : "/second" }
 }
 
-@Suite("A running gateway")
+@Suite("A running gateway", .ownThread)
 struct ServedGatewayTests {
     /// Declares `/page` with a required and an optional part.
     @Sendable static func declarePage(on gateway: Gateway) {

@@ -10,7 +10,7 @@ import Testing
 @testable import GatewayHTTP
 
 /// Checks timelines with upstreams on real sockets.
-@Suite("The timeline over connections")
+@Suite("The timeline over connections", .ownThread)
 struct ServedTimelineTests {
     private static let asked: HTTPFields = [.prefer: "timeline"]
 
