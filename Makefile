@@ -1,21 +1,20 @@
 # `make help` lists the targets. The Swift package manager builds everything; this file keeps the commands in one place.
 
 SWIFT ?= swift
-# Runs tests and lists the failures at the end.
-TEST = SWIFT='$(SWIFT)' Tests/run
 PORT ?= 8080
 PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libyaml-dev libpcre2-dev libmimalloc-dev curl
-# Servers that tests talk to. Tests that need a missing one are skipped. pip downloads dnslib, the DNS server, and readers of YAML.
-PEERS = nginx libnginx-mod-http-brotli-filter python3 python3-pip python3-brotli openssl tinyproxy
+# Runs the tests.
+RUNNER = python3
+# Servers that tests talk to. Tests that need a missing one are skipped. pip downloads dnslib, the DNS server, and YAML readers.
+PEERS = nginx libnginx-mod-http-brotli-filter python3-pip python3-brotli openssl tinyproxy
 # `make test-browser` needs a browser, its driver and the fonts of the pages.
 BROWSER = chromium chromium-driver fonts-noto-cjk fonts-noto-color-emoji python3-pip
 # Proofs under load need these, too.
 SOAK = nginx openssl strace slowhttptest wrk
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
-# Tests that talk to a server block their thread, and the test library has one thread per core. Run in parallel, they would
-# wait for each other and miss their deadlines. There are no XCTest tests; an XCTest pass without tests reports leaks of its own.
-ONE_BY_ONE = --no-parallel --disable-xctest
+# How often the tests run, to find those that fail now and then.
+REPEAT ?= 1
 # Additional compiler flags of release and sanitizer builds.
 FLAGS ?=
 # Limit of heap allocations per charts request.
@@ -24,11 +23,11 @@ ALLOCATIONS = 26
 # Debug builds and tests check exclusive access to memory; the release build does not (checks cost a sixth of a request).
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked $(FLAGS)
 
-.PHONY: help setup libraries build demo run test test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding bench-peers bench-typed bench-client docs fuzz soak sanitize sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup libraries build demo run test test-sockets test-pure test-others test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding bench-peers bench-typed bench-client docs fuzz soak check-all sanitize sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make demo          build, start the sample upstreams and the gateway on port $(PORT)'
-	@echo 'make test          run all tests except those in a browser'
+	@echo 'make test          run all tests except those in a browser; ten times, to find unsteady ones: make test REPEAT=10'
 	@echo ''
 	@echo 'make setup         install missing libraries and the servers that tests talk to (Debian, Ubuntu)'
 	@echo 'make build         build .build/release/sluice'
@@ -41,13 +40,15 @@ help:
 	@echo 'make bench         run the benchmarks of all layers; only one: make bench-rx'
 	@echo '                   with peers: make bench-peers (nginx+Lua, Go, Node), bench-typed (Go), bench-client (libcurl, Go)'
 	@echo 'make fuzz          fuzz all parsers, FUZZ_SECONDS=$(FUZZ_SECONDS) each; only some: make fuzz FUZZ="JSON URLs"'
-	@echo 'make sanitize      run the tests with the thread and the address sanitizer; only some: FILTER=RxTests SKIP=DepthTests'
+	@echo 'make sanitize      run the tests with the thread and the address sanitizer; only some: TARGETS=RxTests SKIP=DepthTests'
+	@echo 'make check-all     run lint, docs, test, fuzz, test-browser and sanitize, in this order (under two hours on two cores)'
 	@echo 'make soak          run the proofs under load (25 minutes); only one: make soak PROOF=drain'
 	@echo '                   (mixups memory idle readers newcomers exhaustion attacks drain loops bodies crowd addresses budget hosts'
 	@echo '                   relay reload endpoints)'
 	@echo 'make clean         remove build products'
 
 setup: libraries
+	@docker/setup $(RUNNER)
 	@docker/setup $(PEERS) || echo "setup: tests that need a missing one of $(PEERS) are skipped"
 	@Tests/dnslib || echo 'setup: dnslib is missing: the tests of DNS are skipped'
 	@Tests/yaml || echo 'setup: readers of YAML, JSON Schema and OpenAPI are missing: their tests are skipped'
@@ -66,26 +67,47 @@ run: build
 
 test: setup
 	$(SWIFT) build --build-tests
-	$(TEST) --skip-build $(ONE_BY_ONE) --skip BrowserTests
-	$(TEST) --package-path Tests/Consumer --scratch-path .build/consumer
-	$(MAKE) --no-print-directory build
+	$(MAKE) --no-print-directory -j2 -O test-sockets test-others
+
+# Tests of targets that need EventIO may wait for a server, which blocks their thread, and the test library has one thread for
+# each core: in parallel they would wait for each other and miss their deadlines. They run one by one, beside all other work.
+test-sockets:
+	tests=$$(Tests/package.py tests --with EventIO --regex) && { [ -z "$$tests" ] || Tests/run --rounds $(REPEAT) sockets \
+		$(BUNDLE) --no-parallel --filter "$$tests" --skip ^BrowserTests $(SKIPPED); }
+
+test-pure:
+	tests=$$(Tests/package.py tests --without EventIO --regex) && { [ -z "$$tests" ] || Tests/run --rounds $(REPEAT) pure \
+		$(BUNDLE) --parallel --filter "$$tests" $(SKIPPED); }
+
+BUNDLE = .build/debug/sluicePackageTests.xctest
+SKIPPED = $(if $(SKIP),--skip '$(SKIP)')
+
+# A user's package shares the build folder, so only its own targets are compiled. They are compiled anew: an incremental build
+# has linked objects that call a function of Sluice by its former signature.
+test-others: test-pure
+	targets=$$(Tests/package.py targets Tests/Consumer) && for name in $$targets; do rm -rf ".build/debug/$$name.build"; done
+	nice $(SWIFT) build --build-tests --package-path Tests/Consumer --scratch-path .build
+	Tests/run --rounds $(REPEAT) consumer .build/debug/shop-gatewayPackageTests.xctest --parallel
+	nice $(MAKE) --no-print-directory build
 	Tests/Benchmarks/allocations .build/release/sluice $(ALLOCATIONS)
-	$(SWIFT) build -c release --product RxBench $(RELEASE)
+	nice $(SWIFT) build -c release --product RxBench $(RELEASE)
 	.build/release/RxBench --allocations
 
 test-browser: build
-	@docker/setup $(BROWSER)
+	@docker/setup $(RUNNER) $(BROWSER)
 	@Tests/axe || echo 'test-browser: axe is missing: its test is skipped'
 	$(SWIFT) build --build-tests
-	BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice $(TEST) --skip-build --filter BrowserTests --skip LoadTests
-	BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice $(TEST) --skip-build --filter BrowserTests.InBrowser/LoadTests
+	$(IN_BROWSER) Tests/run --rounds $(REPEAT) browser $(BUNDLE) --filter ^BrowserTests --skip LoadTests
+	$(IN_BROWSER) Tests/run --rounds $(REPEAT) load $(BUNDLE) --filter ^BrowserTests.InBrowser/LoadTests
+
+IN_BROWSER = BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice
 
 screenshots: build
-	@docker/setup $(BROWSER) optipng
+	@docker/setup $(RUNNER) $(BROWSER) optipng
 	$(SWIFT) build --build-tests
 	mkdir -p Tests/Screenshots
-	BROWSER_TESTS_SCREENSHOTS=$(CURDIR)/Tests/Screenshots BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice \
-		$(TEST) --skip-build --filter BrowserTests.InBrowser/ScreenshotTests
+	BROWSER_TESTS_SCREENSHOTS=$(CURDIR)/Tests/Screenshots $(IN_BROWSER) \
+		Tests/run screenshots $(BUNDLE) --filter ^BrowserTests.InBrowser/ScreenshotTests
 	optipng -quiet -o2 Tests/Screenshots/*.png
 
 lint:
@@ -142,8 +164,9 @@ docc convert Sources/$(1)/$(1).docc --additional-symbol-graph-dir .build/docs/sy
 	--fallback-display-name $(1) --fallback-bundle-identifier $(1) --output-path .build/docs/$(1)
 endef
 
-fuzz:
-	Tests/Fuzz/run $(FUZZ_SECONDS) $(FUZZ)
+fuzz: libraries
+	@docker/setup $(RUNNER)
+	Tests/Fuzz/run $(if $(FUZZ_BASE),--base '$(FUZZ_BASE)') $(FUZZ_SECONDS) $(FUZZ)
 
 soak: build
 	@docker/setup $(SOAK) || echo 'soak: proofs that need a missing one of $(SOAK) fail'
@@ -152,21 +175,27 @@ soak: build
 	$(if $(or $(if $(PROOF),,all),$(filter relay,$(PROOF))),$(SWIFT) build -c release --product RelaySoak $(RELEASE))
 	Tests/Soak/run $(PROOF)
 
+# All that CI does, without its limits. The cheapest step is the first.
+check-all:
+	@MAKE='$(MAKE)' Tests/steps lint docs test fuzz test-browser sanitize-thread sanitize-address
+
 sanitize: sanitize-thread sanitize-address
 
 sanitize-thread: SANITIZER = --sanitize=thread --scratch-path .build/thread -Xswiftc -DTHREAD_SANITIZER $(FLAGS)
-sanitize-thread:
-	$(SWIFT) build --build-tests $(SANITIZER)
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(TEST) $(SANITIZED_TESTS)
+sanitize-thread: setup
+	$(SANITIZED) $(SWIFT) build --build-tests $(SANITIZER)
+	$(SANITIZED) TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(RUN_SANITIZED)
 
 sanitize-address: SANITIZER = --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER $(FLAGS)
-sanitize-address:
-	$(SWIFT) build --build-tests $(SANITIZER)
-	ASAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/address \
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/leak:print_suppressions=0 $(TEST) $(SANITIZED_TESTS)
+sanitize-address: setup
+	$(SANITIZED) $(SWIFT) build --build-tests $(SANITIZER)
+	$(SANITIZED) ASAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/address \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/leak:print_suppressions=0 $(RUN_SANITIZED)
 
-SANITIZED_TESTS = --skip-build $(SANITIZER) $(ONE_BY_ONE) --skip BrowserTests $(if $(SKIP),--skip '$(SKIP)') \
-	$(if $(FILTER),--filter '$(FILTER)')
+# Package.swift leaves out all other targets.
+SANITIZED = $(if $(TARGETS),SLUICE_TARGETS='$(TARGETS)')
+RUN_SANITIZED = $(MAKE) --no-print-directory -j2 -O test-sockets test-pure \
+	BUNDLE=.build/$(@:sanitize-%=%)/debug/sluicePackageTests.xctest
 
 image:
 	@docker/image $(ENGINE)

@@ -16,6 +16,20 @@ struct Manifest {
         self.dependencies = dependencies
     }
 
+    /// Returns all that a target needs.
+    func needs(of target: String) -> Set<String> {
+        var found: Set<String> = []
+        var open = [target]
+        while let name = open.popLast() {
+            open += dependencies[name, default: []].subtracting(found)
+            found.formUnion(dependencies[name, default: []])
+        }
+        return found
+    }
+
+    /// The test targets: all whose names end in `Tests`.
+    var testTargets: [String] { dependencies.keys.filter { $0.hasSuffix("Tests") }.sorted() }
+
     private static func names(in list: Substring?) -> Set<String> {
         Set((list ?? "").matches(of: /"(\w+)"/).map { "\($0.1)" })
     }

@@ -123,8 +123,26 @@ enum Rules {
         }
     }
 
-    private static func withoutComment(_ line: Substring) -> Substring {
+    static func withoutComment(_ line: Substring) -> Substring {
         guard let comment = line.firstRange(of: "//") else { return line }
         return line[..<comment.lowerBound]
+    }
+}
+
+extension Rules {
+    /// Complains about a socket that a test opens although its target does not need `EventIO`. The tests of such targets run in
+    /// parallel.
+    static func socketComplaints(_ file: SourceFile, _ manifest: Manifest) -> [String] {
+        let calls = ["socket(", "socketpair(", "listen(", "getaddrinfo("]
+        guard calls.contains(where: file.text.contains), manifest.testTargets.contains(file.module),
+            !manifest.needs(of: file.module).contains("EventIO")
+        else { return [] }
+        return file.lines.enumerated().compactMap { index, line -> String? in
+            let code = withoutComment(line).replacing(/"[^"]*"/, with: "")
+            let words = code.split { !($0.isLetter || $0.isNumber || "_.(".contains($0)) }
+            let isCalled = words.contains { word in calls.contains(where: word.hasPrefix) }
+            guard isCalled, !words.contains("func") else { return nil }
+            return "\(file.path):\(index + 1): opens a socket, but \(file.module) run in parallel"
+        }
     }
 }

@@ -15,11 +15,19 @@ enum SourceTree {
         get throws { try files(in: "Sources", ending: ".swift") }
     }
 
+    /// Every Swift file under `Tests`, with its target as its module.
+    static var tests: [SourceFile] {
+        get throws { try files(in: "Tests", ending: ".swift") }
+    }
+
     private static func url(of folder: String) -> URL {
         URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent(folder).resolvingSymlinksInPath()
     }
+
+    /// The package's root. `Sources` may be a link into another checkout, whose root it is then.
+    static var root: URL { url(of: "Sources").deletingLastPathComponent() }
 
     static var readme: SourceFile { get throws { try file("README.md") } }
 
@@ -38,9 +46,8 @@ enum SourceTree {
 
     /// Returns a file, given its path from the package's root.
     static func file(_ path: String) throws -> SourceFile {
-        // The path starts at the folder of the sources, which may be a link into another checkout.
-        let url = url(of: "Sources").deletingLastPathComponent().appendingPathComponent(path)
-        return SourceFile(path: path, text: try String(contentsOf: url, encoding: .utf8))
+        SourceFile(
+            path: path, text: try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8))
     }
 
     /// Returns every file in a folder of the package whose name has this ending, with its path from the package's root.

@@ -2,8 +2,7 @@
 // accepted file has the same values when it is written as JSON, which leaves nothing to YAML's styles, anchors and
 // merges, and nothing to variables. Its plan and its OpenAPI description are the same, too, unless variables hide
 // something there, and `listen` read alone is that of the whole file.
-// modules: GatewayConfig
-// sources: Tests/Fuzz/Configs/PlainFile.swift Tests/Fuzz/Configs/ValueText.swift
+// sources: Tests/Fuzz/Configs
 // seeds: docker/examples Tests/GatewayConfigTests/Complaints Tests/GatewayConfigTests/Examples
 
 import JSONBytes

@@ -2,26 +2,7 @@
 // to the sources, and nothing left scheduled. A difference is shrunk to a minimal pipeline.
 //
 // runs: 20000
-// sources: Tests/Fuzz/Pipelines/Generator+Operators.swift
-// sources: Tests/Fuzz/Pipelines/Generator.swift
-// sources: Tests/Fuzz/Pipelines/ModelInterpreter+Operators.swift
-// sources: Tests/Fuzz/Pipelines/ModelInterpreter.swift
-// sources: Tests/Fuzz/Pipelines/ModelJoins.swift
-// sources: Tests/Fuzz/Pipelines/ModelNesting.swift
-// sources: Tests/Fuzz/Pipelines/ModelSelection.swift
-// sources: Tests/Fuzz/Pipelines/ModelSharing.swift
-// sources: Tests/Fuzz/Pipelines/ModelSources.swift
-// sources: Tests/Fuzz/Pipelines/ModelStream.swift
-// sources: Tests/Fuzz/Pipelines/ModelTime.swift
-// sources: Tests/Fuzz/Pipelines/ModelValues.swift
-// sources: Tests/Fuzz/Pipelines/ModelWorld.swift
-// sources: Tests/Fuzz/Pipelines/Node.swift
-// sources: Tests/Fuzz/Pipelines/Outcome.swift
-// sources: Tests/Fuzz/Pipelines/Pipeline.swift
-// sources: Tests/Fuzz/Pipelines/Printing.swift
-// sources: Tests/Fuzz/Pipelines/RxInterpreter+Operators.swift
-// sources: Tests/Fuzz/Pipelines/RxInterpreter.swift
-// sources: Tests/Fuzz/Pipelines/Shrinking.swift
+// sources: Tests/Fuzz/Pipelines
 
 import Glibc
 

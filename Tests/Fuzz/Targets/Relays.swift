@@ -1,8 +1,7 @@
 import Glibc
 
-// modules: EventIO GatewayConfig HTTPInbound HTTPOutbound NetworkingSession GatewayHTTP
 // flags: -detect_leaks=0
-// sources: Tests/Fuzz/Relays/PlainMessage.swift Tests/Fuzz/Relays/RelayRules.swift Tests/Fuzz/Relays/RelayWorld.swift
+// sources: Tests/Fuzz/Relays
 
 // Requests and responses through a proxy, over sockets. A plain reading says what each side must get of a message that is beyond
 // doubt. Of any other, whatever passes is a well-formed message without fields that stay behind, and nothing hangs. The input is a

@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+/// What runs the tests and the other checks. The scripts run for real, on programs and files of the test.
+@Suite("The checks")
+struct CheckTests {
+    // MARK: Which tests run in parallel
+
+    @Test("Each test target runs once: one by one if it needs EventIO, and otherwise in parallel")
+    func division() throws {
+        let manifest = try SourceTree.manifest
+        func targets(_ option: String) throws -> [String] {
+            let command = try Command(["Tests/package.py", "tests", option, "EventIO"], in: SourceTree.root)
+            #expect(command.status == 0, "\(command.output)")
+            return command.output.split(separator: "\n").map(String.init).sorted()
+        }
+        let sockets = manifest.testTargets.filter { manifest.needs(of: $0).contains("EventIO") }
+        let pure = manifest.testTargets.filter { !sockets.contains($0) }
+        #expect(sockets.contains("HTTPOutboundTests") && pure.contains("GatewayCoreTests"))
+        #expect(try targets("--with") == sockets)
+        #expect(try targets("--without") == pure)
+    }
+
+    @Test("A test target that runs in parallel opens no socket")
+    func pureTestsOpenNoSocket() throws {
+        let manifest = try SourceTree.manifest
+        let complaints = try SourceTree.tests.flatMap { Rules.socketComplaints($0, manifest) }
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("A socket in such a target is found, in a target that needs EventIO it is not")
+    func aSocketIsFound() {
+        let manifest = Manifest(
+            """
+            module("EventIO"), module("Rx"), module("Session", ["EventIO"]),
+            tests("RxTests", ["Rx"]), tests("SessionTests", ["Session"]),
+            """)
+        func complaints(_ path: String, _ text: String) -> [String] {
+            Rules.socketComplaints(SourceFile(path: path, text: text), manifest)
+        }
+        let text = "import Glibc\nlet descriptor = socket(AF_INET, 0, 0)\n"
+        #expect(
+            complaints("Tests/RxTests/A.swift", text) == [
+                "Tests/RxTests/A.swift:2: opens a socket, but RxTests run in parallel"
+            ])
+        #expect(
+            complaints(
+                "Tests/RxTests/A.swift", "a.socket(1)\n// socket(1)\nfunc socket() {}\nprint(\"socket(1)\")\n"
+            ).isEmpty)
+        #expect(complaints("Tests/SessionTests/A.swift", text).isEmpty)
+    }
+
+    @Test("The name of a module that does not exist is an error")
+    func unknownModule() throws {
+        let command = try Command(["Tests/package.py", "tests", "--without", "Nowhere"], in: SourceTree.root)
+        #expect(command.status == 1)
+        #expect(command.output.contains("Package.swift has no target Nowhere"))
+    }
+
+    // MARK: Which parsers are fuzzed
+
+    @Test("A fuzz target is left out unless a file of it or of a module that it links differs from the base")
+    func changedFuzzTargets() throws {
+        let folder = try Folder()
+        try folder.copy("Package.swift", "Sources", "Tests/package.py", "Tests/Fuzz")
+        // Package.swift's other targets need folders, not files.
+        func git(_ words: String...) throws {
+            let identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"]
+            let command = try Command(["git"] + identity + words, in: folder.url)
+            try #require(command.status == 0, "\(command.output)")
+        }
+        func targets(base: String = "HEAD") throws -> [String] {
+            let command = try Command(["Tests/Fuzz/run", "--list", "--base", base, "1"], in: folder.url)
+            try #require(command.status == 0, "\(command.output)")
+            return command.output.split(separator: "\n").map(String.init)
+        }
+        try git("init", "--quiet")
+        try git("add", "--all")
+        try git("commit", "--quiet", "--message", "base")
+        #expect(try targets().isEmpty)
+
+        try folder.write("Sources/GatewayCore/Added.swift", "")
+        #expect(try targets() == ["Fields", "Multiparts", "Relays", "Routes"])
+        try git("add", "--all")
+        try git("commit", "--quiet", "--message", "change")
+        #expect(try targets().isEmpty)
+        #expect(try targets(base: "HEAD~1") == ["Fields", "Multiparts", "Relays", "Routes"])
+
+        try folder.write("Tests/Fuzz/Seeds/Chunks/added", "")
+        try folder.write("Sources/GatewayHTTP/Files/FilePath.swift", "")
+        #expect(try targets() == ["Chunks", "Files", "Relays"])
+
+        let without = try targets(base: "HEAD~5")
+        #expect(without.first == "fuzz: there is no commit HEAD~5 here: all targets are run")
+        #expect(without.count > 15)
+    }
+
+    // MARK: The steps of CI
+
+    @Test("CI stops at the first step that fails and prints the seconds of each step")
+    func steps() throws {
+        let folder = try Folder()
+        try folder.copy(".ci", "Tests/steps")
+        try folder.write("bin/make", "#!/bin/sh\necho \"made $*\"\n[ \"$1\" != test ] || exit 3\n")
+        let path = "\(folder.url.path)/bin:" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
+        let command = try Command(
+            ["sh", ".ci/run"], in: folder.url, environment: ["PATH": path, "MAKE": "make"])
+        #expect(command.status == 3)
+        #expect(command.output.hasPrefix("made lint\n"))
+        let parts = command.output.split(separator: "\nseconds of each step:\n")
+        try #require(parts.count == 2)
+        let steps = parts[0].matches(of: /made (.*)/).map { "\($0.1)" }
+        #expect(steps.last == "test")
+        let shown = parts[1].matches(of: /(?m)^ +\d+  make (\w\S*)/).map { "\($0.1)" }
+        #expect(shown == steps.map { String($0.prefix { $0 != " " }) })
+    }
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Reads from Package.swift which modules a target needs."""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Package:
+    """The targets of Package.swift."""
+
+    def __init__(self, folder=ROOT):
+        # A scratch folder of its own, since a build locks the package's.
+        with tempfile.TemporaryDirectory() as scratch:
+            command = ["swift", "package", "--package-path", folder, "--scratch-path", scratch, "dump-package"]
+            output = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+        targets = json.loads(output)["targets"]
+        self.test_targets = [target["name"] for target in targets if target["type"] == "test"]
+        self.paths = {
+            target["name"]: target.get("path", f"Sources/{target['name']}")
+            for target in targets
+            if target["type"] != "test"
+        }
+        self.dependencies = {
+            target["name"]: [next(iter(entry.values()))[0] for entry in target["dependencies"]]
+            for target in targets
+        }
+
+    def modules(self, names):
+        """Returns the targets and all that they need, each after what it needs."""
+        ordered = []
+
+        def add(name):
+            if name in ordered:
+                return
+            if name not in self.dependencies:
+                sys.exit(f"package.py: Package.swift has no target {name}")
+            for dependency in self.dependencies[name]:
+                add(dependency)
+            ordered.append(name)
+
+        for name in names:
+            add(name)
+        return ordered
+
+    def tests(self, wanted, unwanted):
+        """Returns the test targets that need the module `wanted` and do not need `unwanted`; None is no condition."""
+        self.modules([name for name in (wanted, unwanted) if name])
+
+        def is_found(needed):
+            return (wanted is None or wanted in needed) and (unwanted is None or unwanted not in needed)
+
+        return [name for name in self.test_targets if is_found(self.modules([name]))]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    targets = commands.add_parser("targets", help="all targets of a package")
+    targets.add_argument("folder", metavar="FOLDER")
+    modules = commands.add_parser("modules", help="targets and all modules that they need, in the order of their imports")
+    modules.add_argument("targets", nargs="+", metavar="TARGET")
+    tests = commands.add_parser("tests", help="the test targets")
+    tests.add_argument("--with", dest="wanted", metavar="MODULE", help="only those that need MODULE")
+    tests.add_argument("--without", dest="unwanted", metavar="MODULE", help="only those that do not need MODULE")
+    tests.add_argument("--regex", action="store_true", help="as an expression for the test library's --filter and --skip")
+    arguments = parser.parse_args()
+
+    if arguments.command == "targets":
+        print("\n".join(Package(arguments.folder).dependencies))
+        return
+    package = Package()
+    if arguments.command == "modules":
+        print("\n".join(package.modules(arguments.targets)))
+        return
+    names = package.tests(arguments.wanted, arguments.unwanted)
+    if names:
+        print("^(" + "|".join(names) + r")\." if arguments.regex else "\n".join(names))
+
+
+if __name__ == "__main__":
+    main()
