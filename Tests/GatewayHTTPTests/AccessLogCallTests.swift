@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-@Suite("Upstream calls in the access log", .ownThread)
+@Suite("Upstream calls in the access log")
 struct AccessLogCallTests {
     private static func answering(_ status: String = "200 OK", _ body: String = "1") throws
         -> ScriptedUpstream
@@ -268,7 +268,9 @@ struct AccessLogCallTests {
                         alone: parts.rx.request(.first).fragment(), chained: chained,
                         task: Part.task {
                             _ = try await parts.request(.first)
-                            return try await Task { try await other.request(.second).fragment() }.value
+                            return try await Task(executorPreference: OtherThread()) {
+                                try await other.request(.second).fragment()
+                            }.value
                         },
                         value: 1)
                 }

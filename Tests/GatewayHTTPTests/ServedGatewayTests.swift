@@ -18,7 +18,7 @@ enum PartsAPI: TargetType {
     var path: RequestPath { self == .first ? "/first" : "/second" }
 }
 
-@Suite("A running gateway", .ownThread)
+@Suite("A running gateway")
 struct ServedGatewayTests {
     /// Declares `/page` with a required and an optional part.
     @Sendable static func declarePage(on gateway: Gateway) {
@@ -118,7 +118,9 @@ struct ServedGatewayTests {
             gateway.get("/page") { _ in
                 .parts(
                     first: Part.task {
-                        try await Task.detached { try await parts.rx.request(.first).fragment().value }.value
+                        try await Task.detached(executorPreference: OtherThread()) {
+                            try await parts.rx.request(.first).fragment().value
+                        }.value
                     })
             }
         }

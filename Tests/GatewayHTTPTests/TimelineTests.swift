@@ -10,7 +10,7 @@ import Testing
 @testable import GatewayHTTP
 
 /// Checks timelines with upstreams on real sockets.
-@Suite("The timeline over connections", .ownThread)
+@Suite("The timeline over connections")
 struct ServedTimelineTests {
     private static let asked: HTTPFields = [.prefer: "timeline"]
 
@@ -174,7 +174,9 @@ struct ServedTimelineTests {
                     task: Part.task { try await parts.request(.second).fragment() },
                     elsewhere: Part.task {
                         await Task.yield()
-                        return try await Task { try await parts.request(.first).fragment() }.value
+                        return try await Task(executorPreference: OtherThread()) {
+                            try await parts.request(.first).fragment()
+                        }.value
                     })
             }
         }

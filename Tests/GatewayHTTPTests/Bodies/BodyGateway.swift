@@ -1,4 +1,3 @@
-import Dispatch
 import GatewayCore
 import JSONBytes
 import Locking
@@ -28,16 +27,6 @@ final class HandlerLog: Sendable {
     /// Waits until a handler has reported this.
     func wait(for line: String) throws {
         try spin(while: !all.contains(line))
-    }
-}
-
-/// Runs tasks on a thread of their own, because tests may block all threads of the default executor.
-private final class OtherThread: TaskExecutor {
-    private let queue = DispatchQueue(label: "other")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 
