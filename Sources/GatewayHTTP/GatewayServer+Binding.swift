@@ -19,7 +19,7 @@ extension GatewayServer {
                     throw GatewayStartError("cannot listen on \(address): \(error)")
                 }
             }
-            switch HealthProbe.occupant(of: address) {
+            switch HealthProbe.occupant(of: address, within: configuration.occupantTimeout) {
             case .drainingGateway: return try join(address, count: configuration.loops)
             case .other: throw isTaken(address)
             case .silent: break

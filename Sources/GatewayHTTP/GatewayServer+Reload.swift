@@ -58,9 +58,9 @@ extension GatewayServer {
     // MARK: The file
 
     /// Looks each second whether a file that the configuration depends on has changed, and reloads once it stays the same.
-    func watchFile() {
+    func watchFile(every interval: Duration = Reloads.watchInterval) {
         guard let file else { return }
-        reloads.watch { [weak self] in
+        reloads.watch(every: interval) { [weak self] in
             guard let self, phase.isServing, reloads.findsChange() else { return }
             reload(file, because: "watch")
         }

@@ -30,6 +30,8 @@ public struct GatewayServerConfiguration: Sendable {
     public var upstreams: [String: UpstreamURLs] = [:]
     /// Returns the addresses of an upstream that `upstreams` lacks (`GatewayEnvironment.otherUpstreams`).
     package var otherUpstreams: (@Sendable (String) -> UpstreamURLs?)?
+    /// How long an occupant of the port has to answer whether it is a draining gateway.
+    package var occupantTimeout = HealthProbe.occupantTimeout
     /// The least severe level that is logged on standard error. Default `.info`.
     public var logLevel = LogLevel.info
     /// Whether each request is logged on standard output. Default true.

@@ -51,8 +51,10 @@ public enum HealthProbe {
         case other
     }
 
-    /// Finds out who listens on an address. Blocks for at most 250 ms.
-    static func occupant(of address: SocketAddress) -> Occupant {
+    /// Finds out who listens on an address. Blocks for at most this time.
+    static func occupant(
+        of address: SocketAddress, within limit: Duration = occupantTimeout
+    ) -> Occupant {
         // The addresses for all interfaces are reached at loopback.
         let host =
             switch address.host {
@@ -63,7 +65,7 @@ public enum HealthProbe {
         guard let port = address.port.flatMap({ UInt16(exactly: $0) }),
             let origin = Origin(host: host, port: port)
         else { return .other }
-        switch ask(origin, readyPath, within: occupantTimeout) {
+        switch ask(origin, readyPath, within: limit) {
         case .failure(let error):
             let silences: [FailureReason] = [
                 .connectionRefused, .connectionTimeout, .connectionTerminated, .responseTimeout,

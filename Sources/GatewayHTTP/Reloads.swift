@@ -58,20 +58,19 @@ final class Reloads: Sendable {
         return state.withLock { $0.watch.look(found, read: read) }
     }
 
-    /// Calls `look` each second, on the queue, until `stopWatching`.
-    func watch(_ look: @escaping @Sendable () -> Void) {
+    /// Calls `look` after each interval, on the queue, until `stopWatching`.
+    func watch(every interval: Duration, _ look: @escaping @Sendable () -> Void) {
         isWatching.store(true, ordering: .relaxed)
-        lookLater(look)
+        lookLater(.milliseconds(Int(interval / .milliseconds(1))), look)
     }
 
     func stopWatching() { isWatching.store(false, ordering: .relaxed) }
 
-    private func lookLater(_ look: @escaping @Sendable () -> Void) {
-        let interval = DispatchTimeInterval.milliseconds(Int(Self.watchInterval / .milliseconds(1)))
+    private func lookLater(_ interval: DispatchTimeInterval, _ look: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + interval) { [weak self] in
             guard let self, isWatching.load(ordering: .relaxed) else { return }
             look()
-            lookLater(look)
+            lookLater(interval, look)
         }
     }
 }

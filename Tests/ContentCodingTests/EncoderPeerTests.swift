@@ -37,7 +37,7 @@ struct EncoderPeerTests {
         process.standardOutput = target
         process.standardError = FileHandle.nullDevice
         try process.run()
-        process.waitUntilExit()
+        process.waitForEnd()
         try source.close()
         try target.close()
         return Outcome(

@@ -290,7 +290,9 @@ struct AddressTests {
         arguments: [["127.0.0.1", "127.0.0.2"], ["127.0.0.1"]])
     func vanished(addresses: [String]) throws {
         let peers = try AddressPeers(.answers, .answers)
-        _ = try AddressGateway.serve(peers, addresses: addresses) { server, client, dns in
+        _ = try AddressGateway.serve(
+            peers, addresses: addresses, configure: { $0.dns.limits.negativeAge = .milliseconds(200) }
+        ) { server, client, dns in
             #expect(AddressGateway.statuses(client, 10).allSatisfy { $0 == 200 })
             try dns.know(["parts.test": DNSServer.Name(fault: .nxdomain)])
             var reply: RawClient.Reply?

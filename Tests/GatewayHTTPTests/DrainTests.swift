@@ -19,7 +19,10 @@ struct DrainTests {
         let server: GatewayServer
         private let held: PublishSubject<JSONFragment>
 
-        init(drainDelay: Duration, port: Int = 0) throws {
+        init(
+            drainDelay: Duration, port: Int = 0,
+            configure: (inout GatewayServerConfiguration) -> Void = { _ in }
+        ) throws {
             var configuration = GatewayServerConfiguration()
             configuration.port = port
             configuration.loops = 1
@@ -27,6 +30,9 @@ struct DrainTests {
             configuration.logLevel = .error
             configuration.drainDelay = drainDelay
             configuration.hosts = .any
+            // Clients of these tests stay after the last answer.
+            configuration.inbound.discardTime = .milliseconds(200)
+            configure(&configuration)
             let held = PublishSubject<JSONFragment>()
             self.held = held
             server = try GatewayServer.start(configuration) { gateway in
@@ -286,7 +292,9 @@ struct DrainTests {
         let silent = try RawUpstream.blackHole()
         for upstream in [stranger, rude, silent] {
             let port = try #require(upstream.url.split(separator: ":").last.flatMap { Int($0) })
-            #expect(throws: GatewayStartError.self) { try Fixture(drainDelay: .zero, port: port) }
+            #expect(throws: GatewayStartError.self) {
+                try Fixture(drainDelay: .zero, port: port) { $0.occupantTimeout = .milliseconds(50) }
+            }
         }
     }
 }

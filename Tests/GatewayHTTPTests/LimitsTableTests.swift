@@ -53,7 +53,7 @@ struct LimitsTableTests {
             ("policy", CallPolicy()), ("upstream", checkedUpstream), ("retryBudget", RetryBudget()),
             ("files", StaticFiles.folder("/")),
             ("multipart", MultipartLimits()), ("compression", CompressionSettings()),
-            ("dns", DNSSettings()), ("resolver", Resolver.Limits()), ("cookies", CookieJar.Limits()),
+            ("dns", DNSSettings()), ("resolver", DNSSettings().limits), ("cookies", CookieJar.Limits()),
             ("refreshes", AuthenticationInterceptor<BearerAuthenticator>.RefreshWindow()),
         ]
     }
@@ -152,7 +152,8 @@ struct LimitsTableTests {
     private static func inCode() -> [String: Any] {
         var limits = constants
         for (name, structure) in structures { add(structure, named: name, to: &limits) }
-        return limits.filter { !others.contains($0.key) }
+        // The settings of DNS contain the limits of the resolver, which have rows of their own.
+        return limits.filter { !others.contains($0.key) && !$0.key.hasPrefix("dns.limits.") }
     }
 
     /// Adds numbers and times, including those of nested structures.

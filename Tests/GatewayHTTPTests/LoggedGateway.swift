@@ -1,6 +1,9 @@
+import Dispatch
+import Foundation
 import GatewayCore
 import Glibc
 import JSONBytes
+import Locking
 import TestSupport
 
 @testable import GatewayHTTP
@@ -28,13 +31,34 @@ func withLoggedGateway(
     let server = try GatewayServer(
         configuration, logs: Logs(configuration, output: pipe.writer, errors: errors),
         upstreamLog: upstreamLog?(), declare: declare)
+    let log = LogReading(pipe)
     server.accept()
     let result = Result { try body(server) }
     if stops { server.stop() } else { server.drain() }
     server.waitUntilStopped()
     close(pipe.writer)
-    let text = pipe.readAll()
+    let text = log.text()
     close(pipe.reader)
     try result.get()
     return try text.split(separator: "\n").map { try JSONFragment(validating: Array($0.utf8)[...]) }
+}
+
+/// Reads a pipe on a thread of its own. A gateway whose pipe is full waits a second for its reader when it ends.
+private final class LogReading: Sendable {
+    private let read = Lock("")
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ pipe: RawPipe) {
+        Thread.detachNewThread { [self] in
+            let text = pipe.readAll()
+            read.withLock { $0 = text }
+            ended.signal()
+        }
+    }
+
+    /// Waits until the writing end is closed.
+    func text() -> String {
+        ended.wait()
+        return read.withLock { $0 }
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The commands and outputs that an article shows in its `console` blocks.
@@ -131,7 +132,7 @@ final class DocumentedSession {
         process.standardOutput = pipe
         try process.run()
         let printed = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        process.waitForEnd()
         guard process.terminationStatus == 0 else {
             throw Failure(description: "exit status \(process.terminationStatus) of: \(command)")
         }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A process that runs the built `sluice`.
@@ -59,7 +60,7 @@ final class SluiceProcess {
         watchdog?.cancel()
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.waitForEnd()
     }
 
     /// Runs a command and waits for its end.
@@ -112,7 +113,7 @@ final class SluiceProcess {
     func finish() -> Output {
         let output = outputIsClosed ? Data() : outputPipe.fileHandleForReading.readDataToEndOfFile()
         let errors = readErrors + errorPipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        process.waitForEnd()
         watchdog?.cancel()
         return Output(
             exitCode: process.terminationStatus, output: String(decoding: output, as: UTF8.self),
@@ -142,7 +143,7 @@ func curl(_ arguments: [String]) throws -> (status: Int, body: String) {
     keepFromOthers(pipe)
     try process.run()
     let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    process.waitForEnd()
     let end = try #require(text.lastIndex(of: "\n"))
     return (Int(text[text.index(after: end)...]) ?? 0, String(text[..<end]))
 }

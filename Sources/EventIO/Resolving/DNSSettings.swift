@@ -19,6 +19,8 @@ public struct DNSSettings: Sendable, Hashable {
     /// Whether the system's `getaddrinfo` looks names up. It does not tell their time to live: addresses are
     /// fresh for 30 s, and `minTTL` and `maxTTL` have no effect.
     public let usesSystem: Bool
+    /// The time limits of lookups and the sizes of the cache.
+    package var limits = Resolver.Limits()
 
     /// Creates the default settings: c-ares asks the servers in resolv.conf(5).
     public init() { usesSystem = false }

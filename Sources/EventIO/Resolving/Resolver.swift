@@ -11,7 +11,7 @@ public final class Resolver: Sendable {
     /// Blocks until it has the answer. The port of the addresses is ignored.
     public typealias Lookup = @Sendable (_ host: String) -> Result<[SocketAddress], SocketError>
 
-    public struct Limits: Sendable {
+    public struct Limits: Sendable, Hashable {
         /// How long addresses are fresh if their time to live is unknown. Default 30 s.
         public var positiveAge = TimeAmount.seconds(30)
         /// How long a failure is cached. Default 1 s.
@@ -45,7 +45,7 @@ public final class Resolver: Sendable {
 
     /// - Throws: `InvalidDNSSettings` with every setting that cannot be used.
     public convenience init(_ settings: DNSSettings) throws(InvalidDNSSettings) {
-        try self.init(settings, limits: Limits())
+        try self.init(settings, limits: settings.limits)
     }
 
     private struct SharedResolver: Sendable {

@@ -46,13 +46,16 @@ final class Bench: Sendable {
     }
 
     /// Sends a request without waiting. The answer arrives at once, or during `time.advance`.
+    ///
+    /// - Parameter responder: The responder that answers. By default a new one with all endpoints declared so far.
     func ask(
-        _ method: HTTPMethod = .get, _ target: String, fields: HTTPFields = HTTPFields(), body: String = ""
+        _ method: HTTPMethod = .get, _ target: String, fields: HTTPFields = HTTPFields(), body: String = "",
+        responder: GatewayResponder? = nil
     ) throws -> Pending {
         let target = try #require(RequestTarget(target))
         let head = HTTPRequestHead(method: method, target: target, fields: fields)
         let request = ReceivedRequest(head: head, body: Array(body.utf8)[...])
-        return Pending(try gateway.responder().respond(to: request))
+        return Pending(try (responder ?? gateway.responder()).respond(to: request))
     }
 
     /// Returns the answer of an endpoint that answers on another thread.
@@ -68,9 +71,10 @@ final class Bench: Sendable {
 
     /// Returns the answer to a request whose upstreams answer at once.
     func answer(
-        _ method: HTTPMethod = .get, _ target: String, fields: HTTPFields = HTTPFields(), body: String = ""
+        _ method: HTTPMethod = .get, _ target: String, fields: HTTPFields = HTTPFields(), body: String = "",
+        responder: GatewayResponder? = nil
     ) throws -> Reply {
-        try ask(method, target, fields: fields, body: body).reply()
+        try ask(method, target, fields: fields, body: body, responder: responder).reply()
     }
 }
 

@@ -55,7 +55,7 @@ struct MultipartSaveTests {
                 "http://127.0.0.1:\(server.port)/files",
             ]
             try curl.run()
-            curl.waitUntilExit()
+            curl.waitForEnd()
             #expect(curl.terminationStatus == 0)
         }
         let answer = try String(contentsOfFile: sources.file("answer"), encoding: .utf8)

@@ -13,10 +13,11 @@ final class FileGateway {
 
     /// - Parameters:
     ///   - text: the contents of the file.
+    ///   - log: the descriptor for messages, in place of the standard streams.
     ///   - configure: changes what the file does not set.
     ///   - declare: declares the endpoints beside the file.
     init(
-        _ text: String, prepare: (ScratchFolder) throws -> Void = { _ in },
+        _ text: String, prepare: (ScratchFolder) throws -> Void = { _ in }, log: Int32? = nil,
         configure: (inout GatewayServerConfiguration) -> Void = { _ in },
         declare: @escaping @Sendable (Gateway) throws -> Void
     ) throws {
@@ -31,15 +32,17 @@ final class FileGateway {
         configuration.drainDelay = .zero
         configuration.hosts = .any
         configure(&configuration)
-        server = try GatewayServer.start(configuration, file: path, declare: declare)
+        let logs = log.map { Logs(configuration, output: $0, errors: $0) }
+        server = try GatewayServer(ServedFile(path, configuration, beside: declare), logs: logs)
+        server.accept()
     }
 
     /// A gateway that serves a file alone.
     convenience init(
-        _ text: String, prepare: (ScratchFolder) throws -> Void = { _ in },
+        _ text: String, prepare: (ScratchFolder) throws -> Void = { _ in }, log: Int32? = nil,
         configure: (inout GatewayServerConfiguration) -> Void = { _ in }
     ) throws {
-        try self.init(text, prepare: prepare, configure: configure, declare: { _ in })
+        try self.init(text, prepare: prepare, log: log, configure: configure, declare: { _ in })
     }
 
     /// A gateway with endpoints in Swift beside its file.

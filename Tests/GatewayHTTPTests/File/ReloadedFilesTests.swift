@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayHTTP
 
-/// What the watch of a gateway looks at. The watch itself runs in the program's tests.
+/// The files that the watch of a gateway looks at, and the watch itself.
 @Suite("The files behind a reload", .timeLimit(.minutes(2)))
 struct ReloadedFilesTests {
     /// Moves a link to another target as Kubernetes does: it makes a new one and renames it over the old one.
@@ -84,6 +84,31 @@ struct ReloadedFilesTests {
         try gateway.server.reload()
         #expect(!reloads.findsChange())
         #expect(try gateway.get("/a").status == 200)
+    }
+
+    @Test("Rule 11: a watched file is reloaded at each change, and a broken one is reported once")
+    func watch() throws {
+        let pipe = RawPipe()
+        func text(_ value: String) -> String { "version: 1\n" + Self.included("a", value) }
+        let gateway = try FileGateway(text("1"), log: pipe.writer) { $0.logLevel = .info }
+        gateway.server.watchFile(every: .milliseconds(20))
+        func report() -> ConfigurationReport? { gateway.server.report.configuration }
+        func value() throws -> String { try gateway.get("/a").text }
+        try gateway.write(text("2"))
+        try spin(while: report()?.reloads == 0)
+        #expect(try value().contains(#""is":2"#))
+        try gateway.write("version: 1\nendpo")
+        try spin(while: report()?.failedReloads == 0)
+        #expect(try value().contains(#""is":2"#))
+        try gateway.write(text("3"))
+        try spin(while: report()?.reloads == 1)
+        #expect(try value().contains(#""is":3"#))
+        gateway.stop()
+        close(pipe.writer)
+        let lines = pipe.readAll().split(separator: "\n")
+        close(pipe.reader)
+        #expect(lines.count { $0.contains("the old one stays in use") } == 1, "\(lines)")
+        #expect(lines.count { $0.contains(#""trigger":"watch""#) } == 3, "\(lines)")
     }
 
     @Test("Rule 11: the watch reads files that change at each look after ten looks")

@@ -37,7 +37,7 @@ struct Curl {
         process.standardError = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         try process.run()
-        process.waitUntilExit()
+        process.waitForEnd()
         return process.terminationStatus
     }
 
