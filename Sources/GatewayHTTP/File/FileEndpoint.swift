@@ -71,7 +71,11 @@ struct FileEndpoint {
     // MARK: Parts
 
     private func step(_ step: ConfigStep) throws -> PlannedPart {
-        PlannedPart(step.name.value, .call(try call(step.call)))
+        switch step.kind {
+        case .call(let call): PlannedPart(step.name.value, .call(try self.call(call)))
+        case .group(let steps):
+            PlannedPart(step.name.value, .group(PlannedGroup(try steps.map { try self.step($0) })))
+        }
     }
 
     private func part(_ part: ConfigPart) throws -> PlannedPart {

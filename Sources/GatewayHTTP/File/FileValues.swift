@@ -11,7 +11,7 @@ extension PlanReference {
         case .query(let name): self.init(.query(name), description: description)
         case .header(let name): self.init(.header(name), description: description)
         case .body: self.init(.body, path, description: description)
-        case .step(let name): self.init(.first, path.below([name]), description: description)
+        case .step(let names): self.init(.first, path.below(names), description: description)
         case .part(let names): self.init(.parts, path.below(names), description: description)
         case .item: self.init(.item, path, description: description)
         }

@@ -37,14 +37,13 @@ struct FileReferencesTests {
               body: {type: object}
               first:
                 a: {upstream: api, put: /a}
-                b: {upstream: api, put: /b}
-                c: {upstream: api, put: /c}
+                g: {parts: {b: {upstream: api, put: /b}, c: {upstream: api, put: /c}}}
               parts:
                 request: {value: ["{path.id}", "{query.page}", "{header.x-tenant}", "{body}"], optional: true}
-                steps: {value: ["{first.a}", "{first.b.n}", "{first.c[0]}"], optional: true}
+                steps: {value: ["{first.a}", "{first.g.b.n}", "{first.g.c[0]}"], optional: true}
                 group: {optional: true, parts: {d: {value: {n: [5, 6]}}, e: {value: {m: 7}, merge: true}}}
                 parts: {value: ["{parts.group}", "{parts.group.d.n[*]}", "{parts.group.m}"], optional: true}
-              answer: {headers: {X-Steps: "{first.a}/{first.b.n}/{parts.group.m}", X-None: "{first.b.n}/{first.a.n}"}}
+              answer: {headers: {X-Steps: "{first.a}/{first.g.b.n}/{parts.group.m}", X-None: "{first.g.b.n}/{first.a.n}"}}
             """)
         bench.answers = ["/b": .json(#"{"n":2}"#), "/c": .json("[3]")]
         let reply = try await bench.ask(.put, "/x/i?page=4", ["X-Tenant": "t"], json: "{}")

@@ -163,6 +163,21 @@ extension FileKeys {
             gives: #"{"a":false,"b":null,"d":null}"#),
     ]
 
+    // MARK: Groups of steps
+
+    static let stepGroups: [KeyExample] = [
+        KeyExample.endpoint(
+            "step.parts",
+            "{put: /x, first: {a: {parts: {b: {upstream: api, put: /b}, c: {upstream: api, put: /c}}}}, "
+                + "data: {value: [\"{first.a.b}\", \"{first.a.c}\"]}}"
+        ) { bench async throws in
+            bench.answers = ["/b": .json("2").after(.seconds(2)), "/c": .json("3").after(.seconds(2))]
+            let reply = try await bench.ask(.put, "/x")
+            #expect(try reply.data == "[2,3]")
+            #expect(reply.elapsed == .seconds(2))
+        }
+    ]
+
     // MARK: References
 
     static let references: [KeyExample] = [
