@@ -25,6 +25,31 @@ struct FileReferencesTests {
         #expect(try await bench.ask(.put, "/x", json: body).data == "[1,3]")
     }
 
+    @Test("A reader of a group waits for all of its parts, and all that reads no part starts at once")
+    func waiting() async throws {
+        let bench = try FileBench(
+            """
+            upstreams: {api: {url: "http://api"}}
+            endpoints:
+            - get: /x
+              parts:
+                reader: {upstream: api, get: "/reader/{parts.g.inner.c}"}
+                whole: {upstream: api, get: /whole, query: {g: "{parts.g.b}", i: "{parts.g.inner.c}"}, when: "{parts.g}"}
+                g: {parts: {b: {upstream: api, get: /b}, inner: {parts: {c: {upstream: api, get: /c}}}}}
+                last: {upstream: api, get: /last}
+            """)
+        bench.answers = [
+            "/b": .json("1").after(.seconds(3)), "/c": .json("2").after(.seconds(1)),
+            "/reader/2": .json("3").after(.seconds(1)), "/whole": .json("4").after(.seconds(1)),
+            "/last": .json("5").after(.seconds(1)),
+        ]
+        let reply = try await bench.ask("/x")
+        #expect(bench.calls.map(\.path) == ["/b", "/c", "/last", "/reader/2", "/whole"])
+        #expect(reply.elapsed == .seconds(4))
+        #expect(
+            try reply.data == #"{"reader":3,"whole":4,"g":{"b":1,"inner":{"c":2}},"last":5}"#)
+    }
+
     @Test("Parameters, groups, steps and elements are found below the names that the reader resolves")
     func sources() async throws {
         let bench = try FileBench(

@@ -174,23 +174,40 @@ struct FileStepsTests {
         #expect(bench.calls.map { $0.fields[.authorization] } == ["Bearer x", nil, "Bearer x", "Bearer x"])
     }
 
-    @Test("The access log has an object for each step, and one for the steps of a group")
+    @Test("The access log has an object for each step that was sent, and one for the steps of a group")
     func log() throws {
+        let upstream = try ScriptedUpstream([
+            .answer { request in
+                let status = request.hasPrefix("POST /close ") ? "409 Conflict" : "200 OK"
+                return "HTTP/1.1 \(status)\r\nContent-Length: 1\r\n\r\n1"
+            }
+        ])
+        defer { upstream.stop() }
         let file = try FileBench(
             """
-            upstreams: {api: {url: "http://127.0.0.1:1", retry: {attempts: 1}}}
+            upstreams: {api: {url: "http://127.0.0.1:\(upstream.port)"}}
             endpoints:
-            - {post: /ok, first: {a: {upstream: api, post: /a}, b: {upstream: api, post: /b}}, data: {value: 1}}
+            - post: /x
+              first:
+                reserve: {upstream: api, post: /reserve}
+                news: {parts: {mail: {upstream: api, post: /mail}, sms: {upstream: api, post: /sms}}}
+                close: {upstream: api, post: /close}
+                last: {upstream: api, post: /last}
+              data: {value: 1, optional: true}
             """
         ).file
         let lines = try withLoggedGateway(
             configure: { file.apply(to: &$0) }, declare: { try file.declare(on: $0) }
         ) { server in
             let client = try RawClient(port: server.port)
-            client.send("POST /ok HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
-            #expect(try client.reply().status == 502)
+            client.send("POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+            #expect(try client.reply().status == 409)
         }
-        let steps = lines.first?[member: "steps"]?.elements.map { $0.members.map(\.name) }
-        #expect(steps == [["a"]])
+        let steps = try #require(lines.first?[member: "steps"]).elements
+        #expect(steps.map { $0.members.map(\.name) } == [["reserve"], ["news.mail", "news.sms"], ["close"]])
+        let kinds = steps.flatMap(\.members).map { $0.value[member: "kind"]?.stringValue }
+        #expect(kinds == ["success", "success", "success", "requestErr"])
+        #expect(lines.first?[member: "parts"] == nil)
+        #expect(upstream.requests.count == 4)
     }
 }

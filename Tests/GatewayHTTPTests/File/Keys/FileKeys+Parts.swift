@@ -74,6 +74,12 @@ extension FileKeys {
         KeyExample.part(
             "part.rename", "a: {upstream: api, get: /a, rename: {id: key, b.c: z}}", list,
             gives: #"{"a":[{"key":1,"b":{"z":2,"d":0},"e":3}]}"#),
+        // pick, keep, drop and rename apply in this order, and a reference sees the value after pick.
+        KeyExample.part(
+            "part.pick part.keep part.drop part.rename",
+            "a: {upstream: api, get: /a, rename: {a: b}, drop: [b], keep: [a, b], pick: /x}, "
+                + "b: {value: [\"{parts.a.a}\", \"{parts.a.b}\", \"{parts.a.c}\"]}",
+            ["/a": .json(#"{"x":{"a":1,"b":2,"c":3},"a":0}"#)], gives: #"{"a":{"b":1},"b":[1,2,3]}"#),
         KeyExample.part(
             "part.merge", "a: {upstream: api, get: /a, merge: true}, b: {value: 2}",
             ["/a": .json(#"{"id":1,"b":0}"#)], gives: #"{"id":1,"b":2}"#),
