@@ -251,7 +251,10 @@ let package = Package(
             ]),
         tests(
             "GatewayCoreTests",
-            ["GatewayCore", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking"]),
+            [
+                "GatewayCore", "GatewayConfig", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes",
+                "Locking",
+            ]),
         tests(
             "SampleUpstreamsTests",
             ["SampleUpstreams", "EventIO", "HTTPModel", "JSONBytes", "Locking", "TestSupport"]),

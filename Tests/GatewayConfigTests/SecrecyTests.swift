@@ -15,6 +15,7 @@ struct SecrecyTests {
             "Complaints/resilience",
             "Complaints/parameters", "Complaints/schemas", "Complaints/part-kinds", "Complaints/groups",
             "Complaints/calls", "Complaints/merging", "Complaints/answers", "Complaints/steps",
+            "Complaints/step-groups",
         ])
     func values(path: String) throws {
         let text = try Fixture.text("\(path).yaml")

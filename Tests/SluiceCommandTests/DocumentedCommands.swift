@@ -79,7 +79,7 @@ final class DocumentedSession {
 
     /// Runs a command and returns its output. For a command that starts a server the output is empty, and the server keeps running.
     func run(_ command: String) throws -> String {
-        let words = command.split(separator: " ").map(String.init)
+        let words = Self.words(command)
         guard words.first == "sluice" else { return try ask(command) }
         let arguments = words.dropFirst().map(path)
         guard let name = arguments.first, ["serve", "demo", "upstream"].contains(name),
@@ -90,6 +90,13 @@ final class DocumentedSession {
         }
         if name == "upstream" { try startUpstream() } else { try start(arguments) }
         return ""
+    }
+
+    /// Splits a command at blanks outside of single quotes.
+    private static func words(_ command: String) -> [String] {
+        command.split(separator: "'", omittingEmptySubsequences: false).enumerated().flatMap { index, piece in
+            index.isMultiple(of: 2) ? piece.split(separator: " ").map(String.init) : [String(piece)]
+        }
     }
 
     /// The folder of the files that articles name without one.

@@ -20,7 +20,7 @@ struct DocumentedCommandsTests {
         arguments: [
             ("README.md", 3), (articles + "Answers.md", 2), (articles + "Demo.md", 5),
             (articles + "Operating.md", 2), (articles + "ServingFiles.md", 2),
-            (articles + "GatewayFromAFile.md", 25), (articles + "FileRecipes.md", 19),
+            (articles + "GatewayFromAFile.md", 25), (articles + "FileRecipes.md", 22),
         ])
     func commands(path: String, count: Int) throws {
         let steps = DocumentedCommands(markdown: try Self.text(path)).steps

@@ -24,7 +24,7 @@ struct CredentialCheck {
 extension ConfigEndpoint {
     /// The upstreams of its steps and parts.
     var calledUpstreams: Set<String> {
-        var names = Set(steps.map(\.call.upstream.value))
+        var names = Set(steps.flatMap(\.calls).map(\.upstream.value))
         var rest = content.parts
         while let part = rest.popLast() {
             switch part.kind {

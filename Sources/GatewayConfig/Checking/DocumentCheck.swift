@@ -155,7 +155,7 @@ struct CallCount {
     let attempts: [String: Int]
 
     func most(of endpoint: ConfigEndpoint) -> Int {
-        endpoint.steps.reduce(0) { $0 + most(of: $1.call) } + most(of: endpoint.content.parts)
+        endpoint.steps.flatMap(\.calls).reduce(0) { $0 + most(of: $1) } + most(of: endpoint.content.parts)
     }
 
     private func most(of parts: [ConfigPart]) -> Int {

@@ -1,3 +1,5 @@
+import HTTPModel
+
 /// Checks an endpoint as a whole.
 struct EndpointCheck {
     let endpoint: ConfigEndpoint
@@ -15,6 +17,7 @@ struct EndpointCheck {
         }
         FallbackCheck(reader: reader).run(endpoint.content.parts)
         warnOfRequiredParts()
+        warnOfNeedlessOrder()
         RenamedReferenceCheck(endpoint: endpoint, problems: reader.problems).run()
     }
 
@@ -38,5 +41,19 @@ struct EndpointCheck {
                 "the part \(part.name.value) is required: if it fails, the answer is a failure though the steps in first "
                     + "have succeeded", at: part.name.place)
         }
+    }
+
+    /// Steps that change nothing and do not need each other lose time by their order.
+    private func warnOfNeedlessOrder() {
+        let calls = endpoint.steps.flatMap(\.calls)
+        let readsStep = calls.flatMap(\.references).contains { reference in
+            if case .step = reference.source { true } else { false }
+        }
+        guard endpoint.steps.count > 1, let first = endpoint.steps.first, !readsStep,
+            calls.allSatisfy({ $0.request.method == .get })
+        else { return }
+        reader.problems.warning(
+            "the steps run one after another, though they are GETs that do not read each other; "
+                + "in a group such as checks: {parts: {...}} they start together", at: first.name.place)
     }
 }

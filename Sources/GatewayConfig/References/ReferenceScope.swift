@@ -43,7 +43,9 @@ final class ReferenceScope {
     /// The schema of the body, if it has one without problems.
     var body: ConfigSchema?
     private let schemas: SchemaMembers
-    var stepNames = NameList()
+    private var stepNames = NameList()
+    /// The names of the steps in each group.
+    private var stepMembers: [String: NameList] = [:]
     /// The first entry is the root.
     private(set) var entries = [Entry(names: [], parent: nil, place: .start(of: 0))]
     private(set) var uses: [Use] = []
@@ -62,6 +64,14 @@ final class ReferenceScope {
         if isMerged { entries[parent].hasMergedPart = true }
         entries.append(Entry(names: entries[parent].names + [name], parent: parent, place: place))
         return index
+    }
+
+    /// Declares all steps, so that a reference to a later one is an error of its own.
+    ///
+    /// - Parameter members: the names of the steps in each group.
+    func declareSteps(_ names: [String], members: [String: NameList] = [:]) {
+        stepNames = NameList(names)
+        stepMembers = members
     }
 
     func child(_ name: String, of parent: Int) -> Int? { entries[parent].children[name] }
@@ -113,7 +123,7 @@ final class ReferenceScope {
             }
             if let body, let fault = schemas.fault(of: path, below: body) { throw fault }
             return (.body, path[...])
-        case .first: return (.step(try step(path)), path.dropFirst())
+        case .first: return try step(path)
         case .parts: return try part(path, place)
         case .item:
             guard case .part(_, hasItem: true) = site else {
@@ -136,7 +146,9 @@ final class ReferenceScope {
         return name
     }
 
-    private func step(_ path: [ConfigReference.Segment]) throws(Fault) -> String {
+    private func step(
+        _ path: [ConfigReference.Segment]
+    ) throws(Fault) -> (ConfigReference.Source, ArraySlice<ConfigReference.Segment>) {
         guard case .member(let name)? = path.first else { throw Fault(message: "a step has a name") }
         let known = stepNames.names
         guard let index = stepNames.index(of: name) else {
@@ -144,13 +156,28 @@ final class ReferenceScope {
                 message: "there is no step \"\(Shown.text(name))\""
                     + Suggestion.textOrNames(for: name, among: known))
         }
+        let members = stepMembers[name]
         if case .step(let current) = site, index >= current {
             throw Fault(
-                message: index == current
-                    ? "a step cannot read itself"
-                    : "the step \"\(name)\" is called later; a step reads earlier ones")
+                message: index > current
+                    ? "the step \"\(name)\" is called later; a step reads earlier ones"
+                    : members == nil
+                        ? "a step cannot read itself"
+                        : "the steps of a group start together, so they cannot read each other")
         }
-        return name
+        guard let members else { return (.step([name]), path.dropFirst()) }
+        guard case .member(let member)? = path.dropFirst().first else {
+            throw Fault(
+                message: "a group of steps has no value; read one of its steps"
+                    + Suggestion.textOrNames(for: "", among: members.names.lazy.map { "\(name).\($0)" }))
+        }
+        guard members.contains(member) else {
+            let full = "\(name).\(member)"
+            throw Fault(
+                message: "there is no step \"\(Shown.text(full))\""
+                    + Suggestion.textOrNames(for: full, among: members.names.lazy.map { "\(name).\($0)" }))
+        }
+        return (.step([name, member]), path.dropFirst(2))
     }
 
     private func part(

@@ -25,7 +25,7 @@ struct EndpointDecoder {
         scope.headerNames = names(EndpointShape.headers)
         scope.takesBody = values.has(EndpointShape.body)
         scope.body = body?.value
-        let steps = steps(scope)
+        let steps = StepList.read(values.node(EndpointShape.first), scope, reader)
         let content = content(scope)
         scope.site = .answer
         // Without a path or parts, the other members are read for their problems.
@@ -114,29 +114,7 @@ struct EndpointDecoder {
         return headers
     }
 
-    // MARK: Steps and parts
-
-    private func steps(_ scope: ReferenceScope) -> [ConfigStep] {
-        guard let node = values.node(EndpointShape.first),
-            let map = reader.map(node, Subject(EndpointShape.first.name))
-        else { return [] }
-        scope.stepNames = NameList(map.members.map(\.name))
-        return map.members.enumerated().compactMap { index, member in
-            guard PartName.isValid(member.name) else {
-                reader.error(
-                    "\"\(Shown.text(member.name))\" is not a name for a step: \(PartName.rule)",
-                    at: member.namePlace)
-                return nil
-            }
-            scope.site = .step(index)
-            guard let values = StepShape.shape.open(member.value, Subject(member.name), reader) else {
-                return nil
-            }
-            return CallShape.decode(values).map {
-                ConfigStep(name: Located(member.name, at: member.namePlace), call: $0)
-            }
-        }
-    }
+    // MARK: Parts
 
     private func content(_ scope: ReferenceScope) -> ConfigContent? {
         switch (values.map[EndpointShape.parts.name], values.map[EndpointShape.data.name]) {

@@ -19,7 +19,9 @@ enum EndpointShape {
     static let body = Member("body", .schema, "What a JSON body must be.")
     static let bodyLimit = Member("bodyLimit", .size("1B", "1GiB"), default: "1MiB", "The largest body.")
     static let first: Member<[ConfigStep]> = Member(
-        "first", .steps, "Calls before the parts, one after another. All must succeed.")
+        "first", .steps,
+        "Calls before the parts. Each is sent after the one before it has succeeded; if one fails, nothing more is sent."
+    )
     static let parts: Member<[ConfigPart]> = Member("parts", .parts, "The parts of data, by name.")
     static let data: Member<ConfigPart> = Member("data", .part, "One part that is all of data.")
     static let deadline = Member(
@@ -129,16 +131,6 @@ extension ValueType where Value == ConfigPart {
     /// Described here, and read by `EndpointDecoder`.
     static let part: ValueType<ConfigPart> = ValueType<ConfigPart> { definitions in
         definitions.reference(PartShape.shape.definition) { PartShape.shape.schema(&$0) }
-    } read: { _, _, _ in
-        nil
-    }
-}
-
-extension ValueType where Value == [ConfigStep] {
-    /// Described here, and read by `EndpointDecoder`.
-    static let steps: ValueType<[ConfigStep]> = ValueType<[ConfigStep]> { definitions in
-        let step = definitions.reference(StepShape.shape.definition) { StepShape.shape.schema(&$0) }
-        return .type("object", [("additionalProperties", step)])
     } read: { _, _, _ in
         nil
     }

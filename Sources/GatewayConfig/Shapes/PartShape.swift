@@ -65,16 +65,6 @@ enum PartShape {
     static let itemMembers = [concurrency.name, limit.name, itemFailure.name]
 }
 
-/// A step before the parts.
-enum StepShape {
-    static let shape: Shape = Shape(
-        "a step", definition: "step", meant: PartShape.meant, CallShape.upstream,
-        CallShape.get, CallShape.post, CallShape.put,
-        CallShape.patch, CallShape.delete, CallShape.query, CallShape.headers, CallShape.body,
-        CallShape.timeout,
-        CallShape.attempts, CallShape.pick, CallShape.expect)
-}
-
 extension ValueType where Value == ConfigForEach.ItemFailure {
     /// A word, of which one is `null` without quotes.
     static let itemFailure: ValueType = {

@@ -11,7 +11,7 @@ package struct ConfigEndpoint: Sendable, ConfigEndpointSettings {
     /// What a JSON body must be; nil for an endpoint that takes none.
     package var body: Located<ConfigSchema>?
     package var bodyLimit: Located<ByteCount>?
-    /// Calls before the parts, one after another.
+    /// Calls before the parts. A step starts once the one before it has succeeded.
     package var steps: [ConfigStep] = []
     package var content: ConfigContent
     package var deadline: Located<Nanoseconds>?

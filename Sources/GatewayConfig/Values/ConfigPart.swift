@@ -75,10 +75,24 @@ package struct ConfigGroup: Sendable {
     package var atLeast: Located<Int>?
 }
 
-/// A call before the parts. Its failure fails the endpoint.
+/// What runs before the parts: a call, or calls that start together. The failure of a call fails the endpoint.
 package struct ConfigStep: Sendable {
+    package indirect enum Kind: Sendable {
+        case call(ConfigCall)
+        /// Each step of a group is a call.
+        case group([ConfigStep])
+    }
+
     package var name: Located<String>
-    package var call: ConfigCall
+    package var kind: Kind
+
+    /// Its call, or those of its group.
+    package var calls: [ConfigCall] {
+        switch kind {
+        case .call(let call): [call]
+        case .group(let steps): steps.flatMap(\.calls)
+        }
+    }
 }
 
 /// The kind of a JSON value.

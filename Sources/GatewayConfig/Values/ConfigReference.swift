@@ -6,7 +6,8 @@ package struct ConfigReference: Sendable, Hashable {
         case query(String)
         case header(String)
         case body
-        case step(String)
+        /// A step, with the group around it: `["checks", "user"]`.
+        case step([String])
         /// A part, with the groups around it: `["weather", "now"]`.
         case part([String])
         /// The item of a `forEach`.

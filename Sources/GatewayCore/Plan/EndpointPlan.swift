@@ -17,6 +17,8 @@ package final class EndpointPlan: Sendable {
     /// Steps and then parts. The number of a leaf is its index.
     let leaves: [Frozen<PlanLeaf>]
     let stepCount: Int
+    /// The numbers of the steps that start together. A stage starts once all steps of the stage before it have succeeded.
+    private let stages: [Range<Int>]
     let groups: [PlanGroup]
     /// Nil if `data` is an object with a member for each part.
     let layout: PartLayout?
@@ -42,6 +44,7 @@ package final class EndpointPlan: Sendable {
         segments = binder.segments
         leaves = binder.leaves.map(Frozen.init)
         stepCount = binder.stepCount
+        stages = binder.stages
         groups = binder.groups
         layout = binder.layout
         largestValue = endpoint.largestValue
@@ -62,13 +65,16 @@ package final class EndpointPlan: Sendable {
             needsRun
             ? PlanRun(self, values, reveals: request.endpoint.settings.revealsUpstreamMessages) : nil
         let scope = PlanScope(values: values, run: run)
-        var answer =
-            stepCount == 0
-            ? Answer(.parts(parts(scope)))
-            : Answer(.steps(named(0..<stepCount, scope)) { [self] _ in Answer(.parts(parts(scope))) })
+        var answer = answer(from: stages[...], scope)
         answer.status = status
         if !earlyFields.isEmpty { answer.fields = fields(earlyFields, scope) }
         return answer
+    }
+
+    /// Returns the answer that runs these stages, one after another, and then the parts.
+    private func answer(from stages: ArraySlice<Range<Int>>, _ scope: PlanScope) -> Answer {
+        guard let first = stages.first else { return Answer(.parts(named(stepCount..<leaves.count, scope))) }
+        return Answer(.steps(named(first, scope)) { [self] _ in answer(from: stages.dropFirst(), scope) })
     }
 
     private func values(
@@ -89,8 +95,6 @@ package final class EndpointPlan: Sendable {
         guard reader.faults.isEmpty else { throw GatewayRequest.error(reader.faults) }
         return reader.values
     }
-
-    private func parts(_ scope: PlanScope) -> [NamedPart] { named(stepCount..<leaves.count, scope) }
 
     private func named(_ numbers: Range<Int>, _ scope: PlanScope) -> [NamedPart] {
         var parts: [NamedPart] = []

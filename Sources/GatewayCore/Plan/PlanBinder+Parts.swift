@@ -13,15 +13,28 @@ extension TextTemplate {
 
 /// The steps and parts of a planned endpoint.
 extension PlanBinder {
-    mutating func bindStep(_ step: PlannedPart) {
-        part = step.name
-        if case .group = step.content { complain("a step cannot be a group") }
+    /// Binds steps that start together: one step, or those of a group.
+    mutating func bindStage(_ stage: PlannedPart) {
+        let first = leaves.count
+        bindStep(stage, "")
+        stages.append(first..<leaves.count)
+    }
+
+    /// - Parameter prefix: the names of its groups, each with a point.
+    private mutating func bindStep(_ step: PlannedPart, _ prefix: String) {
+        part = prefix + step.name
         if case .required = step.policy.policy {} else { complain("a step is always required") }
         if step.isMerged || step.isHidden { complain("a step has no place in the answer") }
         if case .call(let call) = step.content, let items = call.items, items.failure != .fail {
             complain("in a step, itemFailure is fail")
         }
-        bind(step, "", isQuorum: false)
+        guard case .group(let group) = step.content else { return bind(step, prefix, isQuorum: false) }
+        if group.parts.isEmpty { complain("a group has no steps") }
+        if group.atLeast != nil { complain("all steps of a group must succeed") }
+        let outer = conditions
+        if let condition = bind(step.condition) { conditions.append(condition) }
+        defer { conditions = outer }
+        for member in group.parts { bindStep(member, prefix + step.name + ".") }
     }
 
     /// - Parameters:

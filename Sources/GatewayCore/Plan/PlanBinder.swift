@@ -18,6 +18,8 @@ struct PlanBinder {
     /// The conditions of the groups around the part that is being bound.
     var conditions: [BoundCondition] = []
     private(set) var stepCount = 0
+    /// The numbers of the steps that start together, in the order of the plan.
+    var stages: [Range<Int>] = []
     private(set) var layout: PartLayout?
     /// The answer's fields, first those that are known before the parts.
     private(set) var earlyFields: [AnswerField] = []
@@ -49,7 +51,7 @@ struct PlanBinder {
         }
         guard faults.isEmpty else { return }
         isStep = true
-        for step in endpoint.first { bindStep(step) }
+        for stage in endpoint.first { bindStage(stage) }
         isStep = false
         for part in partList { bind(part, "", isQuorum: false) }
         part = nil
@@ -114,10 +116,10 @@ struct PlanBinder {
             let bound = bound(.body, reference.path, reference)
             if use == .segment, !segments.contains(bound) { segments.append(bound) }
             return bound
-        case .first: return bind(reference, in: steps, "step")
+        case .first: return bind(step: reference)
         case .parts:
             guard !isStep else { return fail(reference, "a step cannot read a part") }
-            return bind(reference, in: parts, "part")
+            return bind(part: reference)
         case .item:
             guard isItem else { return fail(reference, "there is an item only in the calls of forEach") }
             return BoundReference(source: .item, path: reference.path, text: reference.description)
@@ -138,15 +140,24 @@ struct PlanBinder {
         return BoundReference(source: .parameter(index), path: ValuePath(), text: reference.description)
     }
 
-    private mutating func bind(
-        _ reference: PlanReference, in names: PlanNames, _ kind: String
-    ) -> BoundReference? {
-        switch names.find(reference.path) {
+    private mutating func bind(step reference: PlanReference) -> BoundReference? {
+        switch steps.find(reference.path) {
         case .leaf(let number, let rest):
+            // Otherwise it would wait for a step that waits for it.
+            guard !isStep || number < stages.last?.upperBound ?? 0 else {
+                return fail(reference, "a step reads only the steps before it")
+            }
             return bound(.leaf(number), rest, reference)
-        case .group(let number, let rest):
-            return bound(.group(number), rest, reference)
-        case .unknown(let name): return fail(reference, "there is no \(kind) \"\(name)\"")
+        case .group: return fail(reference, "a group of steps has no value; one of its steps has")
+        case .unknown(let name): return fail(reference, "there is no step \"\(name)\"")
+        }
+    }
+
+    private mutating func bind(part reference: PlanReference) -> BoundReference? {
+        switch parts.find(reference.path) {
+        case .leaf(let number, let rest): return bound(.leaf(number), rest, reference)
+        case .group(let number, let rest): return bound(.group(number), rest, reference)
+        case .unknown(let name): return fail(reference, "there is no part \"\(name)\"")
         }
     }
 

@@ -19,7 +19,8 @@ package struct PlannedEndpoint: Sendable {
     /// A path parameter that is not declared is text.
     package var parameters: [ParameterRule] = []
     package var body: BodySchema?
-    /// Run before the parts; all are required.
+    /// Steps, each of which starts once the one before it has succeeded, and after which the parts start. All are required.
+    /// The steps of a group start together.
     package var first: [PlannedPart] = []
     package var parts: Parts
     package var answer = PlannedAnswer()

@@ -1,4 +1,3 @@
-import ASCIIText
 @_spi(Lines) package import JSONBytes
 
 /// A place in a JSON value: names, `[0]`, `['name']` and `[*]`, as RFC 9535 writes them, without `$`.
@@ -61,80 +60,6 @@ package struct ValuePath: Sendable, Hashable {
             } else {
                 collect(rest[next...], in: place, &found)
             }
-        }
-    }
-}
-
-extension ValuePath {
-    /// Parses a path that begins with a name.
-    init(parsing text: String) throws(PlanReference.ParseError) {
-        var parser = Parser(text: text, bytes: Array(text.utf8))
-        steps = try parser.steps()
-    }
-
-    private struct Parser {
-        let text: String
-        let bytes: [UInt8]
-        var index = 0
-
-        mutating func steps() throws(PlanReference.ParseError) -> [Step] {
-            var steps: [Step] = [.name(try plainName())]
-            while index < bytes.count {
-                if bytes[index] == Byte.point {
-                    index += 1
-                    steps.append(.name(try plainName()))
-                } else {
-                    steps.append(try bracketed())
-                }
-            }
-            return steps
-        }
-
-        private mutating func plainName() throws(PlanReference.ParseError) -> [UInt8] {
-            let start = index
-            while index < bytes.count, bytes[index] != Byte.point, bytes[index] != Byte.openBracket {
-                guard bytes[index] > 0x20, bytes[index] != Byte.closeBracket else {
-                    throw fault("a name with this character is written ['name']")
-                }
-                index += 1
-            }
-            guard index > start else { throw fault("a name is missing") }
-            return Array(bytes[start..<index])
-        }
-
-        private mutating func bracketed() throws(PlanReference.ParseError) -> Step {
-            index += 1
-            guard let end = bytes[index...].firstIndex(of: Byte.closeBracket) else {
-                throw fault("a bracket is not closed")
-            }
-            let first = bytes[index]
-            if first == UInt8(ascii: "'") || first == Byte.quote { return .name(try quoted(by: first)) }
-            let inside = String(decoding: bytes[index..<end], as: UTF8.self)
-            index = end + 1
-            if inside == "*" { return .all }
-            guard let number = Int(requestText: inside), number >= 0 else {
-                throw fault("brackets hold a number from 0, a quoted name or *")
-            }
-            return .index(number)
-        }
-
-        private mutating func quoted(by quote: UInt8) throws(PlanReference.ParseError) -> [UInt8] {
-            var name: [UInt8] = []
-            index += 1
-            while index < bytes.count, bytes[index] != quote {
-                if bytes[index] == Byte.backslash { index += 1 }
-                if index < bytes.count { name.append(bytes[index]) }
-                index += 1
-            }
-            guard index + 1 < bytes.count, bytes[index + 1] == Byte.closeBracket else {
-                throw fault("a quoted name is not closed")
-            }
-            index += 2
-            return name
-        }
-
-        private func fault(_ what: String) -> PlanReference.ParseError {
-            PlanReference.ParseError(description: "{\(text)}: \(what)")
         }
     }
 }

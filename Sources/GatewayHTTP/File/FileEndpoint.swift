@@ -28,7 +28,7 @@ struct FileEndpoint {
             case .parts(let parts): planned.parts = .named(try parts.map(part))
             case .data(let one): planned.parts = .data(try part(one))
             }
-            planned.answer = try answer
+            planned.answer = answer
             gateway.add(try EndpointPlan(planned), options, place: document.text(of: endpoint.place))
         } catch let error as PlanError {
             for fault in error.faults {
@@ -56,26 +56,26 @@ struct FileEndpoint {
     }
 
     private var answer: PlannedAnswer {
-        get throws {
-            var answer = PlannedAnswer()
-            switch (endpoint.answer.envelope?.value, endpoint.answer.completeHeader?.value) {
-            case (.bare?, let field?): answer.style = .bare(completeField: field)
-            case (.bare?, nil): answer.style = .bare
-            case (.sluice?, _): answer.style = .sluice
-            case (nil, _): break
-            }
-            answer.status = endpoint.answer.status.flatMap { HTTPStatus(code: $0.value) }
-            answer.fields = try endpoint.answer.headers.map {
-                ($0.name.value, try TextTemplate($0.value.value))
-            }
-            return answer
+        var answer = PlannedAnswer()
+        switch (endpoint.answer.envelope?.value, endpoint.answer.completeHeader?.value) {
+        case (.bare?, let field?): answer.style = .bare(completeField: field)
+        case (.bare?, nil): answer.style = .bare
+        case (.sluice?, _): answer.style = .sluice
+        case (nil, _): break
         }
+        answer.status = endpoint.answer.status.flatMap { HTTPStatus(code: $0.value) }
+        answer.fields = endpoint.answer.headers.map { ($0.name.value, TextTemplate($0.value.value)) }
+        return answer
     }
 
     // MARK: Parts
 
     private func step(_ step: ConfigStep) throws -> PlannedPart {
-        PlannedPart(step.name.value, .call(try call(step.call)))
+        switch step.kind {
+        case .call(let call): PlannedPart(step.name.value, .call(try self.call(call)))
+        case .group(let steps):
+            PlannedPart(step.name.value, .group(PlannedGroup(try steps.map { try self.step($0) })))
+        }
     }
 
     private func part(_ part: ConfigPart) throws -> PlannedPart {
@@ -89,22 +89,22 @@ struct FileEndpoint {
         planned.isMerged = part.isMerged
         planned.isHidden = part.isHidden
         planned.shape = shape(of: part)
-        planned.condition = try part.when.map {
-            PlannedCondition(try PlanReference($0.reference), isNegated: $0.isNegated)
+        planned.condition = part.when.map {
+            PlannedCondition(PlanReference($0.reference), isNegated: $0.isNegated)
         }
         return planned
     }
 
     private func content(of part: ConfigPart) throws -> PlannedPart.Content {
         switch part.kind {
-        case .value(let value): return .value(try ValueTemplate(value))
+        case .value(let value): return .value(ValueTemplate(value))
         case .group(let group):
             return .group(
                 PlannedGroup(try group.parts.map { try self.part($0) }, atLeast: group.atLeast?.value))
         case .call(let call): return .call(try self.call(call))
         case .forEach(let each):
             var planned = try call(each.call)
-            var items = PlannedItems(try PlanReference(each.items))
+            var items = PlannedItems(PlanReference(each.items))
             items.concurrency = each.concurrency?.value ?? ConfigForEach.defaultConcurrency
             items.limit = each.limit?.value ?? ConfigForEach.defaultLimit
             items.failure = PlannedItems.Failure(each.itemFailure?.value ?? .null)
@@ -126,12 +126,12 @@ struct FileEndpoint {
         guard let upstream = upstreams[call.upstream.value] else {
             throw FileTranslationError("there is no upstream \"\(call.upstream.value)\"")
         }
-        var planned = PlannedCall(upstream, call.request.method, try TextTemplate(call.request.path.value))
-        planned.query = try call.request.query.flatMap { item in
-            try item.values.map { (item.name.value, try ValueTemplate($0.value)) }
+        var planned = PlannedCall(upstream, call.request.method, TextTemplate(call.request.path.value))
+        planned.query = call.request.query.flatMap { item in
+            item.values.map { (item.name.value, ValueTemplate($0.value)) }
         }
-        planned.headers = try call.request.headers.map { ($0.name.value, try TextTemplate($0.value.value)) }
-        planned.body = try call.request.body.map { try ValueTemplate($0.value) }
+        planned.headers = call.request.headers.map { ($0.name.value, TextTemplate($0.value.value)) }
+        planned.body = call.request.body.map { ValueTemplate($0.value) }
         planned.timeout = call.timeout.map { .nanoseconds($0.value) }
         planned.attempts = call.attempts?.value
         planned.pick = call.pick?.value

@@ -3,18 +3,46 @@ import GatewayCore
 import JSONBytes
 
 extension PlanReference {
-    init(_ reference: ConfigReference) throws {
-        self = try PlanReference(String(reference.text.dropFirst().dropLast()))
+    init(_ reference: ConfigReference) {
+        let description = String(reference.text.dropFirst().dropLast())
+        let path = ValuePath(reference.path)
+        switch reference.source {
+        case .path(let name): self.init(.path(name), description: description)
+        case .query(let name): self.init(.query(name), description: description)
+        case .header(let name): self.init(.header(name), description: description)
+        case .body: self.init(.body, path, description: description)
+        case .step(let names): self.init(.first, path.below(names), description: description)
+        case .part(let names): self.init(.parts, path.below(names), description: description)
+        case .item: self.init(.item, path, description: description)
+        }
+    }
+}
+
+extension ValuePath {
+    fileprivate init(_ segments: [ConfigReference.Segment]) {
+        self.init(
+            steps: segments.map { segment in
+                switch segment {
+                case .member(let name): .name(Array(name.utf8))
+                case .element(let index): .index(index)
+                case .all: .all
+                }
+            })
+    }
+
+    /// Returns the path that begins with these names.
+    fileprivate func below(_ names: [String]) -> ValuePath {
+        ValuePath(steps: names.map { .name(Array($0.utf8)) } + steps)
     }
 }
 
 extension TextTemplate<PlanReference> {
-    init(_ template: ConfigTemplate) throws {
+    init(_ template: ConfigTemplate) {
         self.init(
-            pieces: try template.pieces.map { piece in
+            pieces: template.pieces.map { piece in
                 switch piece {
                 case .text(let text): .text(text)
-                case .reference(let reference): .reference(try PlanReference(reference))
+                case .reference(let reference): .reference(PlanReference(reference))
                 }
             })
     }
@@ -22,25 +50,25 @@ extension TextTemplate<PlanReference> {
 
 extension ValueTemplate<PlanReference> {
     /// The value of a query: text, or one reference.
-    init(_ template: ConfigTemplate) throws {
+    init(_ template: ConfigTemplate) {
         if let constant = template.constant {
             self = .constant(JSONFragment(string: constant))
         } else if let reference = template.wholeReference {
-            self = .reference(try PlanReference(reference))
+            self = .reference(PlanReference(reference))
         } else {
-            self = .text(try TextTemplate(template))
+            self = .text(TextTemplate(template))
         }
     }
 
-    init(_ value: ConfigValue) throws {
+    init(_ value: ConfigValue) {
         self =
             switch value {
             case .constant(let fragment): .constant(fragment)
-            case .reference(let reference): .reference(try PlanReference(reference))
-            case .text(let template): .text(try TextTemplate(template))
-            case .list(let values): .array(try values.map { try ValueTemplate($0) })
+            case .reference(let reference): .reference(PlanReference(reference))
+            case .text(let template): .text(TextTemplate(template))
+            case .list(let values): .array(values.map { ValueTemplate($0) })
             case .object(let members):
-                .object(try members.map { ($0.name, try ValueTemplate($0.value)) })
+                .object(members.map { ($0.name, ValueTemplate($0.value)) })
             }
     }
 }

@@ -82,9 +82,9 @@ struct Endpoints {
     private static func addPlan(to gateway: Gateway) throws {
         let diary = gateway.plannedUpstream(
             "diary", "http://127.0.0.1:9/food-diary", envelope: .genericResponse)
-        let date = try ValueTemplate(parsing: "{query.fddDate}")
+        let date = ValueTemplate.reference(PlanReference(.query("fddDate"), description: "query.fddDate"))
         var recent = PlannedCall(diary, .get, TextTemplate(constant: "/weights"))
-        recent.query = [("fddDate", date), ("keyword", try ValueTemplate(parsing: "recent"))]
+        recent.query = [("fddDate", date), ("keyword", .constant(JSONFragment(string: "recent")))]
         var total = PlannedCall(diary, .get, TextTemplate(constant: "/weights"))
         total.query = [("fddDate", date)]
         var endpoint = PlannedEndpoint(

@@ -146,12 +146,38 @@ struct PartTests {
         #expect(reading.lines == [])
         let endpoint = try #require(reading.document?.endpoints.first)
         #expect(endpoint.steps.map(\.name.value) == ["one", "two"])
-        #expect(endpoint.steps.map(\.call.request.method) == [.post, .put])
+        #expect(endpoint.steps.flatMap(\.calls).map(\.request.method) == [.post, .put])
         guard case .data(let data) = endpoint.content else {
             Issue.record("data is missing")
             return
         }
         #expect(data.name.value == "data")
+    }
+
+    @Test("A group of steps has calls in the order of the file, and references name them below the group")
+    func stepGroups() throws {
+        let reading = ConfigReading.read(
+            text: """
+                upstreams: {api: {url: "http://a"}}
+                endpoints:
+                - put: /a
+                  first:
+                    one: {upstream: api, post: /one}
+                    both: {parts: {x: {upstream: api, put: "/{first.one.id}"}, y: {upstream: api, delete: /y}}}
+                    last: {upstream: api, patch: "/{first.both.y.id}"}
+                  data: {upstream: api, get: "/{first.both.x[0].id}", optional: true}
+                """)
+        #expect(reading.lines == [])
+        let endpoint = try #require(reading.document?.endpoints.first)
+        guard case .group(let steps) = endpoint.steps[1].kind, case .data(let data) = endpoint.content else {
+            Issue.record("wrong kinds")
+            return
+        }
+        #expect(steps.map(\.name.value) == ["x", "y"])
+        #expect(endpoint.steps.map(\.calls.count) == [1, 2, 1])
+        #expect(endpoint.steps[2].calls[0].references.map(\.source) == [.step(["both", "y"])])
+        #expect(data.references.map(\.source) == [.step(["both", "x"])])
+        #expect(data.references.map(\.path) == [[.element(0), .member("id")]])
     }
 
     @Test("JSON of the file keeps its order and its types, and constants become JSON text")

@@ -36,6 +36,7 @@ struct OpenAPIFailureTests {
             "parts: {l: {value: [1]}, x: {upstream: a, get: /, forEach: '{parts.l}'}}",
             "parts: {l: {value: [1]}, x: {upstream: a, get: /, forEach: '{parts.l}', atLeast: 0, itemFailure: fail}}",
             "first: {s: {upstream: a, post: /}}, parts: {x: {upstream: a, get: /, optional: true}}",
+            "first: {g: {parts: {s: {upstream: a, post: /}, t: {upstream: b, get: /}}}}, parts: {x: {value: 1}}",
         ])
     func required(content: String) throws {
         #expect(try statuses("{get: /x, \(content)}") == Self.passed)

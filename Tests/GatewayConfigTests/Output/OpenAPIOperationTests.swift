@@ -55,6 +55,10 @@ struct OpenAPIOperationTests {
         arguments: [
             ("{get: /x, credentials: [a], data: {upstream: a, get: /}}", true),
             ("{get: /x, credentials: [a], first: {s: {upstream: a, post: /}}, data: {value: 1}}", true),
+            (
+                "{get: /x, credentials: [a], first: {s: {upstream: b, get: /}, g: {parts: {t: {upstream: b, get: /}, "
+                    + "u: {upstream: a, put: /}}}}, data: {value: 1}}", true
+            ),
             ("{get: /x, credentials: [a, b], parts: {g: {parts: {x: {upstream: b, get: /}}}}}", true),
             ("{get: /x, credentials: [b], data: {upstream: a, get: /}}", false),
             ("{get: /x, cookies: [a], data: {upstream: a, get: /}}", false),

@@ -101,6 +101,21 @@ struct ReferenceTests {
         #expect(reference.source == .header("X-Tenant"))
     }
 
+    @Test(
+        "A name that a reference needs is named by its fault",
+        arguments: [
+            (ReferenceRoot.path, "a path parameter has a name"), (.query, "a query parameter has a name"),
+            (.header, "a header has a name"), (.first, "a step has a name"), (.parts, "a part has a name"),
+        ])
+    func missingNames(root: ReferenceRoot, message: String) {
+        for path in [[], [ConfigReference.Segment.element(0)]] {
+            let fault = #expect(throws: ReferenceScope.Fault.self) {
+                try ReferenceScope().resolve(root, path, text: "", at: .start(of: 0))
+            }
+            #expect(fault?.message() == message)
+        }
+    }
+
     @Test("A member of a group may come from a part that is merged into it")
     func mergedMembers() {
         let reading = ConfigReading.read(

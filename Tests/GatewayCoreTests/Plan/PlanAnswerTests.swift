@@ -30,7 +30,8 @@ struct PlanAnswerTests {
         let reply = try bench.answer(.get, "/page")
         #expect(reply.status == 409)
         #expect(reply.message == "The request conflicts with the state of save")
-        #expect(reply["/errors/1/reason"] == #""dependency_failed""#)
+        #expect(reply["/errors/0/part"] == #""save""#)
+        #expect(reply["/errors/1"] == nil)
         #expect(bench.targets == ["/save"])
     }
 
@@ -46,7 +47,7 @@ struct PlanAnswerTests {
         #expect(reply["/data"] == #"{"user":1,"total":1}"#)
         #expect(bench.targets == ["/save", "/check/kim", "/users/kim", "/total"])
         #expect(bench.transport.attempts.map(\.sentAt) == [.zero, .seconds(1), .seconds(2), .seconds(2)])
-        #expect(reply.summary.parts.map(\.step) == [0, 0, nil, nil])
+        #expect(reply.summary.parts.map(\.step) == [0, 1, nil, nil])
         #expect(reply["/meta/parts"] == #"{"user":"success","total":"success"}"#)
     }
 

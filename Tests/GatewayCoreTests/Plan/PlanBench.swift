@@ -4,32 +4,6 @@ import JSONBytes
 import Networking
 import Testing
 
-/// Parses text with references. A failure is a mistake of the test.
-func text(_ text: String) -> TextTemplate<PlanReference> {
-    do {
-        return try TextTemplate(parsing: text)
-    } catch {
-        preconditionFailure("\(error)")
-    }
-}
-
-/// Parses a value with references, or a constant text.
-func value(_ text: String) -> ValueTemplate<PlanReference> {
-    do {
-        return try ValueTemplate(parsing: text)
-    } catch {
-        preconditionFailure("\(error)")
-    }
-}
-
-func reference(_ text: String) -> PlanReference {
-    do {
-        return try PlanReference(text)
-    } catch {
-        preconditionFailure("\(error)")
-    }
-}
-
 extension Bench {
     /// The upstream of planned calls, as `DiaryAPI` describes it for calls in Swift.
     func planned(

@@ -102,6 +102,44 @@ struct PlanFaultTests {
             ])
     }
 
+    @Test("A step reads neither itself, nor a later step, nor one that starts with it, nor a whole group")
+    func stepOrder() throws {
+        #expect(
+            try faults([bench.part("a", "/{first.g}")]) { endpoint in
+                endpoint.first = [
+                    bench.part("s", "/{first.s}"), bench.part("t", "/{first.g.x}/{first.s}"),
+                    PlannedPart(
+                        "g",
+                        .group(
+                            PlannedGroup([
+                                bench.part("x", "/{first.t}"), bench.part("y", "/{first.g.x}"),
+                                bench.part("z", "/z").when("first.u"),
+                            ]))), bench.part("u", "/{first.g.no}/{first.g.y.id}"),
+                ]
+            } == [
+                "s: {first.s}: a step reads only the steps before it",
+                "t: {first.g.x}: a step reads only the steps before it",
+                "g.y: {first.g.x}: a step reads only the steps before it",
+                "g.z: {first.u}: a step reads only the steps before it",
+                #"u: {first.g.no}: there is no step "no""#,
+                "a: {first.g}: a group of steps has no value; one of its steps has",
+            ])
+    }
+
+    @Test("A group of steps has steps, all of which are required")
+    func stepGroups() throws {
+        let quorum = PlannedGroup([bench.part("x", "/x"), bench.part("y", "/y", .optional)], atLeast: 1)
+        #expect(
+            try faults([bench.part("a", "/a")]) { endpoint in
+                endpoint.first = [
+                    PlannedPart("g", .group(quorum)), PlannedPart("h", .group(PlannedGroup([])), .optional),
+                ]
+            } == [
+                "g: all steps of a group must succeed", "g.y: a step is always required",
+                "h: a step is always required", "h: a group has no steps",
+            ])
+    }
+
     @Test("Parameters that contradict themselves are told")
     func parameters() throws {
         #expect(

@@ -26,7 +26,7 @@ struct DecidingParts {
 
     init(_ endpoint: ConfigEndpoint, _ document: ConfigDocument) {
         self.document = document
-        calls = endpoint.steps.map(\.call)
+        calls = endpoint.steps.flatMap(\.calls)
         awaitsCalls = !calls.isEmpty
         let parts = endpoint.content.parts
         add(parts, below: [], [])

@@ -73,7 +73,7 @@ struct OpenAPIPassedFields {
 extension ConfigEndpoint {
     /// The upstreams of its steps and parts.
     fileprivate var upstreams: [Located<String>] {
-        var upstreams = steps.map(\.call.upstream)
+        var upstreams = steps.flatMap(\.calls).map(\.upstream)
         var rest = content.parts
         while let part = rest.popLast() {
             switch part.kind {

@@ -8,7 +8,7 @@ package struct CallPlan: Sendable {
     /// The name of the file.
     package let file: String
     package let line: Int
-    /// The calls before the parts, one after another.
+    /// The steps before the parts. Each waits for the one before it.
     package let steps: [PlanRow]
     package let parts: [PlanRow]
     /// Nanoseconds for the whole request.
@@ -40,7 +40,7 @@ package struct PlanRow: Sendable {
 
     package var name: String
     package var kind: Kind
-    /// The parts that it waits for, with the groups around them: `weather.now`.
+    /// The parts that it waits for, with the groups around them: `weather.now`. For a step, the one before it.
     package var after: [String]
     /// The reference of `when`: `{parts.user.id}`.
     package var condition: (text: String, isNegated: Bool)?
@@ -59,24 +59,19 @@ package struct PlanTarget: Sendable, Hashable {
 extension CallPlan {
     init(_ endpoint: ConfigEndpoint, _ document: ConfigDocument) {
         let costs = CallCosts(document)
-        let steps = endpoint.steps.enumerated().map { index, step in
-            PlanRow(
-                name: "first.\(step.name.value)", kind: .call(costs.target(of: step.call)), after: [],
-                condition: nil, time: costs.time(of: step.call),
-                calls: costs.calls(of: step.call, isCertain: index == 0))
-        }
-        let schedule = PlanSchedule(endpoint.content.parts, costs, areCertain: steps.isEmpty)
+        let steps = StepRows(endpoint.steps, costs)
+        let schedule = PlanSchedule(endpoint.content.parts, costs, areCertain: endpoint.steps.isEmpty)
         method = endpoint.method
         path = endpoint.path.value.shown
         file = document.fileName(of: endpoint.place)
         line = endpoint.place.line
-        self.steps = steps
+        self.steps = steps.rows
         parts = schedule.rows
         deadline = costs.number(
             endpoint.deadline ?? document.limits.deadline, default: ConfigLimits.defaultDeadline)
-        chain = steps.reduce(.zero) { $0 + $1.time } + schedule.time
-        slowest = chain.value == nil ? [] : steps.map(\.name) + schedule.slowest
-        calls = (steps + schedule.rows).reduce(.none) { $0 + $1.calls }
+        chain = steps.time + schedule.time
+        slowest = chain.value == nil ? [] : steps.slowest + schedule.slowest
+        calls = (steps.rows + schedule.rows).reduce(.none) { $0 + $1.calls }
         authorization = endpoint.credentials.map(document.written)
         cookies = endpoint.cookies.map(document.written)
     }

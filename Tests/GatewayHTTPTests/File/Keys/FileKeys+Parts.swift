@@ -74,6 +74,12 @@ extension FileKeys {
         KeyExample.part(
             "part.rename", "a: {upstream: api, get: /a, rename: {id: key, b.c: z}}", list,
             gives: #"{"a":[{"key":1,"b":{"z":2,"d":0},"e":3}]}"#),
+        // pick, keep, drop and rename apply in this order, and a reference sees the value after pick.
+        KeyExample.part(
+            "part.pick part.keep part.drop part.rename",
+            "a: {upstream: api, get: /a, rename: {a: b}, drop: [b], keep: [a, b], pick: /x}, "
+                + "b: {value: [\"{parts.a.a}\", \"{parts.a.b}\", \"{parts.a.c}\"]}",
+            ["/a": .json(#"{"x":{"a":1,"b":2,"c":3},"a":0}"#)], gives: #"{"a":{"b":1},"b":[1,2,3]}"#),
         KeyExample.part(
             "part.merge", "a: {upstream: api, get: /a, merge: true}, b: {value: 2}",
             ["/a": .json(#"{"id":1,"b":0}"#)], gives: #"{"id":1,"b":2}"#),
@@ -161,6 +167,21 @@ extension FileKeys {
             "part.when part.parts",
             "a: {value: false}, b: {when: \"{parts.a}\", parts: {c: {upstream: api, get: /c}}}, d: {value: \"{parts.b}\"}",
             gives: #"{"a":false,"b":null,"d":null}"#),
+    ]
+
+    // MARK: Groups of steps
+
+    static let stepGroups: [KeyExample] = [
+        KeyExample.endpoint(
+            "step.parts",
+            "{put: /x, first: {a: {parts: {b: {upstream: api, put: /b}, c: {upstream: api, put: /c}}}}, "
+                + "data: {value: [\"{first.a.b}\", \"{first.a.c}\"]}}"
+        ) { bench async throws in
+            bench.answers = ["/b": .json("2").after(.seconds(2)), "/c": .json("3").after(.seconds(2))]
+            let reply = try await bench.ask(.put, "/x")
+            #expect(try reply.data == "[2,3]")
+            #expect(reply.elapsed == .seconds(2))
+        }
     ]
 
     // MARK: References

@@ -8,7 +8,7 @@ struct KeyCoverageTests {
     private static let examples: [KeyExample] = [
         FileKeys.settings, FileKeys.upstreams, FileKeys.endpointMethods, FileKeys.endpoints,
         FileKeys.parameters, FileKeys.bodies, FileKeys.calls("part"), FileKeys.calls("step"), FileKeys.parts,
-        FileKeys.groups, FileKeys.references, FileKeys.proxies,
+        FileKeys.groups, FileKeys.stepGroups, FileKeys.references, FileKeys.proxies,
     ].flatMap { $0 }
 
     private static let shapes: [Shape] = [

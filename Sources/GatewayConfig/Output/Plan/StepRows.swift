@@ -1,0 +1,44 @@
+/// The steps of an endpoint in a plan.
+struct StepRows {
+    private(set) var rows: [PlanRow] = []
+    /// Nanoseconds until the last step ends.
+    private(set) var time = PlanNumber.zero
+    /// The names of the calls that take the longest, one for each step.
+    private(set) var slowest: [String] = []
+    private let costs: CallCosts
+
+    init(_ steps: [ConfigStep], _ costs: CallCosts) {
+        self.costs = costs
+        for step in steps { add(step) }
+    }
+
+    private mutating func add(_ step: ConfigStep) {
+        let name = "first.\(step.name.value)"
+        // A failed step leaves the later ones without calls.
+        var row = row(of: step, named: name, isCertain: rows.isEmpty)
+        row.after = rows.last.map { [$0.name] } ?? []
+        time = time + row.time
+        if case .group(let members, _) = row.kind {
+            let last = members.first { $0.time == row.time }
+            slowest += last.map { ["\(name).\($0.name)"] } ?? []
+        } else {
+            slowest.append(name)
+        }
+        rows.append(row)
+    }
+
+    private func row(of step: ConfigStep, named name: String, isCertain: Bool) -> PlanRow {
+        switch step.kind {
+        case .call(let call):
+            return PlanRow(
+                name: name, kind: .call(costs.target(of: call)), after: [], condition: nil,
+                time: costs.time(of: call), calls: costs.calls(of: call, isCertain: isCertain))
+        case .group(let steps):
+            let members = steps.map { row(of: $0, named: $0.name.value, isCertain: isCertain) }
+            return PlanRow(
+                name: name, kind: .group(members, atLeast: nil), after: [], condition: nil,
+                time: members.reduce(.zero) { $1.time.exceeds($0) ? $1.time : $0 },
+                calls: members.reduce(.none) { $0 + $1.calls })
+        }
+    }
+}
