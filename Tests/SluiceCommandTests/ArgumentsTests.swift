@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import GatewayHTTP
@@ -63,6 +64,29 @@ struct ArgumentsTests {
                 "SLUICE_DNS", "SLUICE_COMPRESSION", "SLUICE_CONFIG", "SLUICE_STATIC", "SLUICE_STRICT",
                 "SLUICE_FORMAT", "SLUICE_WATCH", "SLUICE_INCLUDED",
             ])
+    }
+
+    @Test("The reference has a row for each flag of sluice that other programs lack")
+    func referenceOfFlags() throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/GatewayCore/GatewayCore.docc/Reference.md")
+        let article = try String(contentsOf: path, encoding: .utf8)
+        let section = try #require(
+            article.components(separatedBy: "\n## Flags of sluice\n").dropFirst().first)
+        let table = try #require(section.components(separatedBy: "\n## ").first)
+        let rows = table.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
+            row.split(separator: "| ").prefix(3).map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        let common = Set(GatewayProgram(name: "gateway").serving().flags.map(\.name))
+        var expected: [[String]] = []
+        for flag in CommandSpecification.all.flatMap(\.flags) where !common.contains(flag.name) {
+            let commands = CommandSpecification.all.filter { $0.flags.contains { $0.name == flag.name } }
+            let names = commands.map(\.name).joined(separator: ", ")
+            let placeholder = flag.placeholder.replacingOccurrences(of: "|", with: "\\|")
+            let row = ["`--\(flag.name) \(placeholder)`", names, flag.fallback ?? "none"]
+            if !expected.contains(row) { expected.append(row) }
+        }
+        #expect(rows == expected)
     }
 
     @Test("A repeatable flag keeps its order, and its variable is split at commas")
