@@ -241,6 +241,20 @@ struct LimitsTableTests {
         }
     }
 
+    @Test("The article names the limits that are fixed beside others that can be set")
+    func fixed() throws {
+        let text = try String(contentsOf: Self.article, encoding: .utf8)
+        let list = try #require(text.components(separatedBy: "So are these: ").dropFirst().first)
+        let sentence = try #require(list.components(separatedBy: ". <doc:").first)
+        let named = Set(sentence.matches(of: /`([a-zA-Z.]+)`/).map { String($0.output.1) })
+        // No part of `Resolver.Limits` can be set for a gateway.
+        let settable = Set(Self.structures.map(\.0)).subtracting(["resolver"]).union(["upstreamBodies"])
+        let fixed = Self.constants.keys.filter { name in
+            name.contains(".") && settable.contains(String(name.prefix { $0 != "." }))
+        }
+        #expect(named.sorted() == fixed.sorted())
+    }
+
     @Test("The parsers and the decoder have the same defaults as the limits that configure them")
     func layersBelow() {
         let (inbound, request) = (InboundLimits(), RequestLimits())

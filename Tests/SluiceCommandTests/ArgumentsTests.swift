@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import GatewayHTTP
@@ -49,6 +50,61 @@ struct ArgumentsTests {
         #expect(try parse([], environment: environment).string("host") == nil)
     }
 
+    /// A broken value for the variable of each flag that refuses some value.
+    private static let broken = [
+        "SLUICE_HOST": "nowhere", "SLUICE_PORT": "http", "SLUICE_HOSTS": "a b", "SLUICE_NAME": "a/b",
+        "SLUICE_LOOPS": "many", "SLUICE_LOG_LEVEL": "INFO", "SLUICE_DRAIN_DELAY": "1s", "SLUICE_DNS": "foo",
+        "SLUICE_UPSTREAM_MEMORY": "1GiB", "SLUICE_BREAKER": "true", "SLUICE_COMPRESSION": "true",
+        "SLUICE_TIMELINE": "yes", "SLUICE_PROXY": "socks5://a.test", "SLUICE_NO_PROXY": "a.test",
+        "SLUICE_PUBLIC": "/nonexistent", "SLUICE_SPOOL_DIRECTORY": "/nonexistent",
+    ]
+
+    @Test("A message about a value from a variable names the variable, not the flag", arguments: Self.broken)
+    func messageNamesVariable(variable: String, value: String) throws {
+        let arguments = try parse([], environment: [variable: value])
+        var configuration = GatewayServerConfiguration()
+        let error = try #require(throws: UsageError.self) { try configuration.apply(arguments) }
+        #expect(error.message.hasPrefix(variable + " "), "\(error.message)")
+    }
+
+    @Test("A flag wins over its variable, whatever that contains")
+    func brokenVariablesBehindFlags() throws {
+        let words = [
+            "--host", "::1", "--port", "81", "--hosts", "any", "--name", "edge", "--loops", "1",
+            "--log-level", "error", "--drain-delay", "0", "--dns", "system", "--upstream-memory", "1",
+            "--breaker", "on", "--compression", "on", "--timeline", "on", "--proxy", "environment",
+            "--public", "/", "--spool-directory", "/tmp",
+        ]
+        var configuration = GatewayServerConfiguration()
+        try configuration.apply(parse(words, environment: Self.broken))
+        #expect(configuration.port == 81 && configuration.logLevel == .error)
+        // The exceptions of the variables belong to the proxy of the variables.
+        #expect(throws: UsageError.self) {
+            try configuration.apply(parse([], environment: ["SLUICE_NO_PROXY": "a.test"]))
+        }
+        #expect(throws: UsageError.self) {
+            try configuration.apply(parse(["--proxy", "environment", "--no-proxy", "a.test"]))
+        }
+    }
+
+    @Test(
+        "The link to a Kubernetes Service is ignored",
+        arguments: ["tcp://10.96.3.4:8080", "udp://10.96.3.4:8080", "sctp://[fd00::1]:8080"])
+    func serviceLink(value: String) throws {
+        let program = CommandSpecification(
+            name: "", summary: "",
+            flags: CommandSpecification.serve.flags + [
+                ProgramFlag(name: "db-port", placeholder: "PORT", help: ""),
+                ProgramFlag(name: "broker", placeholder: "URL", help: ""),
+            ])
+        let links = ["SLUICE_PORT": value, "SLUICE_DB_PORT": value, "SLUICE_BROKER": value]
+        let arguments = try parse([], program, environment: links)
+        #expect(arguments.string("port") == nil)
+        #expect(arguments.string("db-port") == nil)
+        #expect(arguments.string("broker") == value)
+        #expect(try parse(["--port", "81"], environment: links).string("port") == "81")
+    }
+
     @Test("Every flag has an environment variable named after it")
     func everyFlagHasAVariable() {
         let names = Set(CommandSpecification.all.flatMap(\.flags).map(\.environmentName))
@@ -63,6 +119,29 @@ struct ArgumentsTests {
                 "SLUICE_DNS", "SLUICE_COMPRESSION", "SLUICE_CONFIG", "SLUICE_STATIC", "SLUICE_STRICT",
                 "SLUICE_FORMAT", "SLUICE_WATCH", "SLUICE_INCLUDED",
             ])
+    }
+
+    @Test("The reference has a row for each flag of sluice that other programs lack")
+    func referenceOfFlags() throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/GatewayCore/GatewayCore.docc/Reference.md")
+        let article = try String(contentsOf: path, encoding: .utf8)
+        let section = try #require(
+            article.components(separatedBy: "\n## Flags of sluice\n").dropFirst().first)
+        let table = try #require(section.components(separatedBy: "\n## ").first)
+        let rows = table.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
+            row.split(separator: "| ").prefix(3).map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        let common = Set(GatewayProgram(name: "gateway").serving().flags.map(\.name))
+        var expected: [[String]] = []
+        for flag in CommandSpecification.all.flatMap(\.flags) where !common.contains(flag.name) {
+            let commands = CommandSpecification.all.filter { $0.flags.contains { $0.name == flag.name } }
+            let names = commands.map(\.name).joined(separator: ", ")
+            let placeholder = flag.placeholder.replacingOccurrences(of: "|", with: "\\|")
+            let row = ["`--\(flag.name) \(placeholder)`", names, flag.fallback ?? "none"]
+            if !expected.contains(row) { expected.append(row) }
+        }
+        #expect(rows == expected)
     }
 
     @Test("A repeatable flag keeps its order, and its variable is split at commas")

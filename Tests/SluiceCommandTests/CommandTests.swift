@@ -27,7 +27,8 @@ struct CommandTests {
         #expect(flag.errors.contains("--port takes a whole number from 0 to 65535, not 'http'"))
         let level = try SluiceProcess.run("serve", environment: ["SLUICE_LOG_LEVEL": "loud"])
         #expect(level.exitCode == 2)
-        #expect(level.errors.contains("--log-level takes one of debug, info, warning, error, not 'loud'"))
+        #expect(
+            level.errors.contains("SLUICE_LOG_LEVEL takes one of debug, info, warning, error, not 'loud'"))
         let upstream = try SluiceProcess.run("serve", "--upstream", "diary")
         #expect(upstream.exitCode == 2)
         #expect(upstream.errors.contains("--upstream takes NAME=URL, not 'diary'"))
@@ -53,7 +54,7 @@ struct CommandTests {
         #expect(hosts.exitCode == 2)
         #expect(
             hosts.errors.contains(
-                "--hosts takes names separated by commas, or any: 'a b' is not a host name such as"))
+                "SLUICE_HOSTS takes names separated by commas, or any: 'a b' is not a host name such as"))
         let name = try SluiceProcess.run("demo", "--name", "a/b")
         #expect(name.exitCode == 2)
         #expect(name.errors.contains("--name takes 1 to 64 letters, digits or any of"))

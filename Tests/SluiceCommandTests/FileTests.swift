@@ -3,6 +3,9 @@ import JSONBytes
 import TestSupport
 import Testing
 
+@testable import GatewayHTTP
+@testable import SluiceCommand
+
 extension CommandTests {
     /// Serves files beside the endpoints in Swift, over the same sample upstreams.
     @Suite("Gateways from files")
@@ -108,6 +111,92 @@ extension CommandTests {
             }
             #expect(try via([], ["SLUICE_NAME": "of-variable"]).contains("Proxy-Status: of-file;"))
             #expect(try via(["--name", "of-flag"], [:]).contains("Proxy-Status: of-flag;"))
+        }
+
+        @Test("A Kubernetes Service named sluice does not stop the start, nor the health check")
+        func serviceLinks() throws {
+            let links = [
+                "SLUICE_SERVICE_HOST": "10.96.3.4", "SLUICE_SERVICE_PORT": "8080",
+                "SLUICE_PORT": "tcp://10.96.3.4:8080", "SLUICE_PORT_8080_TCP": "tcp://10.96.3.4:8080",
+                "SLUICE_PORT_8080_TCP_PROTO": "tcp", "SLUICE_PORT_8080_TCP_PORT": "8080",
+                "SLUICE_PORT_8080_TCP_ADDR": "10.96.3.4",
+            ]
+            let file = try write("linked.yaml", "listen: {port: 0}\n" + Self.charts)
+            let process = try SluiceProcess(
+                ["serve", "--config", file, "--drain-delay", "0"], environment: links)
+            let port = try process.readPort()
+            let ready = try write("ready.yaml", "listen: {port: \(port)}\n" + Self.charts)
+            let health = try SluiceProcess.run("health", "--config", ready, environment: links)
+            #expect(health.exitCode == 0, "\(health.errors)")
+            let flag = try SluiceProcess.run("health", "--port", "\(port)", environment: links)
+            #expect(flag.exitCode == 0, "\(flag.errors)")
+            process.signal(SIGTERM)
+            #expect(process.finish().exitCode == 0)
+        }
+
+        @Test("A variable that the file overrides is not read, however broken it is")
+        func overriddenVariables() throws {
+            var broken: [String: String] = [:]
+            for flag in CommandSpecification.serve.flags where !flag.name.hasPrefix("upstream-") {
+                broken[flag.environmentName] = "bro ken"
+            }
+            broken["SLUICE_UPSTREAM_MEMORY"] = "1GiB"
+            broken["SLUICE_UPSTREAM_CONCURRENCY"] = "diary=many"
+            let file = try write(
+                "settled.yaml",
+                """
+                name: of-file
+                listen: {host: 127.0.0.1, port: 0, loops: 1}
+                hosts: [app.test]
+                log: {level: error}
+                drain: {delay: 0s}
+                timeline: on
+                compression: on
+                public: \(scratch.path)
+                spoolDirectory: \(scratch.path)
+                proxy: http://127.0.0.1:1
+                limits: {upstreamBodies: 1MiB}
+
+                """
+                    + Self.charts.replacing(
+                        "diary: {", with: "diary: {concurrency: 5, breaker: off, dns: system, "))
+            let process = try SluiceProcess(
+                ["serve", "--config", file, "--watch", "off"], environment: broken)
+            _ = try process.readPort()
+            process.signal(SIGTERM)
+            #expect(process.finish().exitCode == 0)
+        }
+
+        @Test("A broken variable that nothing overrides ends the start, and the message names it")
+        func brokenVariables() throws {
+            let file = try write("silent.yaml", Self.charts)
+            for (variable, value) in [("SLUICE_PORT", "http"), ("SLUICE_COMPRESSION", "true")] {
+                let served = try SluiceProcess.run("serve", "--config", file, environment: [variable: value])
+                #expect(served.exitCode == 2)
+                #expect(served.errors.hasPrefix("sluice: \(variable) takes "), "\(served.errors)")
+            }
+            let health = try SluiceProcess.run(
+                "health", "--config", file, environment: ["SLUICE_PORT": "http"])
+            #expect(health.exitCode == 2)
+            #expect(health.errors.hasPrefix("sluice: SLUICE_PORT takes a whole number"))
+            let pin = try SluiceProcess.run(
+                "serve", "--config", file, environment: ["SLUICE_UPSTREAM_CA": "diary=/a.pem"])
+            #expect(pin.exitCode == 2)
+            #expect(pin.errors.hasPrefix("sluice: SLUICE_UPSTREAM_CA does not go with --config"))
+        }
+
+        @Test("The variables of a proxy and its exceptions go with the flags of the other, with a file, too")
+        func proxyPair() throws {
+            let file = try write("paired.yaml", "listen: {port: 0}\ndrain: {delay: 0s}\n" + Self.charts)
+            for (flag, variable) in [
+                (["--proxy", "http://127.0.0.1:1"], ["SLUICE_NO_PROXY": "a.test"]),
+                (["--no-proxy", "a.test"], ["SLUICE_PROXY": "http://127.0.0.1:1"]),
+            ] {
+                let process = try SluiceProcess(["serve", "--config", file] + flag, environment: variable)
+                _ = try process.readPort()
+                process.signal(SIGTERM)
+                #expect(process.finish().exitCode == 0)
+            }
         }
 
         @Test("The diary from a file has the data and the status of the one in Swift, under each fault")

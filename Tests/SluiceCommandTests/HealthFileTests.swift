@@ -73,6 +73,10 @@ extension CommandTests {
                 let asked = try SluiceProcess.run(
                     "health", url, environment: ["SLUICE_CONFIG": "/none/sluice.yaml"])
                 #expect(asked.exitCode == 0, "\(asked.errors)")
+                let flagged = try SluiceProcess.run(
+                    "health", "--host", "127.0.0.1", "--port", "\(port)",
+                    environment: ["SLUICE_CONFIG": "/none/sluice.yaml"])
+                #expect(flagged.exitCode == 0, "\(flagged.errors)")
                 let both = try SluiceProcess.run("health", url, "--config", "/none/sluice.yaml")
                 #expect(both.exitCode == 2)
                 #expect(both.errors.hasPrefix("sluice: health takes a URL or --config, not both; run "))

@@ -9,8 +9,19 @@ import Testing
 struct UpstreamFlagTests {
     private static let known = Command.gateway.upstreams?.names
 
-    private func addresses(_ texts: [String]) throws -> [String: UpstreamURLs] {
-        try UpstreamFlags.addresses(texts, known: Self.known)
+    private func addresses(
+        _ words: [String], environment: [String: String] = [:]
+    ) throws -> [String: UpstreamURLs] {
+        let arguments = try ProgramArguments(words, for: .serve, environment: environment)
+        return try UpstreamFlags.addresses(arguments, known: Self.known)
+    }
+
+    private func concurrency(
+        _ values: [String], settled: Set<String> = [], environment: [String: String] = [:]
+    ) throws -> [String: Int] {
+        let words = values.flatMap { ["--upstream-concurrency", $0] }
+        let arguments = try ProgramArguments(words, for: .serve, environment: environment)
+        return try UpstreamFlags.concurrency(arguments, known: Self.known, settled: settled)
     }
 
     private func configuration(
@@ -28,7 +39,8 @@ struct UpstreamFlagTests {
         TLSConfiguration]
     {
         let arguments = try ProgramArguments(words, for: .serve, environment: environment)
-        return try UpstreamTLS.configurations(arguments, of: addresses(arguments.all("upstream")))
+        return try UpstreamTLS.configurations(
+            arguments, of: UpstreamFlags.addresses(arguments, known: Self.known))
     }
 
     @Test(
@@ -72,7 +84,8 @@ struct UpstreamFlagTests {
         let url = second.dropFirst("diary=".count)
         let message = "the address of upstream diary, '\(url)', is invalid: \(reason)"
         #expect(throws: UsageError(message: message)) {
-            try addresses(["diary=http://a.test", "tags=http://a.test", second])
+            try addresses(
+                ["diary=http://a.test", "tags=http://a.test", second].flatMap { ["--upstream", $0] })
         }
     }
 
@@ -82,10 +95,9 @@ struct UpstreamFlagTests {
             "diary": ["http://a.test:81", "http://b.test:81"], "tags": "http://a.test:81",
         ]
         let words = ["diary=http://a.test:81", "tags=http://a.test:81", "diary=http://b.test:81"]
-        #expect(try addresses(words) == expected)
+        #expect(try addresses(words.flatMap { ["--upstream", $0] }) == expected)
         let variable = ["SLUICE_UPSTREAM": words.joined(separator: ",")]
-        let arguments = try ProgramArguments([], for: .serve, environment: variable)
-        #expect(try addresses(arguments.all("upstream")) == expected)
+        #expect(try addresses([], environment: variable) == expected)
     }
 
     @Test("TLS applies to all addresses of an https upstream")
@@ -138,16 +150,50 @@ struct UpstreamFlagTests {
         ])
     func refusedLimit(values: [String], message: String) {
         #expect(throws: UsageError(message: message)) {
-            try UpstreamFlags.concurrency(values, known: Self.known)
+            try concurrency(values)
         }
+    }
+
+    @Test("A message about a value from a variable names the variable")
+    func variables() {
+        func message(_ body: () throws -> Any) -> String? {
+            (#expect(throws: UsageError.self) { _ = try body() })?.message
+        }
+        #expect(
+            message { try addresses([], environment: ["SLUICE_UPSTREAM": "diary"]) }
+                == "SLUICE_UPSTREAM takes NAME=URL, not 'diary'")
+        #expect(
+            message { try addresses([], environment: ["SLUICE_UPSTREAM": "diary=nowhere"]) }
+                == "SLUICE_UPSTREAM: the address of upstream diary, 'nowhere', is invalid: "
+                + "a URL begins with http:// or https://")
+        #expect(
+            message { try concurrency([], environment: ["SLUICE_UPSTREAM_CONCURRENCY": "diary=0"]) }
+                == "SLUICE_UPSTREAM_CONCURRENCY takes NAME=COUNT, at least 1, not 'diary=0'")
+        for (flag, value, rest) in [
+            ("CA", "tags=/a.pem", " needs an https upstream: --upstream tags=https://..."),
+            ("CERT", "diary=/a", " diary=/a needs --upstream-key diary=FILE"),
+            ("KEY", "diary=/a", " diary=/a needs --upstream-cert diary=FILE"),
+            ("PIN", "diary", " takes NAME=PIN, not 'diary'"),
+        ] {
+            let variable = "SLUICE_UPSTREAM_" + flag
+            #expect(message { try tls(Self.diary, environment: [variable: value]) } == variable + rest)
+        }
+        let pin = message { try tls(Self.diary, environment: ["SLUICE_UPSTREAM_PIN": "diary=sha1"]) }
+        #expect(pin?.hasPrefix("SLUICE_UPSTREAM_PIN: 'sha1' is not a pin") == true)
+    }
+
+    @Test("What a variable says about an upstream whose limit the file sets has no effect")
+    func settledLimit() throws {
+        let variable = ["SLUICE_UPSTREAM_CONCURRENCY": "diary=none,tags=3"]
+        #expect(try concurrency([], settled: ["diary"], environment: variable) == ["tags": 3])
+        #expect(throws: UsageError.self) { try concurrency([], settled: ["tags"], environment: variable) }
+        #expect(try concurrency(["diary=5"], settled: ["diary"], environment: variable) == ["diary": 5])
     }
 
     @Test("Limits on calls and breakers follow their flags; the demo has no breakers by default")
     func protection() throws {
         #expect(
-            try UpstreamFlags.concurrency(["diary=100", "tags=3"], known: Self.known) == [
-                "diary": 100, "tags": 3,
-            ])
+            try concurrency(["diary=100", "tags=3"]) == ["diary": 100, "tags": 3])
         func hasBreakers(_ words: [String], byDefault: Bool) throws -> Bool {
             let defaults = byDefault ? GatewayServerConfiguration() : Command.demoConfiguration
             return try configuration(words, from: defaults).upstreamPolicy.breaker != nil

@@ -22,13 +22,14 @@ extension GatewayProgram {
     /// Serves a file alone until SIGTERM or SIGINT. Returns the exit code.
     ///
     /// A flag has precedence over the file, the file over a variable, and that over the default. So the variables of an image do not
-    /// hide what a file says.
+    /// hide what a file says. A variable that the file overrides is not read.
     package func serve(file path: String, _ arguments: ProgramArguments) throws(UsageError) -> Int32 {
         // Signals have to be blocked before a thread starts.
         Signals.prepare()
         for flag in ["upstream-ca", "upstream-cert", "upstream-key", "upstream-pin"]
         where arguments.string(flag) != nil {
-            throw UsageError(message: "--\(flag) does not go with --config: set tls in the file")
+            let source = arguments.source(of: flag)
+            throw UsageError(message: "\(source) does not go with --config: set tls in the file")
         }
         let watches = try arguments.isOn("watch") ?? false
         let file = ServedFile(
@@ -49,19 +50,21 @@ extension GatewayProgram {
     private static func concurrency(
         _ file: GatewayFile, _ arguments: ProgramArguments
     ) throws(UsageError) -> [String: Int] {
-        try UpstreamFlags.concurrency(
-            arguments.all("upstream-concurrency"), known: file.document.upstreams.map(\.name.value))
+        let upstreams = file.document.upstreams
+        return try UpstreamFlags.concurrency(
+            arguments, known: upstreams.map(\.name.value),
+            settled: Set(upstreams.filter { $0.concurrency != nil }.map(\.name.value)))
     }
 
     private func settings(
         _ file: GatewayFile, _ arguments: ProgramArguments
     ) throws(UsageError) -> GatewayServerConfiguration {
+        let arguments = arguments.without(variables: file.document.flagsWithValue)
         var settings = configuration
-        try settings.apply(arguments.only(variables: true))
         let names = file.document.upstreams.map(\.name.value)
-        settings.upstreams = try UpstreamFlags.addresses(arguments.all("upstream"), known: names)
+        settings.upstreams = try UpstreamFlags.addresses(arguments, known: names)
         file.apply(to: &settings)
-        try settings.apply(arguments.only(variables: false))
+        try settings.apply(arguments)
         return settings
     }
 
@@ -98,7 +101,8 @@ extension ProgramArguments {
             switch string("format") ?? "text" {
             case "text": return false
             case "json": return true
-            case let format: throw UsageError(message: "--format takes text or json, not '\(format)'")
+            case let format:
+                throw UsageError(message: "\(source(of: "format")) takes text or json, not '\(format)'")
             }
         }
     }

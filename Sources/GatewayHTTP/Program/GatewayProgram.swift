@@ -115,13 +115,12 @@ public struct GatewayProgram: Sendable {
         Signals.prepare()
         var configuration = configuration
         try configuration.apply(arguments)
-        let addresses = try UpstreamFlags.addresses(arguments.all("upstream"), known: upstreams?.names)
+        let addresses = try UpstreamFlags.addresses(arguments, known: upstreams?.names)
         configuration.upstreams.merge(addresses) { $1 }
         configuration.connections.tlsByUpstream.merge(
             try UpstreamTLS.configurations(arguments, of: configuration.upstreams)
         ) { $1 }
-        let concurrency = try UpstreamFlags.concurrency(
-            arguments.all("upstream-concurrency"), known: upstreams?.names)
+        let concurrency = try UpstreamFlags.concurrency(arguments, known: upstreams?.names)
         try change(&configuration, arguments)
         return try GatewayServer.run(configuration, of: name) { gateway in
             try declare(gateway, arguments)

@@ -36,14 +36,23 @@ extension GatewayServerConfiguration {
 
     private static func proxy(_ arguments: ProgramArguments) throws(UsageError) -> ConnectionSettings.Proxy? {
         let exceptions = arguments.string("no-proxy")
+        let (proxySource, exceptionsSource) = (
+            arguments.source(of: "proxy"), arguments.source(of: "no-proxy")
+        )
         switch (arguments.string("proxy"), exceptions) {
         case (nil, nil): return nil
         case (nil, _?):
-            throw UsageError(message: "--no-proxy needs --proxy URL")
+            throw UsageError(message: "\(exceptionsSource) needs --proxy URL")
         case ("environment"?, nil): return .environment
+        // The flag overrides the proxy of the variables with its exceptions.
+        case ("environment"?, _?)
+        where arguments.isFromVariable("no-proxy") && !arguments.isFromVariable("proxy"):
+            return .environment
         case ("environment"?, _?):
             throw UsageError(
-                message: "--no-proxy cannot be used with --proxy environment; set no_proxy instead")
+                message:
+                    "\(exceptionsSource) cannot be used with \(proxySource) environment; set no_proxy instead"
+            )
         case (let url?, _):
             let except: NoProxy
             do {
@@ -51,14 +60,15 @@ extension GatewayServerConfiguration {
                     try exceptions.map { text throws(ProxyConfiguration.Failure) in try NoProxy(text) }
                     ?? NoProxy()
             } catch {
-                throw UsageError(message: "--no-proxy: \(error)")
+                throw UsageError(message: "\(exceptionsSource): \(error)")
             }
             do {
                 return .fixed(try ProxyConfiguration(url), except: except)
             } catch {
                 // The message omits the URL, which may contain a password.
                 throw UsageError(
-                    message: "--proxy takes http://[user:password@]host[:port] or environment: \(error)")
+                    message:
+                        "\(proxySource) takes http://[user:password@]host[:port] or environment: \(error)")
             }
         }
     }
@@ -71,18 +81,22 @@ extension GatewayServerConfiguration {
         do {
             _ = try Resolver(settings)
         } catch {
-            throw UsageError(message: "--dns takes addresses or system: \(error)")
+            throw UsageError(message: "\(arguments.source(of: "dns")) takes addresses or system: \(error)")
         }
         return settings
     }
 
     private static func publicFolder(_ arguments: ProgramArguments) throws(UsageError) -> StaticFiles? {
         guard let path = arguments.string("public") else { return nil }
-        guard !path.isEmpty else { throw UsageError(message: "--public needs a folder") }
+        guard !path.isEmpty else {
+            throw UsageError(message: "\(arguments.source(of: "public")) needs a folder")
+        }
         do {
             _ = try RootFolder(path: path)
         } catch {
-            throw UsageError(message: "--public takes a readable folder: \(error)", isAboutFile: true)
+            throw UsageError(
+                message: "\(arguments.source(of: "public")) takes a readable folder: \(error)",
+                isAboutFile: true)
         }
         return .folder(path)
     }
@@ -90,12 +104,15 @@ extension GatewayServerConfiguration {
     /// Checks a directory that the flag names. The default directory is not checked: answers stay in memory if it is unusable.
     private static func spoolDirectory(_ arguments: ProgramArguments) throws(UsageError) -> String? {
         guard let path = arguments.string("spool-directory") else { return nil }
-        guard !path.isEmpty else { throw UsageError(message: "--spool-directory needs a folder") }
+        guard !path.isEmpty else {
+            throw UsageError(message: "\(arguments.source(of: "spool-directory")) needs a folder")
+        }
         do {
             try SpoolFile.check(path)
         } catch {
             throw UsageError(
-                message: "--spool-directory takes a writable folder: \(error)", isAboutFile: true)
+                message: "\(arguments.source(of: "spool-directory")) takes a writable folder: \(error)",
+                isAboutFile: true)
         }
         return path
     }
@@ -105,7 +122,9 @@ extension GatewayServerConfiguration {
         if text == "localhost" { return "127.0.0.1" }
         guard SocketAddress(host: text, port: 0) != nil else {
             throw UsageError(
-                message: "--host takes a numeric address such as 127.0.0.1 or ::1, not '\(text)'")
+                message:
+                    "\(arguments.source(of: "host")) takes a numeric address such as 127.0.0.1 or ::1, not '\(text)'"
+            )
         }
         return text
     }
@@ -116,14 +135,16 @@ extension GatewayServerConfiguration {
         do {
             return try HostNames(names.map { ProgramArguments.trimmed($0) })
         } catch {
-            throw UsageError(message: "--hosts takes names separated by commas, or any: \(error)")
+            throw UsageError(
+                message: "\(arguments.source(of: "hosts")) takes names separated by commas, or any: \(error)")
         }
     }
 
     private static func name(_ arguments: ProgramArguments) throws(UsageError) -> String? {
         guard let text = arguments.string("name") else { return nil }
         guard GatewayName(text) != nil else {
-            throw UsageError(message: "--name takes \(GatewayName.rule), not '\(text)'")
+            throw UsageError(
+                message: "\(arguments.source(of: "name")) takes \(GatewayName.rule), not '\(text)'")
         }
         return text
     }
@@ -136,7 +157,8 @@ extension GatewayServerConfiguration {
         guard let text = arguments.string("log-level") else { return nil }
         guard let level = LogLevel(rawValue: text) else {
             let known = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
-            throw UsageError(message: "--log-level takes one of \(known), not '\(text)'")
+            throw UsageError(
+                message: "\(arguments.source(of: "log-level")) takes one of \(known), not '\(text)'")
         }
         return level
     }

@@ -29,19 +29,20 @@ package enum HealthCommand {
         let url: String
         if let path = try file(arguments) {
             var settings = defaults
-            try settings.apply(arguments.only(variables: true))
+            let settled: Set<String>
             do {
-                try GatewayFile.applyListen(of: path, to: &settings)
+                settled = try GatewayFile.applyListen(of: path, to: &settings)
             } catch {
                 for problem in error.problems { Announcement.show(problem) }
                 return 1
             }
-            let flags = arguments.only(variables: false)
-            guard settings.port != 0 || flags.string("port") != nil else {
+            let arguments = arguments.without(variables: settled)
+            let port = try GatewayServerConfiguration.port(arguments) ?? settings.port
+            guard port != 0 || arguments.withoutVariables.string("port") != nil else {
                 throw UsageError(
                     message: "the gateway listens on any free port (0); give health its URL or --port")
             }
-            url = try Self.url(flags, settings)
+            url = try Self.url(arguments, settings)
         } else {
             url = try Self.url(arguments, defaults)
         }
@@ -50,10 +51,14 @@ package enum HealthCommand {
         return 1
     }
 
-    /// Returns the file that has the address; nil without one, or if a URL has precedence over a variable.
+    /// Returns the file that has the address; nil without one, or if a URL or flags have precedence over a variable.
     private static func file(_ arguments: ProgramArguments) throws(UsageError) -> String? {
-        guard arguments.positional != nil else { return arguments.string("config") }
-        guard arguments.only(variables: false).string("config") == nil else {
+        let flags = arguments.withoutVariables
+        guard arguments.positional != nil else {
+            let hasAddress = flags.string("host") != nil && flags.string("port") != nil
+            return hasAddress ? flags.string("config") : arguments.string("config")
+        }
+        guard flags.string("config") == nil else {
             throw UsageError(message: "health takes a URL or --config, not both")
         }
         return nil

@@ -5,7 +5,8 @@ public struct UsageError: Error, Equatable {
     public var isAboutFile = false
 
     /// - Parameters:
-    ///   - message: what is wrong, with the flag's name: `--region takes eu or us, not 'EU'`.
+    ///   - message: what is wrong, with the name of the flag or its variable (`ProgramArguments.source(of:)`):
+    ///     `--region takes eu or us, not 'EU'`.
     ///   - isAboutFile: whether a file or folder cannot be used, and the flags are right.
     public init(message: String, isAboutFile: Bool = false) {
         self.message = message
@@ -13,17 +14,17 @@ public struct UsageError: Error, Equatable {
     }
 }
 
-/// A parsed command line. A flag takes precedence over its environment variable.
+/// A parsed command line. A flag takes precedence over its environment variable, which is then not read.
 public struct ProgramArguments: Sendable, Equatable {
     private var values: [String: [String]] = [:]
-    /// The names of flags whose values come from variables.
-    private var variables: Set<String> = []
+    /// The variables that values come from, by the name of the flag.
+    private var variables: [String: String] = [:]
     /// The arguments without a flag.
     package private(set) var positionals: [String] = []
     package var positional: String? { positionals.first }
 
     /// `words` follow the command's name; `--flag value` and `--flag=value` mean the same. `environment` has the values
-    /// of flags that are not in `words`; empty variables are ignored.
+    /// of flags that are not in `words`; empty variables and links to Kubernetes Services are ignored.
     package init(
         _ words: some Sequence<String>, for command: CommandSpecification, environment: [String: String]
     ) throws(UsageError) {
@@ -49,19 +50,39 @@ public struct ProgramArguments: Sendable, Equatable {
             values[flag.name, default: []].append(value)
         }
         for flag in command.flags where values[flag.name] == nil {
-            guard let value = environment[flag.environmentName], !value.isEmpty else { continue }
+            let variable = flag.environmentName
+            guard let value = environment[variable], !value.isEmpty, !Self.isServiceLink(variable, value)
+            else { continue }
             values[flag.name] =
                 flag.mayRepeat ? value.split(separator: ",").map { Self.trimmed($0) } : [value]
-            variables.insert(flag.name)
+            variables[flag.name] = variable
         }
     }
 
-    /// Returns the flags that environment variables set, or only those of the command line.
-    package func only(variables isFromVariable: Bool) -> ProgramArguments {
+    /// Whether Kubernetes set the variable: a Service named `sluice` sets `SLUICE_PORT=tcp://10.0.0.1:8080` in every
+    /// container of its namespace that starts later, and one named `sluice-db` sets `SLUICE_DB_PORT`.
+    private static func isServiceLink(_ variable: String, _ value: String) -> Bool {
+        variable.hasSuffix("_PORT") && ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) }
+    }
+
+    /// Returns the flags of the command line, without those that variables set.
+    package var withoutVariables: ProgramArguments { without(variables: Set(variables.keys)) }
+
+    /// Returns the flags without those of these names that variables set.
+    package func without(variables names: Set<String>) -> ProgramArguments {
         var some = self
-        some.values = values.filter { variables.contains($0.key) == isFromVariable }
+        for name in names where some.variables.removeValue(forKey: name) != nil {
+            some.values[name] = nil
+        }
         return some
     }
+
+    /// Returns where the value of a flag comes from, for messages: `--region`, or `SLUICE_REGION` if its variable
+    /// set it.
+    public func source(of name: String) -> String { variables[name] ?? "--\(name)" }
+
+    /// Whether the value of a flag comes from its variable.
+    package func isFromVariable(_ name: String) -> Bool { variables[name] != nil }
 
     package static func trimmed(_ text: Substring) -> String {
         let head = text.drop { $0 == " " }
@@ -84,9 +105,8 @@ public struct ProgramArguments: Sendable, Equatable {
         guard let text = string(name) else { return nil }
         guard let value = Int(text), range.contains(value) else {
             throw UsageError(
-                message:
-                    "--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound), not '\(text)'"
-            )
+                message: "\(source(of: name)) takes a whole number from \(range.lowerBound) to "
+                    + "\(range.upperBound), not '\(text)'")
         }
         return value
     }
@@ -97,7 +117,7 @@ public struct ProgramArguments: Sendable, Equatable {
         case nil: nil
         case "on": true
         case "off": false
-        case let text?: throw UsageError(message: "--\(name) takes on or off, not '\(text)'")
+        case let text?: throw UsageError(message: "\(source(of: name)) takes on or off, not '\(text)'")
         }
     }
 
@@ -106,8 +126,8 @@ public struct ProgramArguments: Sendable, Equatable {
         guard let text = string(name) else { return nil }
         guard let value = Double(text), range.contains(value) else {
             throw UsageError(
-                message:
-                    "--\(name) takes seconds from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
+                message: "\(source(of: name)) takes seconds from \(range.lowerBound) to \(range.upperBound), "
+                    + "not '\(text)'")
         }
         return .milliseconds(Int64((value * 1000).rounded()))
     }

@@ -11,16 +11,16 @@ enum UpstreamTLS {
         func values(_ flag: String, _ placeholder: String) throws(UsageError) -> [(
             name: String, value: String
         )] {
+            let source = arguments.source(of: flag)
             var values: [(name: String, value: String)] = []
             for text in arguments.all(flag) {
                 guard let value = UpstreamFlags.named(text) else {
-                    throw UsageError(message: "--\(flag) takes NAME=\(placeholder), not '\(text)'")
+                    throw UsageError(message: "\(source) takes NAME=\(placeholder), not '\(text)'")
                 }
                 // All URLs of an upstream have the same scheme.
                 guard upstreams[value.name]?.all.first?.lowercased().hasPrefix("https://") == true else {
                     throw UsageError(
-                        message:
-                            "--\(flag) needs an https upstream: --upstream \(value.name)=https://...")
+                        message: "\(source) needs an https upstream: --upstream \(value.name)=https://...")
                 }
                 values.append(value)
             }
@@ -29,9 +29,15 @@ enum UpstreamTLS {
         func files(_ flag: String) throws(UsageError) -> [String: String] {
             var files: [String: String] = [:]
             for (name, file) in try values(flag, "FILE") where files.updateValue(file, forKey: name) != nil {
-                throw UsageError(message: "--\(flag) sets '\(name)' twice")
+                throw UsageError(message: "\(arguments.source(of: flag)) sets '\(name)' twice")
             }
             return files
+        }
+
+        func missing(_ missing: String, for flag: String, _ name: String, _ file: String) -> UsageError {
+            let needed = arguments.source(of: missing)
+            return UsageError(
+                message: "\(arguments.source(of: flag)) \(name)=\(file) needs \(needed) \(name)=FILE")
         }
 
         var configurations: [String: TLSConfiguration] = [:]
@@ -41,22 +47,22 @@ enum UpstreamTLS {
         var keys = try files("upstream-key")
         for (name, file) in try files("upstream-cert") {
             guard let key = keys.removeValue(forKey: name) else {
-                throw UsageError(message: "--upstream-cert \(name)=\(file) needs --upstream-key \(name)=FILE")
+                throw missing("upstream-key", for: "upstream-cert", name, file)
             }
             configurations[name, default: TLSConfiguration()].identity = .init(
                 certificateChain: .file(file), privateKey: .file(key))
         }
         if let (name, file) = keys.first {
-            throw UsageError(message: "--upstream-key \(name)=\(file) needs --upstream-cert \(name)=FILE")
+            throw missing("upstream-cert", for: "upstream-key", name, file)
         }
         for (name, pin) in try values("upstream-pin", "PIN") {
-            try check(pin)
+            try check(pin, arguments.source(of: "upstream-pin"))
             configurations[name, default: TLSConfiguration()].pins.insert(pin)
         }
         return configurations
     }
 
-    private static func check(_ pin: String) throws(UsageError) {
+    private static func check(_ pin: String, _ source: String) throws(UsageError) {
         var configuration = TLSConfiguration()
         // Without authorities, only the pin is checked and no file is read.
         configuration.verification = .insecureNone
@@ -64,7 +70,7 @@ enum UpstreamTLS {
         do {
             _ = try TLSContext(configuration)
         } catch {
-            throw UsageError(message: "--upstream-pin: \(error.reason)")
+            throw UsageError(message: "\(source): \(error.reason)")
         }
     }
 }

@@ -55,7 +55,9 @@ extension Command {
         let port = try GatewayServerConfiguration.port(arguments) ?? 8080
         guard let address = SocketAddress(host: host, port: port) else {
             throw UsageError(
-                message: "--host takes a numeric address such as 127.0.0.1 or ::1, not '\(host)'")
+                message:
+                    "\(arguments.source(of: "host")) takes a numeric address such as 127.0.0.1 or ::1, not '\(host)'"
+            )
         }
         let log = LogWriter(descriptor: 1)
         let errors = LogWriter(descriptor: 2)

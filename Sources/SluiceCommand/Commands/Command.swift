@@ -41,7 +41,7 @@ enum Command {
         switch name {
         case "serve":
             guard let file = arguments.string("config") else {
-                if arguments.only(variables: false).string("watch") != nil {
+                if arguments.withoutVariables.string("watch") != nil {
                     throw UsageError(message: "--watch needs --config FILE")
                 }
                 return try gateway.serve(arguments) { gateway, _ in AppEndpoints.declare(on: gateway) }
