@@ -50,6 +50,10 @@ struct StepsTests {
             )
             .then { values in .parts(a: values["a"], b: values["b"]) }
         }
+        bench.gateway.post("/order") { _ in
+            .first(a: diary.rx.request(.recent).fragment(), b: diary.rx.request(.total).fragment())
+                .then { .first(c: diary.rx.request(.today).fragment()).then { .parts(d: 4) } }
+        }
         bench.upstream("/recent", .data("1"))
         bench.upstream("/total", .data("2"))
         bench.upstream("/today", .data("3"))
@@ -144,6 +148,23 @@ struct StepsTests {
         let reply = try bench.answer(.post, "/pipeline/2026-11-20")
         #expect(reply["/code"] == #""PARTIAL""#)
         #expect(reply["/data"] == #"{"recent":1,"total":2,"today":null}"#)
+    }
+
+    @Test(
+        "Steps of one first start together, and all are sent though one fails; steps of the next one are not",
+        arguments: [("/recent", "a"), ("/total", "b"), ("", "")])
+    func order(failing: String, name: String) throws {
+        bench.upstream("/recent", .data("1", after: .seconds(1)))
+        bench.upstream("/total", .data("2", after: .seconds(2)))
+        if !failing.isEmpty { bench.upstream(failing, .response(409)) }
+        let pending = try bench.ask(.post, "/order")
+        #expect(bench.transport.attempts.count == 2)
+        bench.time.advance(by: .seconds(2))
+        let reply = try pending.reply()
+        #expect(reply.status == (failing.isEmpty ? 200 : 409))
+        #expect(bench.transport.attempts.count == (failing.isEmpty ? 3 : 2))
+        #expect(reply["/errors/0/part"] == (failing.isEmpty ? nil : "\"\(name)\""))
+        if failing.isEmpty { #expect(bench.transport.attempts.last?.sentAt == .seconds(2)) }
     }
 
     @Test("Steps may follow steps and use their values; the answer combines the status and fields of all")

@@ -156,16 +156,8 @@ final class ReferenceScope {
                 message: "there is no step \"\(Shown.text(name))\""
                     + Suggestion.textOrNames(for: name, among: known))
         }
-        let members = stepMembers[name]
-        if case .step(let current) = site, index >= current {
-            throw Fault(
-                message: index > current
-                    ? "the step \"\(name)\" is called later; a step reads earlier ones"
-                    : members == nil
-                        ? "a step cannot read itself"
-                        : "the steps of a group start together, so they cannot read each other")
-        }
-        guard let members else { return (.step([name]), path.dropFirst()) }
+        if let fault = orderFault(index, name) { throw fault }
+        guard let members = stepMembers[name] else { return (.step([name]), path.dropFirst()) }
         guard case .member(let member)? = path.dropFirst().first else {
             throw Fault(
                 message: "a group of steps has no value; read one of its steps"
@@ -178,6 +170,17 @@ final class ReferenceScope {
                     + Suggestion.textOrNames(for: full, among: members.names.lazy.map { "\(name).\($0)" }))
         }
         return (.step([name, member]), path.dropFirst(2))
+    }
+
+    /// Returns why the current step cannot read another step; nil if it can, and for a part.
+    private func orderFault(_ index: Int, _ name: String) -> Fault? {
+        guard case .step(let current) = site, index >= current else { return nil }
+        if index > current {
+            return Fault(message: "the step \"\(name)\" is called later; a step reads earlier ones")
+        }
+        return stepMembers[name] == nil
+            ? Fault(message: "a step cannot read itself")
+            : Fault(message: "the steps of a group start together, so they cannot read each other")
     }
 
     private func part(
