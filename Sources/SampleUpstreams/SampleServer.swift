@@ -40,6 +40,7 @@ public final class SampleServer: Sendable {
 
     private let data: SampleQueue
     private let latency: SampleLatency?
+    private let trickleInterval: TimeAmount
     private let log: (@Sendable (SampleEvent) -> Void)?
     private let state = Lock(State())
 
@@ -59,10 +60,21 @@ public final class SampleServer: Sendable {
     ///   - log: called for every answer and every failure of the database, on a loop or on the database's queue. It must not
     ///     block.
     /// - Throws: `SampleDataError` if the file cannot be opened or created.
-    public init(
+    public convenience init(
         database path: String, now: @escaping @Sendable () -> Int = { SampleServer.secondsSince1970 },
         hasLatency: Bool = false, log: (@Sendable (SampleEvent) -> Void)? = nil
     ) throws(SampleDataError) {
+        try self.init(
+            database: path, now: now, hasLatency: hasLatency, trickleInterval: TrickledAnswer.interval,
+            log: log)
+    }
+
+    /// - Parameter trickleInterval: the time between two bytes of a trickled answer.
+    init(
+        database path: String, now: @escaping @Sendable () -> Int, hasLatency: Bool,
+        trickleInterval: TimeAmount, log: (@Sendable (SampleEvent) -> Void)?
+    ) throws(SampleDataError) {
+        self.trickleInterval = trickleInterval
         data = SampleQueue(try SampleData(path: path, now: now))
         latency = hasLatency ? SampleLatency() : nil
         self.log = log
@@ -94,7 +106,8 @@ public final class SampleServer: Sendable {
         let server = InboundServer(
             loop: loop,
             handler: SampleHandler(
-                data: data, routes: routes, faults: faults, latency: latency, calls: calls, log: log),
+                data: data, routes: routes, faults: faults, latency: latency,
+                trickleInterval: trickleInterval, calls: calls, log: log),
             errorRenderer: { GenericResponse.failure($0.status, $0.message) })
         server.adopt(listener)
         let bound = LoopBound(server, loop: loop)

@@ -309,11 +309,12 @@ struct StandingFaultTests {
         try await BlockingThreads.run {
             let pipe = RawPipe()
             let gateway = try FaultGateway([:], log: pipe.writer)
-            // The lines fill the pipe's 64 KiB and the log channel's 1 MiB.
-            for _ in 0..<9 {
+            // Lines with long paths fill the pipe's 64 KiB and the log channel's 1 MiB.
+            let unknown = "/" + String(repeating: "a", count: 4000)
+            for (target, status) in [(unknown, 404), ("/apart", 200)] {
                 let next = try RawClient(port: gateway.port)
                 for _ in 0..<900 {
-                    guard next.get("/apart")?.status == 200 else {
+                    guard next.get(target)?.status == status else {
                         throw UnmetExpectation("a request is not answered")
                     }
                 }

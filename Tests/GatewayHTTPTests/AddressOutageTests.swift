@@ -134,7 +134,7 @@ struct AddressOutageTests {
     @Test("An address that returns gets one call at a time until one has succeeded")
     func trial() throws {
         let peers = try AddressPeers(.answers, .isSilent)
-        _ = try AddressGateway.serve(peers, firstByte: .milliseconds(400)) {
+        _ = try AddressGateway.serve(peers, firstByte: .milliseconds(200)) {
             $0.slowStart = nil
         } _: { server, client, _ in
             try ask(client) { AddressGateway.states(server, peers)[1] != .ejected }

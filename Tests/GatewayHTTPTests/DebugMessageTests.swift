@@ -29,7 +29,7 @@ struct DebugMessageTests {
             gateway.get("/page", .deadline(.seconds(1))) { _ in
                 .parts(first: parts.rx.request(.first).fragment())
             }
-            gateway.get("/both", .deadline(.seconds(1))) { _ in
+            gateway.get("/both", .deadline(.milliseconds(300))) { _ in
                 .parts(
                     first: parts.rx.request(.first).fragment(), second: parts.rx.request(.second).fragment())
             }

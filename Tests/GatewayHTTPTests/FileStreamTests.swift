@@ -234,6 +234,7 @@ struct FileStreamTests {
         configuration.logLevel = .error
         configuration.accessLog = false
         configuration.drainDelay = .zero
+        configuration.inbound.drainGrace = .milliseconds(200)
         configuration.hosts = .any
         configuration.files = .folder(fixture.root)
         let server = try GatewayServer.start(configuration) { _ in }

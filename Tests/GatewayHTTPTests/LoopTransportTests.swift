@@ -55,7 +55,7 @@ struct LoopTransportTests {
         configuration.retryBudget = budget
         let declare: @Sendable (Gateway) -> Void = { gateway in
             var policy = CallPolicy()
-            policy.attemptLimits.firstByte = .seconds(1)
+            policy.attemptLimits.firstByte = .milliseconds(400)
             let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
             gateway.get("/page") { _ in .parts(first: parts.rx.request(.first).fragment()) }
         }

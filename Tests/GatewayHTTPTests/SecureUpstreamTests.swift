@@ -117,6 +117,8 @@ struct SecureUpstreamTests {
         var configuration = Self.configuration(of: upstream, isTrusted: true)
         configuration.connections.tlsByUpstream["parts"]?.trust = .authorities(.file(file))
         configuration.port = 0
+        // The client keeps its connection.
+        configuration.inbound.drainGrace = .milliseconds(200)
         try TestAuthority.other.pem.write(toFile: file, atomically: true, encoding: .utf8)
         let server = try GatewayServer.start(configuration, declare: ServedGatewayTests.declarePage)
         defer {

@@ -24,7 +24,7 @@ struct FileTests {
             listen: {port: 1}
             limits: {deadline: 2s}
             upstreams:
-              diary: {url: "https://diary.internal/v1", timeouts: {total: 900ms}, retry: {attempts: 1}}
+              diary: {url: "https://diary.internal/v1", timeouts: {total: 300ms}, retry: {attempts: 1}}
             endpoints:
             - get: /page
               parts:
@@ -55,8 +55,8 @@ struct FileTests {
             let streak = try await client.get("/streak")
             #expect(streak.status == .gatewayTimeout)
             if world == .virtualTime {
-                #expect(page.elapsed == .milliseconds(900))
-                #expect(streak.elapsed == .milliseconds(900))
+                #expect(page.elapsed == .milliseconds(300))
+                #expect(streak.elapsed == .milliseconds(300))
             }
         }
     }

@@ -172,73 +172,76 @@ struct EvictionOrderTests {
                 model.change(&order, at: now, &random)
                 var copy = order
                 let chosen = copy.next(at: now)
-                guard model.allows(chosen, at: now) else {
+                guard model.allows(chosen, at: now), order.count == model.connections.count else {
                     Issue.record("step \(step): \(String(describing: chosen)) of \(model)")
                     return
                 }
-                #expect(order.count == model.connections.count)
             }
         }
     }
 }
 
-/// All connections in a dictionary, searched for each choice.
+/// All connections in a list, searched for each choice.
 private struct Model {
     enum Position { case busy, idle, head }
 
     struct Connection {
-        var host: String
+        let slot: EvictionOrder.Slot
+        /// From 0 to 11.
+        let host: Int
         var position: Position
         var since: MonotonicTime
     }
 
-    var connections: [EvictionOrder.Slot: Connection] = [:]
+    private static let prefixes = (0..<12).map { EvictionOrderTests.prefix("10.0.0.\($0)") }
+
+    /// In the order of their slots.
+    private(set) var connections: [Connection] = []
 
     mutating func change(
         _ order: inout EvictionOrder, at now: MonotonicTime, _ random: inout SeededGenerator
     ) {
-        let slots = connections.keys.sorted()
         let action = Int.random(in: 0..<10, using: &random)
-        guard action > 2, let slot = slots.randomElement(using: &random) else {
-            let host = "10.0.0.\(Int.random(in: 0..<12, using: &random))"
-            let slot = order.insert(EvictionOrderTests.prefix(host), isAboveLimit: false, at: now)
-            connections[slot] = Connection(host: host, position: .head, since: now)
+        guard action > 2, let index = connections.indices.randomElement(using: &random) else {
+            let host = Self.prefixes.indices.randomElement(using: &random) ?? 0
+            let slot = order.insert(Self.prefixes[host], isAboveLimit: false, at: now)
+            let place = connections.firstIndex { $0.slot > slot } ?? connections.endIndex
+            connections.insert(Connection(slot: slot, host: host, position: .head, since: now), at: place)
             return
         }
-        let before = connections[slot]
-        connections[slot]?.since = now
+        let before = connections[index]
+        connections[index].since = now
         switch action {
         case 3, 4:
-            order.remove(slot)
-            connections[slot] = nil
+            order.remove(before.slot)
+            connections.remove(at: index)
         case 5:
-            order.becameBusy(slot)
-            connections[slot]?.position = .busy
+            order.becameBusy(before.slot)
+            connections[index].position = .busy
         case 6:
-            order.waitsForHead(slot, at: now)
-            connections[slot]?.position = .head
+            order.waitsForHead(before.slot, at: now)
+            connections[index].position = .head
         default:
-            order.becameIdle(slot, at: now)
-            connections[slot]?.position = .idle
-            if let before, before.position == .idle, now < before.since + EvictionOrder.precision {
-                connections[slot]?.since = before.since
+            order.becameIdle(before.slot, at: now)
+            connections[index].position = .idle
+            if before.position == .idle, now < before.since + EvictionOrder.precision {
+                connections[index].since = before.since
             }
         }
     }
 
     func allows(_ candidate: EvictionOrder.Candidate?, at now: MonotonicTime) -> Bool {
-        let counts = connections.values.reduce(into: [:]) { $0[$1.host, default: 0] += 1 }
-        let idle = connections.values.filter { $0.position == .idle }
-        guard let most = idle.compactMap({ counts[$0.host] }).max() else {
-            let heads = connections.filter { $0.value.position == .head }
-            guard let oldest = heads.values.map(\.since).min(),
+        let chosen = candidate.flatMap { candidate in connections.first { $0.slot == candidate.slot } }
+        var counts = Self.prefixes.map { _ in 0 }
+        for connection in connections { counts[connection.host] += 1 }
+        let idle = connections.filter { $0.position == .idle }
+        guard let most = idle.map({ counts[$0.host] }).max() else {
+            guard let oldest = connections.filter({ $0.position == .head }).map(\.since).min(),
                 oldest + EvictionOrder.headPatience <= now
             else { return candidate == nil }
-            return candidate?.reason == .slowHead
-                && candidate.flatMap { connections[$0.slot] }?.since == oldest
+            return candidate?.reason == .slowHead && chosen?.since == oldest
         }
-        guard let candidate, let chosen = connections[candidate.slot], candidate.reason == .idle,
-            chosen.position == .idle, counts[chosen.host] == most
+        guard let chosen, candidate?.reason == .idle, chosen.position == .idle, counts[chosen.host] == most
         else { return false }
         return idle.allSatisfy { $0.host != chosen.host || $0.since >= chosen.since }
     }

@@ -96,14 +96,14 @@ struct UploadTimeTests {
         arguments: Wire.allCases)
     func slow(over wire: Wire) async throws {
         let pace = Signal()
-        // The peer reads 64 KiB every 100 ms, so the upload takes three times the limit.
+        // The peer reads 64 KiB every 50 ms, so the upload takes three times the limit.
         let reading = (0..<15).flatMap { _ in [ScriptedUpstream.Step.read(64 << 10), .wait(pace)] }
         let upstream = try ScriptedUpstream(tls: wire.server, reading + [.send(CallTests.ok), .awaitEnd])
         var limits = OutboundLimits.patient
-        limits.firstByteTimeout = .milliseconds(500)
+        limits.firstByteTimeout = .milliseconds(250)
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)
-            let clock = Observable<Int>.interval(.milliseconds(100), scheduler: harness.loop)
+            let clock = Observable<Int>.interval(.milliseconds(50), scheduler: harness.loop)
                 .subscribe(onNext: { _ in pace.fire() })
             let result = await api.call(Self.put)
             clock.dispose()

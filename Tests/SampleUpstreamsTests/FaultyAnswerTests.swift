@@ -96,7 +96,7 @@ struct FaultyAnswerTests {
 
     @Test("A trickled answer is complete")
     func aTrickledAnswerIsTheWholeAnswer() throws {
-        try withServer { server in
+        try withServer(trickleInterval: .milliseconds(2)) { server in
             try set("trickle", "record", on: server)
             // The shortest answer has about 50 bytes.
             let answer = try server.send("DELETE", "/food-diary/weights/2026-11-20/am")

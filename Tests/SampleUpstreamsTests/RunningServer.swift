@@ -9,13 +9,14 @@ import Testing
 /// Runs a sample server on its own loops, at a given day and hour in UTC, while `body` runs. Stops the server afterwards.
 func withServer(
     scratch: ScratchFolder = ScratchFolder(), today: String = "2026-11-20", hour: Int = 0, loops: Int = 1,
-    hasLatency: Bool = false,
+    hasLatency: Bool = false, trickleInterval: TimeAmount = TrickledAnswer.interval,
     _ body: (RunningServer) throws -> Void
 ) throws {
     let now = try #require(CalendarDay(today)).number * 86_400 + hour * 3600
     let events = EventRecorder()
     let server = try SampleServer(
-        database: scratch.diary, now: { now }, hasLatency: hasLatency, log: { events.record($0) })
+        database: scratch.diary, now: { now }, hasLatency: hasLatency, trickleInterval: trickleInterval,
+        log: { events.record($0) })
     let group = try EventLoopGroup(count: loops)
     let address = try server.start(on: group.loops, at: .loopback())
     let ended = DispatchSemaphore(value: 0)

@@ -8,16 +8,18 @@ final class TrickledAnswer: TimerTarget {
     static let interval = TimeAmount.milliseconds(50)
 
     private let exchange: SampleExchange
+    private let interval: TimeAmount
     private let status: HTTPStatus
     private var rest: ArraySlice<UInt8>
     private var timer: TimerToken?
 
-    static func start(_ response: HTTPResponse, on exchange: SampleExchange) {
-        TrickledAnswer(response, exchange).step()
+    static func start(_ response: HTTPResponse, on exchange: SampleExchange, every interval: TimeAmount) {
+        TrickledAnswer(response, exchange, interval).step()
     }
 
-    private init(_ response: HTTPResponse, _ exchange: SampleExchange) {
+    private init(_ response: HTTPResponse, _ exchange: SampleExchange, _ interval: TimeAmount) {
         self.exchange = exchange
+        self.interval = interval
         status = response.status
         rest = RawAnswer.bytes(of: response)[...]
         exchange.onClientGone { [weak self] in self?.stop() }
@@ -33,7 +35,7 @@ final class TrickledAnswer: TimerTarget {
         guard !rest.isEmpty else { return exchange.closeRaw() }
         exchange.sendRaw(rest.prefix(1), status: status)
         rest = rest.dropFirst()
-        timer = exchange.loop.setTimer(after: Self.interval, target: self)
+        timer = exchange.loop.setTimer(after: interval, target: self)
     }
 
     private func stop() {

@@ -9,17 +9,19 @@ final class SampleHandler: InboundHandler {
     private let faults: FaultBoard
     /// Nil to answer at once.
     private let latency: SampleLatency?
+    private let trickleInterval: TimeAmount
     private let calls: RecentCalls
     private let log: (@Sendable (SampleEvent) -> Void)?
 
     init(
         data: SampleQueue, routes: SampleRoutes, faults: FaultBoard, latency: SampleLatency?,
-        calls: RecentCalls, log: (@Sendable (SampleEvent) -> Void)?
+        trickleInterval: TimeAmount, calls: RecentCalls, log: (@Sendable (SampleEvent) -> Void)?
     ) {
         self.data = data
         self.routes = routes
         self.faults = faults
         self.latency = latency
+        self.trickleInterval = trickleInterval
         self.calls = calls
         self.log = log
     }
@@ -111,8 +113,8 @@ final class SampleHandler: InboundHandler {
                 exchange.closeRaw()
             }
         case .trickle:
-            run(query, exchange) { response, exchange in
-                TrickledAnswer.start(response, on: exchange)
+            run(query, exchange) { [trickleInterval] response, exchange in
+                TrickledAnswer.start(response, on: exchange, every: trickleInterval)
             }
         }
     }

@@ -206,7 +206,7 @@ struct ReloadTests {
             upstream.stop()
             other.stop()
         }
-        let checked = ", health: {path: /health, interval: 1s}"
+        let checked = ", health: {path: /health, interval: 200ms}"
         let gateway = try FileGateway(
             FileGateway.text(["a": (upstream.port, checked), "b": (other.port, checked)]))
         defer { gateway.stop() }
@@ -349,7 +349,7 @@ struct ReloadTests {
             upstream.stop()
             other.stop()
         }
-        let checked = ", health: {path: /health, interval: 1s}"
+        let checked = ", health: {path: /health, interval: 200ms}"
         let both = FileGateway.text(["a": (upstream.port, checked), "b": (other.port, checked)])
         let gateway = try FileGateway(both)
         defer { gateway.stop() }
@@ -361,7 +361,7 @@ struct ReloadTests {
         // Without a further round at each reload.
         let before = ContinuousClock.now
         for _ in 0..<20 { try gateway.reload(both) }
-        let rounds = 2 + Int((ContinuousClock.now - before) / .milliseconds(900))
+        let rounds = 2 + Int((ContinuousClock.now - before) / .milliseconds(180))
         #expect(checks(upstream) <= rounds)
         #expect(gateway.server.report.timers <= timers)
         try gateway.reload(FileGateway.text(["b": (other.port, checked)]))

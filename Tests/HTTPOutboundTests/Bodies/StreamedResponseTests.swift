@@ -77,7 +77,8 @@ struct StreamedResponseTests {
     func paused() async throws {
         let count = 8 << 20
         let block = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-        let body = Array(repeatElement(block, count: count / 65_536).joined())
+        var body: [UInt8] = []
+        for _ in 0..<count / 65_536 { body += block }
         let sent = Signal()
         let upstream = try ScriptedUpstream([
             .readRequest, .send(Self.head(count)), .sendBytes(body), .fire(sent), .awaitEnd,

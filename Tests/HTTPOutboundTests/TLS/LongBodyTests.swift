@@ -8,8 +8,13 @@ import Testing
 /// Tests bodies of many TLS records. The client decrypts them directly into the gathered body.
 @Suite("Long bodies over TLS", .timeLimit(.minutes(1)))
 struct LongBodyTests {
+    private static let block = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+
+    /// Returns this many bytes of repeated blocks.
     private static func bytes(_ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        var bytes: [UInt8] = []
+        while bytes.count < count { bytes += block.prefix(count - bytes.count) }
+        return bytes
     }
 
     private static func head(_ count: Int) -> [UInt8] {
