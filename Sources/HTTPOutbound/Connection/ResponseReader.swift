@@ -244,7 +244,7 @@ struct ResponseReader {
         return .whole(
             WholeResponse(
                 head: head, body: content, isReusable: isReusable, keepAlive: KeepAlive(framing),
-                strayBytes: strayBytes))
+                logsInConnection: framing.logsInConnection, strayBytes: strayBytes))
     }
 
     private var outOfMemory: Step { .failed(.memoryLimit, Self.memoryDetail) }
@@ -262,6 +262,8 @@ struct WholeResponse {
     /// Whether the peer accepts another request on the connection (RFC 9112 9.3).
     let isReusable: Bool
     let keepAlive: KeepAlive
+    /// Whether the connection may belong to one user now (RFC 4559 6).
+    let logsInConnection: Bool
     /// Bytes that arrived after the end of the response.
     let strayBytes: Int
 }
