@@ -30,6 +30,9 @@ struct ResponseReader {
         var undecoded: Range<Int>?
     }
 
+    private static let ofCodedBytes = FieldNameSet(
+        [.contentEncoding, .contentLength] + HTTPFieldName.digests)
+
     static let memoryDetail = "the memory for bodies of responses is used up"
 
     private let bodyLimit: Int
@@ -173,9 +176,8 @@ struct ResponseReader {
         let handling = BodyHandling()
         handling.codings = codings
         if head.status.code >= 400 { handling.codedFields = head.fields }
-        // After decoding, neither this coding nor this length applies.
-        self.head?.fields.remove(.contentEncoding)
-        self.head?.fields.remove(.contentLength)
+        // After decoding, neither this coding nor this length applies, and digests are of the coded bytes (RFC 9530 2, 3).
+        self.head?.fields.remove(where: Self.ofCodedBytes.contains)
         self.handling = handling
         return .head
     }
