@@ -39,6 +39,8 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
     public static let expectationFailed = DiscardReason(token: "expectation_failed")
     /// The response was complete before its request was sent.
     public static let requestUnfinished = DiscardReason(token: "request_unfinished")
+    /// A user may have logged in the connection itself, by NTLM or Negotiate (RFC 4559 6).
+    public static let loggedIn = DiscardReason(token: "logged_in")
     /// Its address is no longer one of the upstream's.
     public static let addressGone = DiscardReason(token: "address_gone")
     public static let callCancelled = DiscardReason(token: "call_cancelled")

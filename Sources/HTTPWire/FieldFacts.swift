@@ -24,6 +24,8 @@ struct FieldFacts {
     var hasContentCoding = false
     var keepAliveTimeout: Int?
     var keepAliveMaximum: Int?
+    /// Whether the server logs in the connection (`ConnectionAuthentication`), or says that it keeps a login.
+    var logsInConnection = false
 
     init(side: Side) {
         self.side = side
@@ -45,13 +47,21 @@ struct FieldFacts {
             } else if side == .response, ASCII.isText(name, "keep-alive") {
                 noteKeepAlive(value)
             }
+        case 13: if side == .response, ASCII.isText(name, "proxy-support") { logsInConnection = true }
         case 14:
             if side != .tunnelResponse, ASCII.isText(name, "content-length") { try noteContentLength(value) }
-        case 16: if ASCII.isText(name, "content-encoding") { hasContentCoding = true }
+        case 15: if side == .response, ASCII.isText(name, "persistent-auth") { logsInConnection = true }
+        case 16:
+            if ASCII.isText(name, "content-encoding") {
+                hasContentCoding = true
+            } else if side == .response, ASCII.isText(name, "www-authenticate") {
+                noteChallenges(value)
+            }
         case 17:
             if side != .tunnelResponse, ASCII.isText(name, "transfer-encoding") {
                 try noteTransferEncoding(value)
             }
+        case 18: if side == .response, ASCII.isText(name, "proxy-authenticate") { noteChallenges(value) }
         default: break
         }
     }
@@ -67,6 +77,11 @@ struct FieldFacts {
     private mutating func noteExpectation(_ value: UnsafeRawBufferPointer) {
         let isContinue = ASCII.equals(value, lowercase: "100-continue")
         expectation = isContinue && expectation != .other ? .hundredContinue : .other
+    }
+
+    @inline(never)
+    private mutating func noteChallenges(_ value: UnsafeRawBufferPointer) {
+        if ConnectionAuthentication.isOffered(in: value) { logsInConnection = true }
     }
 
     @inline(never)

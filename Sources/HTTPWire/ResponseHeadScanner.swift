@@ -81,7 +81,8 @@ struct ResponseHeadScanner: HeadScanner {
             body: isBodiless ? .none : body,
             keepAlive: persists && !contradicts && (isBodiless || body != .untilClose),
             hasContentCoding: facts.hasContentCoding && !isBodiless && body != .length(0),
-            keepAliveTimeout: facts.keepAliveTimeout, keepAliveMaximum: facts.keepAliveMaximum)
+            keepAliveTimeout: facts.keepAliveTimeout, keepAliveMaximum: facts.keepAliveMaximum,
+            logsInConnection: facts.logsInConnection)
     }
 
     // MARK: - Status line

@@ -184,18 +184,48 @@ struct FileStreamTests {
         #expect(lines.map { $0[member: "end"]?.stringValue } == ["aborted"])
     }
 
-    @Test("A file that grows while it is sent is sent with the announced length")
-    func grows() throws {
+    enum Change: CaseIterable {
+        case rewritten, rewrittenWithItsTime, grown
+
+        func apply(to path: String) throws {
+            let file = try #require(FileHandle(forWritingAtPath: path))
+            if self == .grown { try file.seekToEnd() }
+            try file.write(contentsOf: Data("other".utf8))
+            try file.close()
+            if self == .rewrittenWithItsTime { age(path) }
+        }
+    }
+
+    @Test("A file that is written to while it is sent resets the connection", arguments: Change.allCases)
+    func changes(change: Change) throws {
+        age(fixture.root + "/huge")
+        let lines = try fixture.serve { port in
+            let client = try RawClient(port: port, receiveBuffer: 4096)
+            client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\r\n")
+            _ = try client.read(through: "\r\n\r\n")
+            try change.apply(to: fixture.root + "/huge")
+            let (bytes, end) = client.readToEnd()
+            #expect(end == .reset)
+            #expect(bytes.count < Self.huge)
+            #expect(try RawClient(port: port).ask("/small").text == "small")
+            try spin(while: openCount("huge") > 0)
+        }
+        #expect(lines.statuses == [200, 200])
+        #expect(lines.ends.sorted() == ["aborted", "complete"])
+    }
+
+    @Test("A file that is replaced or deleted while it is sent is sent to its end", arguments: [true, false])
+    func replaced(isDeleted: Bool) throws {
+        let path = fixture.root + "/large"
+        age(path)
+        try fixture.write("new", "new")
         try fixture.serve { port in
             let client = try RawClient(port: port, receiveBuffer: 4096)
             client.send("GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
             _ = try client.read(through: "\r\n\r\n")
-            let file = try #require(FileHandle(forWritingAtPath: fixture.root + "/large"))
-            try file.seekToEnd()
-            try file.write(contentsOf: Data("more".utf8))
-            try file.close()
+            #expect((isDeleted ? unlink(path) : rename(fixture.root + "/new", path)) == 0)
             #expect(try client.read(count: 1_000_000) == Self.bytes)
-            #expect(try client.ask("/small").text == "small")
+            #expect(try client.ask("/large").status == (isDeleted ? 404 : 200))
         }
     }
 
@@ -248,4 +278,10 @@ struct FileStreamTests {
         // A helper thread closes the file, possibly after the gateway has stopped.
         try spin(while: openCount("large") > 0)
     }
+}
+
+/// Sets the file's time of modification to one long ago, so that every later change gives it another one.
+private func age(_ path: String) {
+    var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000_000, tv_nsec: 0)]
+    #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
 }

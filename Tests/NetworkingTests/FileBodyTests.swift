@@ -35,6 +35,25 @@ struct FileBodyTests {
         #expect(throws: FileBody.Failure.self) { try reader.read(atMost: 60) }
     }
 
+    @Test(
+        "A body file that is written to while it is sent is an error, and the next reader reads the new version"
+    )
+    func rewritten() throws {
+        let folder = try ScratchFolder()
+        let path = try folder.file("a", repeatElement(1, count: 100))
+        // So long ago that every later change gives the file another time.
+        let past = Date(timeIntervalSince1970: 1_000_000_000)
+        try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: path)
+        let body = try FileBody(path: path)
+        let reader = try body.open()
+        #expect(try reader.read(atMost: 60).count == 60)
+        let handle = try #require(fopen(path, "r+"))
+        #expect(fputs("new", handle) >= 0)
+        fclose(handle)
+        #expect(throws: FileBody.Failure.self) { try reader.read(atMost: 60) }
+        #expect(try body.open().read(atMost: 3).elementsEqual("new".utf8))
+    }
+
     @Test("Each reader reads the file in pieces from the beginning, and an empty file has no pieces")
     func read() throws {
         let folder = try ScratchFolder()

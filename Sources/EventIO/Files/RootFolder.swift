@@ -97,6 +97,7 @@ public final class OpenFile: Sendable {
     public let byteCount: Int64
     /// When the content last changed: seconds since 1970, and nanoseconds.
     public let modified: (seconds: Int64, nanoseconds: Int64)
+    private let opened: FileStamp
     private let descriptor: Int32
     private let name: String
 
@@ -106,6 +107,7 @@ public final class OpenFile: Sendable {
         var status = stat()
         let code = fstat(descriptor, &status) == 0 ? 0 : errno
         byteCount = Int64(status.st_size)
+        opened = FileStamp(status)
         modified = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
         guard code == 0 else { throw SocketError(.file, code, subject: name) }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -136,7 +138,22 @@ public final class OpenFile: Sendable {
         return bytes
     }
 
-    /// Returns a reader of these bytes for `ReadAhead`. It fails with `.fileShortened` if the file has become shorter.
+    /// Checks that the file has not been written to since it was opened. After a read, it vouches for the bytes, because the kernel
+    /// changes the times of a file before its bytes. Blocks.
+    ///
+    /// - Throws: `SocketError` of the kind `.fileShortened` or `.fileChanged`.
+    public func checkUnchanged() throws(SocketError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SocketError(.file, errno, subject: name) }
+        guard Int64(status.st_size) >= byteCount else {
+            throw SocketError(.fileShortened, .file, subject: name)
+        }
+        guard FileStamp(status).isOfSameContent(as: opened) else {
+            throw SocketError(.fileChanged, .file, subject: name)
+        }
+    }
+
+    /// Returns a reader of these bytes for `ReadAhead`. It fails with `.fileShortened` or `.fileChanged` if the file is written to.
     public func reader(of range: Range<Int64>) -> any BlockingReader { RangeReader(self, range) }
 
     private final class RangeReader: BlockingReader {
@@ -152,9 +169,32 @@ public final class OpenFile: Sendable {
             guard !rest.isEmpty else { return [] }
             let bytes = try file.read(at: rest.lowerBound, atMost: Int(min(Int64(count), Int64(rest.count))))
             guard !bytes.isEmpty else { throw SocketError(.fileShortened, .file, subject: file.name) }
+            try file.checkUnchanged()
             rest = (rest.lowerBound + Int64(bytes.count))..<rest.upperBound
             return bytes[...]
         }
+    }
+}
+
+/// What `fstat` tells about the content of a file.
+private struct FileStamp: Sendable {
+    private let byteCount: Int
+    private let links: UInt
+    private let modified: (seconds: Int, nanoseconds: Int)
+    private let changed: (seconds: Int, nanoseconds: Int)
+
+    init(_ status: stat) {
+        byteCount = Int(status.st_size)
+        links = UInt(status.st_nlink)
+        modified = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        changed = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+    }
+
+    /// The time of the last change reveals a writer that sets the time of modification back. It changes also when the file loses its
+    /// name to a new version, which is the right way to replace a file and leaves the old bytes as they are.
+    func isOfSameContent(as other: FileStamp) -> Bool {
+        byteCount == other.byteCount && modified == other.modified
+            && (changed == other.changed || links != other.links)
     }
 }
 

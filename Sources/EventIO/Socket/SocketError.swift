@@ -44,6 +44,8 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let fileTimedOut = Kind(description: "disk timed out")
         /// The file has fewer bytes than when it was opened.
         public static let fileShortened = Kind(description: "the file became shorter while it was sent")
+        /// The file has been written to since it was opened.
+        public static let fileChanged = Kind(description: "the file changed while it was sent")
         /// The path contains a NUL, where C would cut it off.
         public static let badPath = Kind(description: "the path contains a NUL")
         public static let loopEnded = Kind(description: "event loop ended")

@@ -242,16 +242,17 @@ extension HTTPFields {
     /// Says that the content is coded: its length is another, and its bytes are no longer those of its validators and digests.
     fileprivate mutating func describe(_ coding: ContentCoding) {
         append(.contentEncoding, coding.description)
-        for name in [HTTPFieldName.contentLength, .acceptRanges, "Content-Digest", "Repr-Digest"] {
-            remove(name)
-        }
+        remove(where: Self.ofPlainBytes.contains)
         guard let tag = firstValueBytes(.eTag), !tag.starts(with: "W/".utf8) else { return }
         remove(.eTag)
         append(.eTag, bytes: Array("W/".utf8) + tag)
     }
 
+    private static let ofPlainBytes = FieldNameSet([.contentLength, .acceptRanges] + HTTPFieldName.digests)
+
     /// Gives a 304 the validator of the response that the client has: `W/"1"` in place of `"1"` if that response was compressed, and
-    /// `Vary` (RFC 9110 15.4.5). Otherwise a cache could not tell which of its responses is meant.
+    /// `Vary` (RFC 9110 15.4.5). Otherwise a cache could not tell which of its responses is meant. A digest would replace the one
+    /// that the compressed response does not have (RFC 9111 3.2).
     fileprivate mutating func matchValidator(in request: HTTPFields) {
         guard let tag = firstValueBytes(.eTag).map(Array.init), !tag.starts(with: "W/".utf8) else { return }
         let weak = Array("W/".utf8) + tag
@@ -263,6 +264,7 @@ extension HTTPFields {
             }
         }
         guard isKnown else { return }
+        remove(where: Self.ofPlainBytes.contains)
         remove(.eTag)
         append(.eTag, bytes: weak[...])
         addVary(hasVary: contains(.vary))

@@ -39,17 +39,17 @@ final class FolderFiles: Sendable {
 
     func find(_ query: Query) -> Finding {
         do throws(SocketError) {
-            // A file that shrinks while it is read is read again.
+            // A file that changes while it is read is read again.
             for _ in 0..<3 {
                 if let finding = try attempt(query) { return finding }
             }
-            return .failed(SocketError(.fileShortened, .file, subject: query.path.text))
+            return .failed(SocketError(.fileChanged, .file, subject: query.path.text))
         } catch {
             return error.isMissing ? .missing : .failed(error)
         }
     }
 
-    /// Returns nil if the file has shrunk while it was read.
+    /// Returns nil if the file has changed while it was read.
     private func attempt(_ query: Query) throws(SocketError) -> Finding? {
         let plain = try root.open(query.path.text)
         if query.isExistenceCheck { return .exists }
@@ -64,7 +64,8 @@ final class FolderFiles: Sendable {
         let file = plan.isCompressed ? compressed ?? plain : plain
         guard range.count <= Self.wholeBytes else { return .answer(facts, plan, .stream(file, range)) }
         let bytes = try Self.read(range, of: file)
-        return bytes.count == range.count ? .answer(facts, plan, .bytes(bytes)) : nil
+        guard bytes.count == range.count, (try? file.checkUnchanged()) != nil else { return nil }
+        return .answer(facts, plan, .bytes(bytes))
     }
 
     /// Returns the compressed file next to a file; nil if it is missing or outdated.

@@ -28,6 +28,8 @@ final class Connection {
     private var failure: SerializationError?
     /// Whether the socket took all of the last request.
     private var isWritten = false
+    /// Whether the last request logs a user in on the connection.
+    var logsIn = false
     /// Whether the request went out with an Expect field and can be repeated without it.
     private(set) var mayDropExpectation = false
     private(set) var mayExpect = true
@@ -289,6 +291,7 @@ extension Connection: StreamHandler {
             served?.leftConnection()
             finish(
                 served, head, body, isReusable: layout.framing.keepAlive,
+                isLoggedIn: logsIn || layout.framing.logsInConnection,
                 keepAlive: KeepAlive(layout.framing), strayBytes: bytes.count - layout.length)
         }
     }
@@ -328,23 +331,24 @@ extension Connection: StreamHandler {
         if let charge = self.response.takeCharge() { ended?.bodyCharge = charge }
         finish(
             ended, response.head, response.body, isReusable: response.isReusable,
-            keepAlive: response.keepAlive,
+            isLoggedIn: logsIn || response.logsInConnection, keepAlive: response.keepAlive,
             strayBytes: response.strayBytes)
     }
 
     /// `ended` is the call, already detached.
     private func finish(
         _ ended: OutboundCall?, _ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>,
-        isReusable: Bool, keepAlive: KeepAlive, strayBytes: Int
+        isReusable: Bool, isLoggedIn: Bool, keepAlive: KeepAlive, strayBytes: Int
     ) {
         // If the peer has left already, notice it now rather than in the next call.
         let isReusable = isReusable && stream?.peerHasLeft == false
         // Once the response is complete, the rest of an unfinished upload is not needed.
         endUpload()
-        switch state.responseEnded(isReusable: isReusable, strayBytes: strayBytes) {
+        switch state.responseEnded(isReusable: isReusable, isLoggedIn: isLoggedIn, strayBytes: strayBytes) {
         case .release: pool.released(self, peer: keepAlive)
         case .close:
-            discard(strayBytes > 0 ? .unexpectedBytes : isReusable ? .requestUnfinished : .peerCloses)
+            let reason: DiscardReason = isLoggedIn ? .loggedIn : isReusable ? .requestUnfinished : .peerCloses
+            discard(strayBytes > 0 ? .unexpectedBytes : reason)
         }
         ended?.succeed(head, body)
     }

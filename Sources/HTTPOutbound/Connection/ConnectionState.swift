@@ -128,10 +128,13 @@ struct ConnectionState {
     }
 
     /// The response is complete. `isReusable` is what the peer allows (RFC 9112 9.3); `strayBytes` arrived after its
-    /// end. A response that overtakes its request leaves the connection half-written, so it is never used again.
-    mutating func responseEnded(isReusable: Bool, strayBytes: Int) -> Completion {
+    /// end. A response that overtakes its request leaves the connection half-written, so it is never used again. Nor is a
+    /// connection that a user has logged in: the upstream would answer others as that user (RFC 4559 6).
+    mutating func responseEnded(isReusable: Bool, isLoggedIn: Bool = false, strayBytes: Int) -> Completion {
         guard case .exchange(let exchange) = state else { preconditionFailure("a response while \(state)") }
-        guard isReusable, strayBytes == 0, exchange.isWritten, !exchange.isBodyDropped else { return .close }
+        guard isReusable, !isLoggedIn, strayBytes == 0, exchange.isWritten, !exchange.isBodyDropped else {
+            return .close
+        }
         state = .idle
         return .release
     }

@@ -16,6 +16,7 @@ public struct RequestWriter {
         body: ArraySlice<UInt8>?
     ) {
         let shared = connection.shared
+        connection.logsIn = fields.logInConnection || sharedFields.logInConnection
         let fields = connection.forwardProxy?.adding(to: fields) ?? fields
         do throws(SerializationError) {
             if let body, !body.isEmpty {
@@ -42,6 +43,7 @@ public struct RequestWriter {
         stream source: any OutboundBodySource
     ) {
         let shared = connection.shared
+        connection.logsIn = fields.logInConnection || sharedFields.logInConnection
         let fields = connection.forwardProxy?.adding(to: fields) ?? fields
         let expectsContinue = source.expectsContinue && connection.mayExpect
         do throws(SerializationError) {

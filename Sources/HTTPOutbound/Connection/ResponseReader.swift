@@ -30,6 +30,9 @@ struct ResponseReader {
         var undecoded: Range<Int>?
     }
 
+    private static let ofCodedBytes = FieldNameSet(
+        [.contentEncoding, .contentLength] + HTTPFieldName.digests)
+
     static let memoryDetail = "the memory for bodies of responses is used up"
 
     private let bodyLimit: Int
@@ -173,9 +176,8 @@ struct ResponseReader {
         let handling = BodyHandling()
         handling.codings = codings
         if head.status.code >= 400 { handling.codedFields = head.fields }
-        // After decoding, neither this coding nor this length applies.
-        self.head?.fields.remove(.contentEncoding)
-        self.head?.fields.remove(.contentLength)
+        // After decoding, neither this coding nor this length applies, and digests are of the coded bytes (RFC 9530 2, 3).
+        self.head?.fields.remove(where: Self.ofCodedBytes.contains)
         self.handling = handling
         return .head
     }
@@ -244,7 +246,7 @@ struct ResponseReader {
         return .whole(
             WholeResponse(
                 head: head, body: content, isReusable: isReusable, keepAlive: KeepAlive(framing),
-                strayBytes: strayBytes))
+                logsInConnection: framing.logsInConnection, strayBytes: strayBytes))
     }
 
     private var outOfMemory: Step { .failed(.memoryLimit, Self.memoryDetail) }
@@ -262,6 +264,8 @@ struct WholeResponse {
     /// Whether the peer accepts another request on the connection (RFC 9112 9.3).
     let isReusable: Bool
     let keepAlive: KeepAlive
+    /// Whether the connection may belong to one user now (RFC 4559 6).
+    let logsInConnection: Bool
     /// Bytes that arrived after the end of the response.
     let strayBytes: Int
 }

@@ -18,7 +18,7 @@ final class ResponseRun: CallRun<Response>, @unchecked Sendable {
 protocol ObservedOutput: Sendable {
     static func make(
         of response: consuming TransportResponse, attempts: Int, by run: CallRun<Self>
-    ) -> Self
+    ) throws(NetworkError) -> Self
 }
 
 extension Response: ObservedOutput {
@@ -27,11 +27,22 @@ extension Response: ObservedOutput {
     ) -> Response { run.received(response, attempts: attempts) }
 }
 
-/// A response that is passed on needs nothing more.
+/// A response that is passed on needs nothing more, unless it is for nobody but the caller.
 extension TransportResponse: ObservedOutput {
     static func make(
         of response: consuming TransportResponse, attempts: Int, by run: CallRun<TransportResponse>
-    ) -> TransportResponse { response }
+    ) throws(NetworkError) -> TransportResponse {
+        guard response.isForNextHop else { return response }
+        let received = run.received(response, attempts: attempts)
+        throw received.reported(
+            NetworkError(
+                received, kind: .requestErr, reason: .upstreamStatus,
+                message: "the proxy on the way to the upstream refused the request"))
+    }
+
+    /// Whether it asks this program to authenticate itself to a proxy (RFC 9110 11.7.1, 15.5.8). A client further away uses another
+    /// proxy, if any, and would show its credentials to the wrong one.
+    fileprivate var isForNextHop: Bool { status == .proxyAuthenticationRequired }
 }
 
 /// A call that reports its progress to an observer. `@unchecked Sendable` as `CallRun`: adds only a constant.
@@ -52,7 +63,11 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
     }
 
     override func report(_ response: consuming TransportResponse, attempts: Int) {
-        emit(Output.make(of: response, attempts: attempts, by: self))
+        do {
+            emit(try Output.make(of: response, attempts: attempts, by: self))
+        } catch {
+            inContext { onError(error) }
+        }
     }
 
     override var mayBeSentAgain: Bool { !observer.hasBegun }
@@ -71,7 +86,7 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
     func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
         // A status that the target rejects is a failure with its body.
         guard call.validation.accepts(head.status.code) else { return .whole }
-        if observer.keepsDeadline, mayBeReplaced(head.status) { return .whole }
+        if observer.keepsDeadline, head.isForNextHop || mayBeReplaced(head.status) { return .whole }
         return observer.callStarted(head, flow: flow)
     }
 

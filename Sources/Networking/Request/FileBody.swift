@@ -2,7 +2,8 @@ import Glibc
 
 /// A file as a body, read while it is sent. Each reader opens the file anew, and only when it is needed.
 ///
-/// The file's size is announced in advance. If it changes, the call fails instead of sending a truncated body.
+/// The file's size is announced in advance. If the file changes, the call fails instead of sending a truncated body, or a mixture of two
+/// versions.
 public struct FileBody: BodySource {
     /// The path as given. A relative path starts at the process's working directory.
     public let path: String
@@ -32,7 +33,7 @@ public struct FileBody: BodySource {
         guard try descriptor.size() == size else {
             throw Failure(path: path, description: "its size has changed since it was announced")
         }
-        return FileReader(descriptor, size: size)
+        return try FileReader(descriptor, size: size)
     }
 }
 
@@ -57,12 +58,23 @@ private final class FileDescriptor {
     }
 
     func size() throws(FileBody.Failure) -> Int64 {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileDescriptor.failure(path) }
+        let status = try status()
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw FileBody.Failure(path: path, description: "it is not a regular file")
         }
         return Int64(status.st_size)
+    }
+
+    /// Returns when the file was last written to: seconds since 1970, and nanoseconds.
+    func modified() throws(FileBody.Failure) -> (seconds: Int, nanoseconds: Int) {
+        let time = try status().st_mtim
+        return (time.tv_sec, time.tv_nsec)
+    }
+
+    private func status() throws(FileBody.Failure) -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileDescriptor.failure(path) }
+        return status
     }
 
     func read(atMost count: Int) throws(FileBody.Failure) -> ArraySlice<UInt8> {
@@ -81,6 +93,10 @@ private final class FileDescriptor {
         FileBody.Failure(path: path, description: "it became shorter while it was read")
     }
 
+    func changed() -> FileBody.Failure {
+        FileBody.Failure(path: path, description: "it was written to while it was read")
+    }
+
     private static func failure(_ path: String) -> FileBody.Failure {
         FileBody.Failure(path: path, description: String(cString: strerror(errno)))
     }
@@ -89,10 +105,12 @@ private final class FileDescriptor {
 /// Reads exactly the announced number of bytes.
 private final class FileReader: BodyReader {
     private let descriptor: FileDescriptor
+    private let modified: (seconds: Int, nanoseconds: Int)
     private var left: Int64
 
-    init(_ descriptor: FileDescriptor, size: Int64) {
+    init(_ descriptor: FileDescriptor, size: Int64) throws(FileBody.Failure) {
         self.descriptor = descriptor
+        modified = try descriptor.modified()
         left = size
     }
 
@@ -100,6 +118,7 @@ private final class FileReader: BodyReader {
         guard left > 0 else { return [] }
         let bytes = try descriptor.read(atMost: Int(min(Int64(count), left)))
         guard !bytes.isEmpty else { throw descriptor.shortened() }
+        guard try descriptor.modified() == modified else { throw descriptor.changed() }
         left -= Int64(bytes.count)
         return bytes
     }

@@ -193,4 +193,33 @@ struct RootFolderTests {
         let error = #expect(throws: SocketError.self) { try late.read(atMost: 65_536) }
         #expect(error?.kind == .fileShortened)
     }
+
+    @Test("Reading a range fails once the file has been written to, and not when it has lost its name")
+    func changes() async throws {
+        let path = root + "/changing"
+        func write(_ text: String) throws {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            var times = [
+                timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000_000, tv_nsec: 0),
+            ]
+            #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
+        }
+        try write("first version")
+        let file = try RootFolder(path: root).open("changing")
+        let reader = file.reader(of: 0..<13)
+        #expect(try reader.read(atMost: 5).elementsEqual("first".utf8))
+        try file.checkUnchanged()
+        let other = try #require(FileHandle(forWritingAtPath: path))
+        try other.write(contentsOf: Data("other".utf8))
+        try other.close()
+        let error = #expect(throws: SocketError.self) { try reader.read(atMost: 8) }
+        #expect(error?.kind == .fileChanged)
+
+        try write("another version")
+        let unnamed = try RootFolder(path: root).open("changing")
+        let rest = unnamed.reader(of: 0..<15)
+        #expect(try rest.read(atMost: 8).elementsEqual("another ".utf8))
+        #expect(unlink(path) == 0)
+        #expect(try rest.read(atMost: 7).elementsEqual("version".utf8))
+    }
 }

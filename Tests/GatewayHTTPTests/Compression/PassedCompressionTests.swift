@@ -71,6 +71,67 @@ struct PassedCompressionTests {
         }
     }
 
+    private static let digests =
+        "Digest: sha-256=YQ==\r\nContent-MD5: YQ==\r\nContent-Digest: sha-256=:YQ==:\r\nRepr-Digest: sha-256=:YQ==:\r\n"
+        + "Accept-Ranges: bytes\r\n"
+
+    /// Serves files with all fields that describe their bytes.
+    private func withDigests(_ script: Script, _ body: (RawClient) throws -> Void) throws {
+        try withProxy(
+            script,
+            declare: { gateway, files in
+                gateway.proxy(
+                    "/files/{path...}", to: files,
+                    fields: .standard.adding(response: "Digest", "Content-MD5"))
+            }
+        ) { server, _ in try body(RawClient(port: server.port)) }
+    }
+
+    private static let described = [
+        "Digest", "Content-MD5", "Content-Digest", "Repr-Digest", "Accept-Ranges",
+    ]
+
+    @Test(
+        "Fields that describe the upstream's bytes do not accompany compressed ones",
+        arguments: ["gzip", "br"], [300, 20_000])
+    func digests(coding: String, count: Int) throws {
+        let text = String(repeating: "The quick brown fox. ", count: count)
+        let fields = "Content-Type: text/plain\r\n\(Self.digests)Content-Length: \(text.utf8.count)\r\n"
+        try withDigests(response(fields, body: text) + response(fields)) { client in
+            for method in ["GET", "HEAD"] {
+                client.begin("\(method) /files/a", "Accept-Encoding: \(coding)")
+                let reply = try client.reply(toHead: method == "HEAD")
+                #expect(reply.value("Content-Encoding") == coding)
+                for name in Self.described { #expect(reply.value(name) == nil, "\(method) \(name)") }
+            }
+        }
+    }
+
+    @Test("They stay if the bytes are the upstream's")
+    func digestsOfPlain() throws {
+        let fields = "Content-Type: text/plain\r\n\(Self.digests)Content-Length: \(Self.text.utf8.count)\r\n"
+        try withDigests(response(fields, body: Self.text)) { client in
+            client.begin("GET /files/a")
+            let reply = try client.reply()
+            #expect(reply.value("Content-Encoding") == nil)
+            for name in Self.described { #expect(reply.value(name) != nil, "\(name)") }
+        }
+    }
+
+    @Test("A 304 about a compressed response has no digests of the plain one")
+    func digestsOfNotModified() throws {
+        let unchanged = response("ETag: \"1\"\r\n\(Self.digests)", status: "304 Not Modified")
+        try withDigests(unchanged + unchanged) { client in
+            client.begin("GET /files/a", "Accept-Encoding: br", "If-None-Match: W/\"1\"")
+            let coded = try client.reply()
+            #expect(coded.status == 304)
+            for name in Self.described { #expect(coded.value(name) == nil, "\(name)") }
+            client.begin("GET /files/a", "Accept-Encoding: br", "If-None-Match: \"1\"")
+            let plain = try client.reply()
+            for name in Self.described { #expect(plain.value(name) != nil, "\(name)") }
+        }
+    }
+
     private func decoded(_ body: [UInt8], _ coding: ContentCoding) throws -> String {
         let decoder = try ContentDecoder([coding], limits: DecodingLimits(size: nil, ratio: nil))
         var output: [UInt8] = []

@@ -6,6 +6,11 @@ import Testing
 
 @testable import GatewayHTTP
 
+private struct RemoteAPI: TargetType {
+    var baseURL: String { "http://remote.example" }
+    var path: RequestPath { "/" }
+}
+
 @Suite("Failures of upstreams behind a proxy", .timeLimit(.minutes(1)))
 struct ProxyFailureTests {
     private static let silent: [String: (steps: Script, reason: String)] = [
@@ -34,6 +39,62 @@ struct ProxyFailureTests {
         }
         #expect(lines.ends == ["complete", "complete"])
         #expect(lines.statuses == [502, 200])
+    }
+
+    private static func refusal(_ method: String) -> Script {
+        let head =
+            "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"inner\"\r\n"
+        return [
+            .readRequest, .send(head + "Content-Type: text/html\r\nContent-Length: 12\r\n\r\n"),
+            .send(method == "HEAD" ? "" : "secret proxy"),
+        ]
+    }
+
+    private func checkRefusal(_ reply: RawClient.Reply) {
+        #expect(reply.status == 502)
+        #expect(reply.value("Proxy-Status")?.hasPrefix("sluice; received-status=407") == true)
+        #expect(reply.value("Proxy-Authenticate") == nil)
+        #expect(!reply.text.contains("secret"))
+    }
+
+    @Test(
+        "A 407 is the gateway's own affair, so the client gets 502",
+        arguments: ["GET", "HEAD", "POST", "DELETE"])
+    func proxyAuthentication(method: String) throws {
+        let lines = try withProxy(Self.refusal(method) + .next) { server, _ in
+            let client = try RawClient(port: server.port)
+            client.begin("\(method) /files/a", method == "POST" ? "Content-Length: 0" : "Accept: */*")
+            let reply = try client.reply(toHead: method == "HEAD")
+            checkRefusal(reply)
+            if method != "HEAD" { #expect(reply.text.contains(#""status":407"#)) }
+            #expect(try client.goesOn())
+        }
+        #expect(lines.ends == ["complete", "complete"])
+        #expect(lines.statuses == [502, 200])
+    }
+
+    @Test("The 407 of the gateway's forward proxy does not pass, for either kind of endpoint")
+    func forwardProxy() throws {
+        let proxy = try ScriptedUpstream(Self.refusal("GET") + [.again])
+        defer { proxy.stop() }
+        let configuration = try ProxyConfiguration("http://127.0.0.1:\(proxy.port)")
+        _ = try withLoggedGateway(
+            stops: true, configure: { $0.connections.proxy = .fixed(configuration) },
+            declare: { gateway in
+                let files = gateway.proxyUpstream("files", baseURL: "http://files.example", policy: .single)
+                gateway.proxy("/files/{path...}", to: files)
+                let target = gateway.provider(RemoteAPI.self, upstream: "remote", policy: .single)
+                gateway.get("/passed") { _ in .proxy(target.call(RemoteAPI())) }
+                gateway.get("/json") { _ in .parts(only: target.rx.request(RemoteAPI()).fragment()) }
+            }
+        ) { server in
+            let client = try RawClient(port: server.port)
+            for path in ["/files/a", "/passed", "/json"] {
+                client.begin("GET \(path)")
+                checkRefusal(try client.reply())
+            }
+            #expect(proxy.requests.count == 3)
+        }
     }
 
     private static let broken: [String: Script] = [

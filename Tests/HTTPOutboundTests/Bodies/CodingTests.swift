@@ -222,6 +222,23 @@ struct CodingTests {
         try await Self.call(Self.response(Self.plain, coding: "identity")) { #expect($0.text == Self.text) }
     }
 
+    @Test("Digests of an encoded body go with its coding", arguments: [200, 404])
+    func digests(status: Int) async throws {
+        let names = ["Digest", "Content-MD5", "Content-Digest", "Repr-Digest"]
+        let fields = names.map { "\($0): sha-256=:YQ==:\r\n" }.joined()
+        for (coding, body) in [("gzip", Self.coded), ("other", Self.coded)] {
+            let head =
+                "HTTP/1.1 \(status) Status\r\nContent-Encoding: \(coding)\r\n\(fields)Content-Length: \(body.count)\r\n\r\n"
+            try await Self.call(Array(head.utf8) + body) {
+                let response = try $0.get()
+                for name in names {
+                    let field = try #require(HTTPFieldName(name))
+                    #expect(response.head.fields.contains(field) == (coding == "other"), "\(name)")
+                }
+            }
+        }
+    }
+
     @Test("An encoded body delimited by the close is complete only if its encoding is complete")
     func untilClose() async throws {
         let head = Array("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n".utf8)
