@@ -203,11 +203,12 @@ let package = Package(
             name: "RelaySoak", dependencies: ["GatewayHTTP", "GatewayCore"],
             path: "Tests/Soak/RelaySoak", swiftSettings: settings, linkerSettings: allocator),
 
-        tests("LockingTests", ["Locking"]),
-        tests("RxTests", ["Rx", "RxTesting", "Locking"]),
+        tests("TestSupportTests", ["TestSupport"]),
+        tests("LockingTests", ["Locking", "TestSupport"]),
+        tests("RxTests", ["Rx", "RxTesting", "Locking", "TestSupport"]),
         tests("PipelinesTests", ["Pipelines"]),
-        tests("RxTestingTests", ["RxTesting", "Rx", "Locking"]),
-        tests("RxCompatibilityTests", ["RxCompatibility", "RxTesting", "Locking"]),
+        tests("RxTestingTests", ["RxTesting", "Rx", "Locking", "TestSupport"]),
+        tests("RxCompatibilityTests", ["RxCompatibility", "RxTesting", "Locking", "TestSupport"]),
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),
         tests("ASCIITextTests", ["ASCIIText"]),
         tests("ResilienceTests", ["Resilience"]),
@@ -233,7 +234,7 @@ let package = Package(
             "NetworkingTests",
             [
                 "NetworkingCompatibility", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONCoding",
-                "JSONBytes", "Locking",
+                "JSONBytes", "Locking", "TestSupport",
             ]),
         tests(
             "NetworkingSessionTests",
@@ -251,7 +252,10 @@ let package = Package(
             ]),
         tests(
             "GatewayCoreTests",
-            ["GatewayCore", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking"]),
+            [
+                "GatewayCore", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes", "Locking",
+                "TestSupport",
+            ]),
         tests(
             "SampleUpstreamsTests",
             ["SampleUpstreams", "EventIO", "HTTPModel", "JSONBytes", "Locking", "TestSupport"]),

@@ -56,7 +56,7 @@ struct NameResolutionTests {
             #expect(try await client.get("/quick").status == .ok)
             async let silent = client.get("/silent")
             // Its three attempts take three seconds.
-            try spin(while: server.lookups(of: "silent.test") == 0)
+            try spin(while: server.lookups(of: "silent.test") == 0) { "queries \(server.queries)" }
             for _ in 0..<50 {
                 let start = ContinuousClock.now
                 #expect(try await client.get("/quick").status == .ok)
