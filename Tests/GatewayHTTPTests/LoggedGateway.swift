@@ -30,7 +30,9 @@ func withLoggedGateway(
         upstreamLog: upstreamLog?(), declare: declare)
     server.accept()
     let result = Result { try body(server) }
-    if stops { server.stop() } else { server.drain() }
+    var hasFailed: Bool { if case .failure = result { true } else { false } }
+    // After a failure a drain might wait for requests that nobody answers.
+    if stops || hasFailed { server.stop() } else { server.drain() }
     server.waitUntilStopped()
     close(pipe.writer)
     let text = pipe.readAll()
