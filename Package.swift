@@ -148,9 +148,12 @@ let package = Package(
                 "HTTPModel", "JSONBytes", "Locking",
             ]),
 
-        // Shared by test suites: raw sockets that misbehave, certificates, real peers.
+        // Shared by test suites: waiting with a deadline.
         .target(
-            name: "TestSupport", dependencies: ["EventIO", "COpenSSL", "CZlib", "Locking"],
+            name: "TestWaiting", dependencies: ["Locking"], path: "Tests/Waiting", swiftSettings: settings),
+        // Raw sockets that misbehave, certificates, real peers.
+        .target(
+            name: "TestSupport", dependencies: ["TestWaiting", "EventIO", "COpenSSL", "CZlib", "Locking"],
             path: "Tests/Support",
             swiftSettings: settings),
 
@@ -203,11 +206,12 @@ let package = Package(
             name: "RelaySoak", dependencies: ["GatewayHTTP", "GatewayCore"],
             path: "Tests/Soak/RelaySoak", swiftSettings: settings, linkerSettings: allocator),
 
-        tests("LockingTests", ["Locking"]),
-        tests("RxTests", ["Rx", "RxTesting", "Locking"]),
+        tests("TestWaitingTests", ["TestWaiting"]),
+        tests("LockingTests", ["Locking", "TestWaiting"]),
+        tests("RxTests", ["Rx", "RxTesting", "Locking", "TestWaiting"]),
         tests("PipelinesTests", ["Pipelines"]),
-        tests("RxTestingTests", ["RxTesting", "Rx", "Locking"]),
-        tests("RxCompatibilityTests", ["RxCompatibility", "RxTesting", "Locking"]),
+        tests("RxTestingTests", ["RxTesting", "Rx", "Locking", "TestWaiting"]),
+        tests("RxCompatibilityTests", ["RxCompatibility", "RxTesting", "Locking", "TestWaiting"]),
         tests("RxBlockingTests", ["RxBlocking", "Rx", "Locking"]),
         tests("ASCIITextTests", ["ASCIIText"]),
         tests("ResilienceTests", ["Resilience"]),
@@ -233,7 +237,7 @@ let package = Package(
             "NetworkingTests",
             [
                 "NetworkingCompatibility", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONCoding",
-                "JSONBytes", "Locking",
+                "JSONBytes", "Locking", "TestWaiting",
             ]),
         tests(
             "NetworkingSessionTests",
@@ -253,7 +257,7 @@ let package = Package(
             "GatewayCoreTests",
             [
                 "GatewayCore", "GatewayConfig", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes",
-                "Locking",
+                "Locking", "TestWaiting",
             ]),
         tests(
             "SampleUpstreamsTests",

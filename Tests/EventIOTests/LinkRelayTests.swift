@@ -104,7 +104,7 @@ struct LinkRelayTests {
         #expect(String(decoding: bytes, as: UTF8.self) == "first")
         #expect(end == .fin)
         client.send("second")
-        await done.wait()
+        try await done.wait()
         #expect(upstream.requests == ["hello", "second"])
     }
 

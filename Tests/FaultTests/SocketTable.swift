@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import TestSupport
 
 /// The kernel's table of TCP sockets. It shows the sockets that one gateway has not closed, even while other tests run.
@@ -26,14 +25,7 @@ enum SocketTable {
     }
 }
 
-/// Whether a condition becomes true within a limit, which is longer under sanitizers. The condition is checked once more after the
-/// limit, in case the test itself was delayed.
+/// Whether a condition becomes true within a limit, which is longer under sanitizers.
 func comesTrue(within limit: Duration, _ condition: () -> Bool) -> Bool {
-    let clock = ContinuousClock()
-    let end = clock.now + limit * Sanitizer.slowdown
-    while clock.now < end {
-        if condition() { return true }
-        sched_yield()
-    }
-    return condition()
+    (try? spin(while: !condition(), within: limit * Sanitizer.slowdown) { "" }) != nil
 }

@@ -4,6 +4,7 @@ import JSONBytes
 import Networking
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 @Suite("The endpoint's deadline", .noLeaks)
@@ -100,12 +101,12 @@ struct DeadlineTests {
     @Test("A handler that returns after the deadline starts no calls")
     func lateHandler() async throws {
         let (gate, opener) = AsyncStream<Void>.makeStream()
-        let (left, leaver) = AsyncStream<Void>.makeStream()
+        let left = Signal()
         let asked = Flag()
         bench.gateway.get("/late") { _ in
             // This handler ignores its cancellation.
             await Task.detached { for await _ in gate { break } }.value
-            let answer = Canary(leaver)
+            let answer = Canary(left)
             let source = Single<Int>.create { observer in
                 asked.set()
                 observer(.success(answer.value))
@@ -116,7 +117,7 @@ struct DeadlineTests {
         let pending = try bench.ask(.get, "/late")
         bench.time.advance(by: .seconds(15))
         opener.yield()
-        for await _ in left { break }
+        try await left.wait()
         #expect(try pending.reply().status == 504)
         #expect(!asked.isSet)
     }
@@ -223,13 +224,13 @@ struct DeadlineTests {
 
 /// Signals its deallocation.
 private final class Canary: Sendable {
-    private let gone: AsyncStream<Void>.Continuation
+    private let gone: Signal
 
-    init(_ gone: AsyncStream<Void>.Continuation) {
+    init(_ gone: Signal) {
         self.gone = gone
     }
 
-    deinit { gone.yield() }
+    deinit { gone.fire() }
 
     var value: Int { 1 }
 }

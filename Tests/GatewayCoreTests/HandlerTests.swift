@@ -6,6 +6,7 @@ import Locking
 import Networking
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 private struct Weight: Codable, JSONRepresentable {
@@ -223,23 +224,22 @@ struct HandlerTests {
         "The task of a handler or a part is cancelled when the client leaves",
         arguments: ["/handler", "/part"])
     func taskCancellation(_ path: String) async throws {
-        let (started, startedContinuation) = AsyncStream<Void>.makeStream()
-        let (cancelled, cancelledContinuation) = AsyncStream<Void>.makeStream()
+        let (started, cancelled) = (Signal(), Signal())
         @Sendable func wait() async throws -> Int {
             try await withTaskCancellationHandler {
-                startedContinuation.yield()
+                started.fire()
                 for await _ in AsyncStream<Void>.makeStream().stream {}
                 throw CancellationError()
             } onCancel: {
-                cancelledContinuation.yield()
+                cancelled.fire()
             }
         }
         bench.gateway.get("/handler") { _ in .json(try await wait()) }
         bench.gateway.get("/part") { _ in .parts(a: Part.task { try await wait() }) }
         let pending = try bench.ask(.get, path)
-        for await _ in started { break }
+        try await started.wait()
         pending.dispose()
-        for await _ in cancelled { break }
+        try await cancelled.wait()
         #expect(pending.count == 0)
         #expect(bench.time.pending == 0)
         #expect(bench.incidents.isEmpty)

@@ -5,6 +5,7 @@ import Locking
 import Networking
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 private struct Session: Equatable {
@@ -313,7 +314,7 @@ struct MiddlewareTests {
         #expect(try pending.reply().status == 504)
         signal.continuation.yield()
         signal.continuation.finish()
-        while ran.withLock({ $0 }) == 0 { await Task.yield() }
+        try await poll(while: ran.withLock { $0 } == 0) { "the check has not ended" }
         await Task.yield()
         #expect(ran.withLock { $0 } == 1)
     }

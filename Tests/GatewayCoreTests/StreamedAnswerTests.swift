@@ -5,6 +5,7 @@ import Locking
 import Networking
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 @Suite("Streamed answers", .noLeaks)
@@ -90,12 +91,12 @@ struct StreamedAnswerTests {
         let responder = try bench.gateway.responder()
         let target = try #require(RequestTarget("/page"))
         let request = ReceivedRequest(head: HTTPRequestHead(method: .get, target: target))
-        async let answer = withCheckedContinuation { continuation in
+        async let answer = withDeadline("no answer") { continuation in
             _ = responder.respond(to: request) { continuation.resume(returning: Reply($0)) }
         }
-        while !subject.hasObservers { await Task.yield() }
+        try await poll(while: !subject.hasObservers) { "the handler has not subscribed" }
         for _ in 0..<20 { subject.onNext([UInt8](repeating: 65, count: 1 << 16)) }
-        let reply = await answer
+        let reply = try await answer
         await #expect(throws: (any Error).self) { try await read(reply.response.stream) }
         #expect(
             bench.incidents.map { "\($0.error)" } == [
@@ -113,7 +114,7 @@ struct StreamedAnswerTests {
             #expect(reply.response.stream != nil)
             #expect(subject.hasObservers)
         }
-        while subject.hasObservers { await Task.yield() }
+        try await poll(while: subject.hasObservers) { "the handler is still subscribed" }
     }
 
     @Test("The deadline passes before the first piece: 504, and the work is cancelled")
@@ -121,9 +122,9 @@ struct StreamedAnswerTests {
         let subject = PublishSubject<[UInt8]>()
         bench.gateway.get("/page", .deadline(.seconds(1))) { _ in .stream(subject, contentType: "text/csv") }
         let pending = try bench.ask(.get, "/page")
-        while !subject.hasObservers { await Task.yield() }
+        try await poll(while: !subject.hasObservers) { "the handler has not subscribed" }
         bench.time.advance(by: .seconds(1))
         #expect(try pending.reply().status == 504)
-        while subject.hasObservers { await Task.yield() }
+        try await poll(while: subject.hasObservers) { "the handler is still subscribed" }
     }
 }

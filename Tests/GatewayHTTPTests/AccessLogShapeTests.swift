@@ -82,9 +82,9 @@ struct AccessLogShapeTests {
             do {
                 let client = try RawClient(port: server.port)
                 client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
-                try spin(while: !held.hasObservers)
+                try spin(while: !held.hasObservers) { "the handler has not subscribed" }
             }
-            try spin(while: held.hasObservers)
+            try spin(while: held.hasObservers) { "the handler is still subscribed" }
         }
         let line = try #require(lines.first)
         expectUniqueKeys(line)

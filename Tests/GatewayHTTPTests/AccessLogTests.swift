@@ -36,9 +36,9 @@ struct AccessLogTests {
             do {
                 let client = try RawClient(port: port)
                 client.send(request)
-                try spin(while: !held.hasObservers)
+                try spin(while: !held.hasObservers) { "the handler has not subscribed" }
             }
-            try spin(while: held.hasObservers)
+            try spin(while: held.hasObservers) { "the handler is still subscribed" }
         }
         #expect(lines.count == 1)
         let line = try #require(lines.first)

@@ -75,7 +75,9 @@ enum AddressGateway {
         } _: { server in
             let client = try RawClient(port: server.port)
             // Until the name's addresses are known, the connections race for them.
-            try spin(while: server.report.upstreams["parts"]?.addresses.count != count ?? addresses.count)
+            try spin(while: server.report.upstreams["parts"]?.addresses.count != count ?? addresses.count) {
+                "addresses \(server.report.upstreams["parts"]?.addresses ?? [:])"
+            }
             try body(server, client, dns)
         }
         close(pipe.writer)

@@ -11,12 +11,20 @@ import Testing
     "Outages of an upstream with several addresses", .timeLimit(.minutes(1)),
     .enabled(if: DNSServer.isInstalled, "\(DNSServer.isMissing)"))
 struct AddressOutageTests {
-    private func ask(_ client: RawClient, while condition: () -> Bool) throws {
+    private func ask(
+        _ client: RawClient, of server: GatewayServer, _ peers: AddressPeers, file: String = #fileID,
+        line: Int = #line, while condition: () -> Bool
+    ) throws {
         try spin(
             while: {
                 _ = client.get("/page")
                 return condition()
-            }())
+            }(), file: file, line: line
+        ) { describe(server, peers) }
+    }
+
+    private func describe(_ server: GatewayServer, _ peers: AddressPeers) -> String {
+        "requests \(peers.asked), \(server.report.upstreams["parts"] as Any)"
     }
 
     private func state(_ server: GatewayServer, _ address: String) -> AddressState? {
@@ -67,12 +75,12 @@ struct AddressOutageTests {
             $0.breaker = breaker
         } _: { server, client, _ in
             func circuit() -> UpstreamReport? { server.report.upstreams["parts"] }
-            try ask(client) { circuit()?.openings == 0 }
+            try ask(client, of: server, peers) { circuit()?.openings == 0 }
             // The two that are out of service work again, and the others keep failing.
             for (index, state) in AddressGateway.states(server, peers).enumerated() where state == .ejected {
                 peers.change(index, to: .answers)
             }
-            try ask(client) { circuit()?.circuit != .closed }
+            try ask(client, of: server, peers) { circuit()?.circuit != .closed }
             #expect(circuit()?.openings == 1)
             let failures = AddressGateway.statuses(client, 200).count { $0 != 200 }
             #expect(failures < 40)
@@ -90,9 +98,9 @@ struct AddressOutageTests {
             breaker.open = .milliseconds(300)
             $0.breaker = breaker
         } _: { server, client, _ in
-            try ask(client) { server.report.upstreams["parts"]?.openings == 0 }
+            try ask(client, of: server, peers) { server.report.upstreams["parts"]?.openings == 0 }
             let before = peers.asked
-            try ask(client) { server.report.upstreams["parts"]?.openings == 1 }
+            try ask(client, of: server, peers) { server.report.upstreams["parts"]?.openings == 1 }
             #expect(zip(peers.asked, before).map { $0 - $1 } == [1, 1, 1])
         }
     }
@@ -121,7 +129,7 @@ struct AddressOutageTests {
     func majority() throws {
         let peers = try AddressPeers(.answers, .fails, .fails, .fails, .fails)
         _ = try AddressGateway.serve(peers, policy: AddressGateway.forLong) { server, client, _ in
-            try ask(client) {
+            try ask(client, of: server, peers) {
                 AddressGateway.states(server, peers).count { $0 == .ejected } < 2
                     || peers.asked.contains { $0 < 3 }
             }
@@ -137,7 +145,7 @@ struct AddressOutageTests {
         _ = try AddressGateway.serve(peers, firstByte: .milliseconds(200)) {
             $0.slowStart = nil
         } _: { server, client, _ in
-            try ask(client) { AddressGateway.states(server, peers)[1] != .ejected }
+            try ask(client, of: server, peers) { AddressGateway.states(server, peers)[1] != .ejected }
             let before = peers.asked[1]
             let clients = try (0..<16).map { _ in try RawClient(port: server.port) }
             try spin(
@@ -145,7 +153,8 @@ struct AddressOutageTests {
                     for client in clients { client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n") }
                     for client in clients { _ = try? client.reply() }
                     return peers.asked[1] == before
-                }())
+                }()
+            ) { describe(server, peers) }
             #expect(peers.asked[1] == before + 1)
         }
     }
@@ -158,13 +167,13 @@ struct AddressOutageTests {
         } _: { server, client, _ in
             let waiting = try (0..<2).map { _ in try RawClient(port: server.port) }
             for client in waiting { client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n") }
-            try spin(while: peers.asked != [1, 1])
+            try spin(while: peers.asked != [1, 1]) { "requests \(peers.asked)" }
             peers.change(0, to: .answers)
             peers.change(1, to: .fails)
-            try ask(client) { AddressGateway.states(server, peers)[1] != .ejected }
+            try ask(client, of: server, peers) { AddressGateway.states(server, peers)[1] != .ejected }
             peers.change(1, to: .answers)
             let before = peers.asked[1]
-            try ask(client) { peers.asked[1] < before + 5 }
+            try ask(client, of: server, peers) { peers.asked[1] < before + 5 }
             #expect(waiting.allSatisfy { $0.end(within: 0) == .silence })
         }
     }
@@ -187,7 +196,7 @@ struct AddressOutageTests {
         } _: { server in
             let client = try RawClient(port: server.port)
             let shared = "127.0.0.2:\(peers.port)"
-            try ask(client) { state(server, shared) != .ejected }
+            try ask(client, of: server, peers) { state(server, shared) != .ejected }
             peers.change(1, to: .answers)
             let before = peers.asked[1]
             for _ in 0..<50 { #expect(client.get("/others")?.status == 200) }
@@ -223,7 +232,7 @@ struct AddressOutageTests {
         let peers = try AddressPeers(.refuses, .fails)
         var hasAsked = false
         _ = try AddressGateway.serve(peers, policy: AddressGateway.forLong) { server, client, _ in
-            try ask(client) { !AddressGateway.states(server, peers).contains(.ejected) }
+            try ask(client, of: server, peers) { !AddressGateway.states(server, peers).contains(.ejected) }
             guard AddressGateway.states(server, peers)[1] == .ejected else { return }
             hasAsked = true
             peers.change(1, to: .answers)

@@ -66,7 +66,7 @@ final class AddressPeers: Sendable {
         case .isDown: return "HTTP/1.1 503 No\r\nRetry-After: 60\r\nContent-Length: 0\r\n\r\n"
         case .isSilent: return ""
         case .waits:
-            _ = released.waitBlocking()
+            guard (try? released.waitBlocking()) != nil else { return "" }
             return "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
         }
     }

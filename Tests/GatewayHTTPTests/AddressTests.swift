@@ -23,7 +23,8 @@ struct AddressTests {
                 while: { () -> Bool in
                     _ = client.get("/page")
                     return AddressGateway.states(server, peers)[1] != .ejected
-                }())
+                }()
+            ) { "\(AddressGateway.states(server, peers)), requests \(peers.asked)" }
             #expect(peers.asked[1] == 3)
             #expect(AddressGateway.statuses(client, 100).allSatisfy { $0 == 200 })
             #expect(peers.asked[1] == 3)
@@ -42,7 +43,8 @@ struct AddressTests {
                 while: { () -> Bool in
                     _ = client.get("/page")
                     return AddressGateway.states(server, peers)[1] != .ejected
-                }())
+                }()
+            ) { "\(AddressGateway.states(server, peers)), requests \(peers.asked)" }
             #expect(AddressGateway.statuses(client, 100).allSatisfy { $0 == 200 })
         }
         #expect(messages == ["address ejected"])
@@ -115,7 +117,9 @@ struct AddressTests {
                 return client
             }
             // Three are on a connection and four wait, which is half of the places.
-            try spin(while: server.report.requests != 7)
+            try spin(while: server.report.requests != 7) {
+                "\(server.report.requests) requests instead of 7, \(server.report.refusedRequests) refused; \(server.report.calls)"
+            }
             for client in clients { client.reset() }
         }
     }
@@ -156,7 +160,8 @@ struct AddressTests {
                     while: {
                         _ = client.get("/page")
                         return condition()
-                    }())
+                    }()
+                ) { "\(AddressGateway.states(server, peers)), requests \(peers.asked)" }
             }
             try ask { peers.asked[1] < 3 }
             #expect(AddressGateway.states(server, peers)[1] == .ejected)
@@ -178,7 +183,8 @@ struct AddressTests {
                 while: { () -> Bool in
                     for client in clients { _ = client.get("/page") }
                     return AddressGateway.states(server, peers)[1] != .ejected
-                }())
+                }()
+            ) { "\(AddressGateway.states(server, peers)), requests \(peers.asked)" }
             let before = peers.asked[1]
             for client in clients { #expect(AddressGateway.statuses(client, 10).allSatisfy { $0 == 200 }) }
             #expect(peers.asked[1] == before)
@@ -205,12 +211,16 @@ struct AddressTests {
             $0.ejection = nil
             $0.slowStart = nil
         } _: { server, client, _ in
-            try spin(while: AddressGateway.states(server, peers)[1] != .unhealthy)
+            try spin(while: AddressGateway.states(server, peers)[1] != .unhealthy) {
+                "\(AddressGateway.states(server, peers)), checks \(peers.checks)"
+            }
             let before = peers.asked[1]
             #expect(AddressGateway.statuses(client, 50).allSatisfy { $0 == 200 })
             #expect(peers.asked[1] == before)
             peers.change(1, to: .answers)
-            try spin(while: AddressGateway.states(server, peers)[1] != .inService)
+            try spin(while: AddressGateway.states(server, peers)[1] != .inService) {
+                "\(AddressGateway.states(server, peers)), checks \(peers.checks)"
+            }
             #expect(AddressGateway.statuses(client, 50).allSatisfy { $0 == 200 })
             #expect(peers.asked[1] > before)
         }
@@ -226,7 +236,9 @@ struct AddressTests {
             $0.health = checks
             $0.ejection = nil
         } _: { server, client, _ in
-            try spin(while: AddressGateway.states(server, peers) != [.unhealthy, .unhealthy])
+            try spin(while: AddressGateway.states(server, peers) != [.unhealthy, .unhealthy]) {
+                "\(AddressGateway.states(server, peers)), checks \(peers.checks)"
+            }
             let before = peers.asked
             _ = AddressGateway.statuses(client, 50)
             #expect(zip(peers.asked, before).allSatisfy { $0 > $1 + 10 })
@@ -242,7 +254,7 @@ struct AddressTests {
             $0.health = checks
         } _: { server, _, _ in
             for _ in 0..<16 { _ = try RawClient(port: server.port).get("/page") }
-            try spin(while: peers.checks.contains(0))
+            try spin(while: peers.checks.contains(0)) { "checks \(peers.checks)" }
         }
         // One of them may have been checked before the addresses were known.
         #expect(peers.checks[0] + peers.checks[1] <= 3, "\(peers.checks)")
@@ -256,19 +268,26 @@ struct AddressTests {
                 while: { () -> Bool in
                     _ = client.get("/page")
                     return peers.asked[..<2].contains(0)
-                }())
+                }()
+            ) { "requests \(peers.asked)" }
             // One connection of the first address is in use, and one is idle.
             peers.change(0, to: .waits)
             var waiting: [RawClient] = []
             let before = peers.asked[0]
-            while peers.asked[0] == before {
-                let client = try RawClient(port: server.port)
-                client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
-                waiting.append(client)
-                _ = client.end(within: 20)
-            }
+            try spin(
+                while: try {
+                    guard peers.asked[0] == before else { return false }
+                    let client = try RawClient(port: server.port)
+                    client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+                    waiting.append(client)
+                    _ = client.end(within: 20)
+                    return true
+                }()
+            ) { "requests \(peers.asked), \(waiting.count) clients" }
             try dns.know(["parts.test": DNSServer.Name(["127.0.0.2", "127.0.0.3"], timeToLive: 0)])
-            try spin(while: AddressGateway.states(server, peers)[2] == nil)
+            try spin(while: AddressGateway.states(server, peers)[2] == nil) {
+                "\(AddressGateway.states(server, peers))"
+            }
             #expect(AddressGateway.states(server, peers)[0] == nil)
             let asked = peers.asked
             #expect(AddressGateway.statuses(client, 50).allSatisfy { $0 == 200 })
@@ -277,11 +296,14 @@ struct AddressTests {
                 while: { () -> Bool in
                     _ = client.get("/page")
                     return peers.asked[2] == asked[2]
-                }())
+                }()
+            ) { "\(AddressGateway.states(server, peers)), requests \(peers.asked)" }
             #expect(peers.asked[0] == asked[0])
             for _ in waiting { peers.released.fire() }
             for client in waiting { #expect(try client.reply().status == 200) }
-            try spin(while: peers.openConnections(of: 0) > 0)
+            try spin(while: peers.openConnections(of: 0) > 0) {
+                "\(peers.openConnections(of: 0)) open connections"
+            }
         }
     }
 
@@ -300,10 +322,13 @@ struct AddressTests {
                 while: {
                     reply = client.get("/page")
                     return reply?.status == 200
-                }())
+                }()
+            ) { "still \(reply?.text ?? "no answer"), queries \(dns.queries.suffix(10))" }
             #expect(reply?.text.contains(#""reason":"dns_error""#) == true, "\(reply?.text ?? "")")
             try dns.know(["parts.test": DNSServer.Name(["127.0.0.2"], timeToLive: 0)])
-            try spin(while: client.get("/page")?.status != 200)
+            try spin(while: client.get("/page")?.status != 200) {
+                "\(client.get("/page")?.text ?? "no answer")"
+            }
         }
     }
 

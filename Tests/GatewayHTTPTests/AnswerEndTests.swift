@@ -91,9 +91,9 @@ struct AnswerEndTests {
         }) { server in
             let client = try RawClient(port: server.port)
             client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
-            try spin(while: !held.hasObservers)
+            try spin(while: !held.hasObservers) { "the handler has not subscribed" }
             client.reset()
-            try spin(while: held.hasObservers)
+            try spin(while: held.hasObservers) { "the handler is still subscribed" }
         }
         #expect(lines == [Line(499, "client_gone", 0)])
     }
@@ -111,7 +111,7 @@ struct AnswerEndTests {
         ) { server in
             let client = try RawClient(port: server.port)
             client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
-            try spin(while: !held.hasObservers)
+            try spin(while: !held.hasObservers) { "the handler has not subscribed" }
             if stops { server.stop() } else { server.drain() }
             server.waitUntilStopped()
         }
@@ -139,9 +139,9 @@ struct AnswerEndTests {
             client.send("POST /held HTTP/1.1\r\n" + head)
             #expect(try client.read(through: "\r\n\r\n") == interim)
             client.send("{}")
-            try spin(while: !held.hasObservers)
+            try spin(while: !held.hasObservers) { "the handler has not subscribed" }
             client.reset()
-            try spin(while: held.hasObservers)
+            try spin(while: held.hasObservers) { "the handler is still subscribed" }
             // The third request's body is never complete.
             client = try RawClient(port: server.port)
             client.send("POST /held HTTP/1.1\r\n" + head)

@@ -174,7 +174,9 @@ struct AnswerStreamTests {
             // The sockets' buffers and the high watermark hold a few MiB.
             #expect(endless.taken.withLock { $0 } < 16 << 20)
             client.reset()
-            try spin(while: endless.isReleased.withLock { !$0 })
+            try spin(while: endless.isReleased.withLock { !$0 }) {
+                "the stream is alive, \(endless.taken.withLock { $0 }) bytes were taken"
+            }
         }
         #expect(
             lines.compactMap { $0[member: "end"]?.stringValue }.filter { $0 != "complete" } == ["client_gone"]

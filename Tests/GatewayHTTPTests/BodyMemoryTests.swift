@@ -68,9 +68,11 @@ struct BodyMemoryTests {
                 let client = try RawClient(port: server.port)
                 client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
                 waiting.append(client)
-                try spin(while: server.report.upstreamBodyBytes < count * Self.json.utf8.count)
+                try spin(while: server.report.upstreamBodyBytes < count * Self.json.utf8.count) {
+                    "\(server.report.upstreamBodyBytes) bytes of \(count) bodies"
+                }
             }
-            try spin(while: server.report.calls.leased > size)
+            try spin(while: server.report.calls.leased > size) { "\(server.report.calls)" }
             let client = try RawClient(port: server.port)
             let reply = try #require(client.get("/large"))
             #expect(reply.status == 503)
@@ -80,9 +82,13 @@ struct BodyMemoryTests {
             #expect(reply.value("Proxy-Status") == "sluice; details=\"large\"")
             // The clients leave, and their bodies with them.
             for client in waiting { client.reset() }
-            try spin(while: server.report.upstreamBodyBytes > 0)
+            try spin(while: server.report.upstreamBodyBytes > 0) {
+                "\(server.report.upstreamBodyBytes) bytes of bodies"
+            }
             #expect(client.get("/large")?.status == 200)
-            try spin(while: server.report.upstreamBodyBytes > 0)
+            try spin(while: server.report.upstreamBodyBytes > 0) {
+                "\(server.report.upstreamBodyBytes) bytes of bodies"
+            }
         }
     }
 

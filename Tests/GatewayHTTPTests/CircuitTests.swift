@@ -174,14 +174,18 @@ struct CircuitTests {
                 while: { () -> Bool in
                     _ = ask()
                     return server.report.upstreams["parts"]?.openings == 1
-                }())
+                }()
+            ) { "\(server.report.upstreams["parts"] as Any)" }
             upstream.status.withLock { $0 = "200 OK" }
-            try spin(while: ask()?.status != 200)
+            try spin(while: ask()?.status != 200) {
+                "\(server.report.upstreams["parts"] as Any)"
+            }
             try spin(
                 while: { () -> Bool in
                     _ = ask()
                     return server.report.upstreams["parts"]?.circuit != .closed
-                }())
+                }()
+            ) { "\(server.report.upstreams["parts"] as Any)" }
             // All loops send again, and earlier failures do not count.
             for _ in clients { #expect(ask()?.status == 200) }
             upstream.status.withLock { $0 = "500 Internal Server Error" }
@@ -235,9 +239,13 @@ struct CircuitTests {
             for count in 1...20 {
                 let client = try RawClient(port: server.port)
                 client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
-                try spin(while: upstream.requestRead.count < count)
+                try spin(while: upstream.requestRead.count < count) {
+                    "\(upstream.requestRead.count) of \(count) requests"
+                }
                 client.reset()
-                try spin(while: upstream.clientEnded.count < count)
+                try spin(while: upstream.clientEnded.count < count) {
+                    "\(upstream.clientEnded.count) of \(count) connections ended"
+                }
             }
             #expect(server.report.upstreams["parts"]?.circuit == .closed)
         }
@@ -289,7 +297,8 @@ struct CircuitTests {
                         _ = asks()
                     }
                     return true
-                }(), within: .seconds(30))
+                }()
+            ) { "\(server.report.upstreams["parts"] as Any), \(server.report.requests) requests" }
             #expect(client.get("/page")?.status == 200)
             stream.reset()
         }

@@ -29,7 +29,7 @@ struct ComputedUpstreamTests {
             #expect(outcome.peak.upstreams <= most && outcome.peak.pools <= most, "\(kind): \(outcome.peak)")
             #expect(outcome.peak.names <= 1024 + 320, "\(kind): \(outcome.peak)")
         }
-        try spin(while: crowd.server.report.tables != UpstreamTables())
+        try spin(while: crowd.server.report.tables != UpstreamTables()) { "\(crowd.server.report.tables)" }
         let calls = crowd.server.report.calls
         #expect(calls.idle == 0 && calls.leased == 0 && calls.waiting == 0)
         #expect(calls.opened >= Self.counts.values.reduce(0, +), "forgotten pools count on")

@@ -86,7 +86,7 @@ struct ConnectionLimitLogTests {
         } _: { server in
             let busy = try RawClient(port: server.port)
             busy.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
-            try spin(while: !held.hasObservers)
+            try spin(while: !held.hasObservers) { "the handler has not subscribed" }
             for _ in 0..<50 { #expect(try RawClient(port: server.port).get("/quick")?.status == 503) }
             held.onNext(JSONFragment(string: "1"))
             #expect(busy.receive()?.status == 200)

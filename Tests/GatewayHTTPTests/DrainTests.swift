@@ -49,25 +49,25 @@ struct DrainTests {
 
         /// Whether the gateway ends within five seconds.
         func ends() -> Bool {
-            let done = DispatchSemaphore(value: 0)
+            let done = Signal()
             DispatchQueue.global().async { [server] in
                 server.waitUntilStopped()
-                done.signal()
+                done.fire()
             }
-            return done.wait(timeout: .now() + .seconds(5)) == .success
+            return (try? done.waitBlocking(within: .seconds(5))) != nil
         }
     }
 
     @Test("A reload of certificates that blocks does not keep the gateway from ending")
     func reloadThatBlocks() throws {
         let fixture = try Fixture(drainDelay: .zero)
-        let file = DispatchSemaphore(value: 0)
-        fixture.server.reloads.queue.async { file.wait() }
+        let file = Signal()
+        fixture.server.reloads.queue.async { try? file.waitBlocking() }
         fixture.server.hangUp()
         fixture.server.drain()
         #expect(fixture.ends())
         // The late reload finds a stopped gateway.
-        file.signal()
+        file.fire()
         fixture.server.reloads.queue.sync {}
     }
 
@@ -124,7 +124,9 @@ struct DrainTests {
         // A partial request keeps the connection from being idle when the listener closes.
         client.send("GET /quick HTTP/1.1\r\n")
         fixture.server.drain()
-        try spin(while: (try? RawClient(port: fixture.server.port)) != nil)
+        try spin(while: (try? RawClient(port: fixture.server.port)) != nil) {
+            "port \(fixture.server.port) still accepts connections"
+        }
         client.send("Host: test\r\n\r\n")
         let answer = try #require(client.receive())
         #expect(answer.status == 503)
@@ -159,17 +161,16 @@ struct DrainTests {
         let fixture = try Fixture(drainDelay: delay)
         let port = fixture.server.port
         let seen = Seen()
-        let warm = DispatchSemaphore(value: 0)
-        let over = DispatchSemaphore(value: 0)
+        let (warm, over) = (Signal(), Signal())
         for _ in 0..<16 {
             Thread.detachNewThread {
                 Self.load(port, seen, warm)
-                over.signal()
+                over.fire()
             }
         }
-        for _ in 0..<16 { warm.wait() }
+        for _ in 0..<16 { try warm.waitBlocking() }
         fixture.server.drain()
-        for _ in 0..<16 { #expect(over.wait(timeout: .now() + .seconds(10)) == .success) }
+        for _ in 0..<16 { try over.waitBlocking(within: .seconds(10)) }
         #expect(fixture.ends())
         let total = seen.counts.withLock { $0 }
         #expect(total.served >= 16 * 20)
@@ -179,7 +180,7 @@ struct DrainTests {
     }
 
     /// Sends requests on one connection after another until the port is closed. Signals `warm` after twenty answers.
-    private static func load(_ port: Int, _ seen: Seen, _ warm: DispatchSemaphore) {
+    private static func load(_ port: Int, _ seen: Seen, _ warm: Signal) {
         var answers = 0
         while let client = try? RawClient(port: port) {
             var isFirst = true
@@ -202,11 +203,11 @@ struct DrainTests {
                         counts.other.append(answer.status)
                     }
                 }
-                if answers == 20 { warm.signal() }
+                if answers == 20 { warm.fire() }
                 if answer.value("Connection") == "close" { break }
             }
         }
-        if answers < 20 { warm.signal() }
+        if answers < 20 { warm.fire() }
     }
 
     @Test("A request in flight is answered after the listener has closed")
@@ -214,9 +215,11 @@ struct DrainTests {
         let fixture = try Fixture(drainDelay: .zero)
         let client = try RawClient(port: fixture.server.port)
         client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
-        try spin(while: !fixture.isHeld)
+        try spin(while: !fixture.isHeld) { "the handler has not subscribed" }
         fixture.server.drain()
-        try spin(while: (try? RawClient(port: fixture.server.port)) != nil)
+        try spin(while: (try? RawClient(port: fixture.server.port)) != nil) {
+            "port \(fixture.server.port) still accepts connections"
+        }
         fixture.completeHeldRequest()
         let answer = client.receive()
         #expect(answer?.status == 200)
@@ -229,7 +232,7 @@ struct DrainTests {
         let fixture = try Fixture(drainDelay: .zero)
         let client = try RawClient(port: fixture.server.port)
         client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
-        try spin(while: !fixture.isHeld)
+        try spin(while: !fixture.isHeld) { "the handler has not subscribed" }
         fixture.server.stop()
         #expect(client.receive() == nil)
         #expect(fixture.ends())
@@ -244,10 +247,10 @@ struct DrainTests {
             client.send("GET /held HTTP/1.1\r\nHost: test\r\n\r\n")
             // Keeps the client open until the request has arrived.
             try withExtendedLifetime(client) {
-                try spin(while: !fixture.isHeld)
+                try spin(while: !fixture.isHeld) { "the handler has not subscribed" }
             }
         }
-        try spin(while: fixture.isHeld)
+        try spin(while: fixture.isHeld) { "the handler is still subscribed" }
         fixture.server.drain()
         #expect(fixture.ends())
     }

@@ -123,7 +123,9 @@ struct FileMiddlewareTests {
                 client.send("GET /slow/index.html HTTP/1.1\r\nHost: test\r\n\r\n")
                 return client
             }
-            try spin(while: server.report.refusedRequests == 0)
+            try spin(while: server.report.refusedRequests == 0) {
+                "no request was refused, \(server.report.requests) are in flight"
+            }
             #expect(try RawClient(port: server.port).ask("/page").status == 200)
             for client in waiting { client.close() }
         }
@@ -149,9 +151,9 @@ struct FileMiddlewareTests {
         ) { server in
             let client = try RawClient(port: server.port)
             client.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
-            try spin(while: state.withLock { !$0.began })
+            try spin(while: state.withLock { !$0.began }) { "the middleware has not begun" }
             client.reset()
-            try spin(while: state.withLock { !$0.cancelled })
+            try spin(while: state.withLock { !$0.cancelled }) { "the middleware was not cancelled" }
         }
         #expect(lines.map { $0[member: "status"]?.intValue } == [499])
     }

@@ -85,7 +85,7 @@ struct FileStreamTests {
             #expect(held.count == 1)
             held.run()
             #expect(try client.ask("/api/value").status == 200)
-            try spin(while: openCount("large") > 0)
+            try spin(while: openCount("large") > 0) { "\(openCount("large")) open descriptors of large" }
         }
     }
 
@@ -98,12 +98,12 @@ struct FileStreamTests {
             do {
                 let client = try RawClient(port: port)
                 client.send("GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
-                try spin(while: held.count == 0)
+                try spin(while: held.count == 0) { "no work for the helper thread" }
             }
             // Once the loop has answered a later client, it has noticed that this one left.
             #expect(try RawClient(port: port).ask("/api/value").status == 200)
             held.run()
-            try spin(while: openCount("large") > 0)
+            try spin(while: openCount("large") > 0) { "\(openCount("large")) open descriptors of large" }
         }
         #expect(lines.compactMap { $0[member: "status"]?.intValue }.sorted() == [200, 499])
     }
@@ -124,7 +124,7 @@ struct FileStreamTests {
                 #expect(part.body == Array(Self.bytes[range]), "\(range)")
             }
             #expect(try client.ask("/api/value").status == 200)
-            try spin(while: openCount("large") > 0)
+            try spin(while: openCount("large") > 0) { "\(openCount("large")) open descriptors of large" }
         }
     }
 
@@ -158,7 +158,7 @@ struct FileStreamTests {
             _ = try client.read(count: 100_000)
             #expect(openCount("huge") == 1)
             if byReset { client.reset() } else { client.close() }
-            try spin(while: openCount("huge") > 0)
+            try spin(while: openCount("huge") > 0) { "\(openCount("huge")) open descriptors of huge" }
         }
         #expect(lines.map { $0[member: "status"]?.intValue } == [200])
         #expect(lines.map { $0[member: "end"]?.stringValue } == ["client_gone"])
@@ -178,7 +178,7 @@ struct FileStreamTests {
             let (bytes, end) = client.readToEnd()
             #expect(end == .reset)
             #expect(bytes.count < Self.huge)
-            try spin(while: openCount("huge") > 0)
+            try spin(while: openCount("huge") > 0) { "\(openCount("huge")) open descriptors of huge" }
         }
         #expect(lines.map { $0[member: "status"]?.intValue } == [200])
         #expect(lines.map { $0[member: "end"]?.stringValue } == ["aborted"])
@@ -208,7 +208,7 @@ struct FileStreamTests {
             #expect(end == .reset)
             #expect(bytes.count < Self.huge)
             #expect(try RawClient(port: port).ask("/small").text == "small")
-            try spin(while: openCount("huge") > 0)
+            try spin(while: openCount("huge") > 0) { "\(openCount("huge")) open descriptors of huge" }
         }
         #expect(lines.statuses == [200, 200])
         #expect(lines.ends.sorted() == ["aborted", "complete"])
@@ -250,7 +250,7 @@ struct FileStreamTests {
             #expect(try client.ask("/small").text == "small")
             #expect(try client.ask("/api/value").status == 200)
             readers.removeLast().close()
-            try spin(while: client.ask("/large").status == 503)
+            try spin(while: client.ask("/large").status == 503) { "still 503" }
             #expect(try client.ask("/large").body == Self.bytes)
             readers.removeAll()
         }
@@ -276,7 +276,7 @@ struct FileStreamTests {
         #expect(client.reachesEnd())
         server.waitUntilStopped()
         // A helper thread closes the file, possibly after the gateway has stopped.
-        try spin(while: openCount("large") > 0)
+        try spin(while: openCount("large") > 0) { "\(openCount("large")) open descriptors of large" }
     }
 }
 

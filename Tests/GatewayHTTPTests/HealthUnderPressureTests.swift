@@ -43,7 +43,9 @@ struct HealthUnderPressureTests {
                 client.send("GET /held\(number) HTTP/1.1\r\nHost: test\r\n\r\n")
                 return client
             }
-            try spin(while: server.report.requests < count)
+            try spin(while: server.report.requests < count) {
+                "\(server.report.requests) of \(count) requests"
+            }
             return clients
         }
 
@@ -175,7 +177,7 @@ struct HealthUnderPressureTests {
         } _: { fixture in
             let busy = try fixture.hold(2)
             fixture.server.drain()
-            try spin(while: try fixture.get("/health/ready").status == 200)
+            try spin(while: try fixture.get("/health/ready").status == 200) { "still ready" }
             for _ in 0..<20 {
                 try fixture.expectHealth(ready: 503)
                 try fixture.expectOverloaded(try fixture.get("/quick"))

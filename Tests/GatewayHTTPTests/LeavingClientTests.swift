@@ -73,12 +73,16 @@ struct LeavingClientTests {
             for round in 1...rounds {
                 let leaving = try RawClient(port: server.port)
                 leaving.send(Self.page)
-                try spin(while: upstream.requestRead.count < 2 * round)
+                try spin(while: upstream.requestRead.count < 2 * round) {
+                    "\(upstream.requestRead.count) requests in round \(round)"
+                }
                 leaving.send(String(repeating: Self.page, count: behind))
                 #expect(upstream.clientEnded.count == 2 * (round - 1))
                 let left = clock.now
                 leave(leaving, manner)
-                try spin(while: upstream.clientEnded.count < 2 * round)
+                try spin(while: upstream.clientEnded.count < 2 * round) {
+                    "\(upstream.clientEnded.count) connections ended in round \(round)"
+                }
                 fastest = min(fastest, clock.now - left)
                 if manner == .half { #expect(leaving.readToEnd().bytes.isEmpty) }
             }
@@ -114,13 +118,19 @@ struct LeavingClientTests {
             let client = try RawClient(port: server.port)
             client.send(Self.page)
             // Both parts have failed once and wait for a retry.
-            try spin(while: upstream.requestRead.count < 2 || server.report.calls.leased > 0)
+            try spin(while: upstream.requestRead.count < 2 || server.report.calls.leased > 0) {
+                "\(upstream.requestRead.count) requests, \(server.report.calls)"
+            }
             let opened = server.report.calls.opened
             leave(client, manner)
-            try spin(while: server.report.connections > 0)
+            try spin(while: server.report.connections > 0) {
+                "\(server.report.connections) connections, \(server.report.requests) requests"
+            }
             // No timer is left that could start an attempt. The loop's own timer for quiet streams ends by itself, and one
             // timer forgets pools without connections.
-            try spin(while: server.report.timers > timers + 1)
+            try spin(while: server.report.timers > timers + 1) {
+                "\(server.report.timers) timers, \(timers) before"
+            }
             let report = server.report
             #expect(report.requests == 0)
             #expect(report.calls == PoolReport(opened: opened))
@@ -134,9 +144,11 @@ struct LeavingClientTests {
         let lines = try serve(upstream) { server in
             let client = try RawClient(port: server.port)
             client.send(Self.page)
-            try spin(while: server.report.calls.leased < 2)
+            try spin(while: server.report.calls.leased < 2) { "\(server.report.calls)" }
             leave(client, manner)
-            try spin(while: server.report.connections > 0)
+            try spin(while: server.report.connections > 0) {
+                "\(server.report.connections) connections, \(server.report.requests) requests"
+            }
             #expect(server.report.calls == PoolReport(opened: 2))
         }
         #expect(lines.map { $0[member: "status"]?.intValue } == [499])

@@ -23,7 +23,7 @@ struct LogWriterTests {
     @Test(
         "A stuck reader does not block the writer: excess lines are dropped, and their count is logged once it reads"
     )
-    func aStuckReaderBlocksNobody() {
+    func aStuckReaderBlocksNobody() throws {
         let pipe = RawPipe()
         let log = LogWriter(descriptor: pipe.writer)
         let channel = log.makeChannel()
@@ -36,8 +36,8 @@ struct LogWriterTests {
         var told = 0
         while told < log.droppedLines {
             // Reads up to the end of a line.
-            var more = pipe.readSome()
-            while !more.hasSuffix("\n") { more += pipe.readSome() }
+            var more = try pipe.readSome()
+            while !more.hasSuffix("\n") { more += try pipe.readSome() }
             text += more
             for match in more.matches(of: count) { told += Int(match.1) ?? 0 }
         }
@@ -73,7 +73,7 @@ struct LogWriterTests {
         // The first line exceeds the pipe's 64 KiB and blocks the thread; the second waits.
         channel.append(line(0, padding: 100_000))
         var written = pollfd(fd: pipe.reader, events: Int16(POLLIN), revents: 0)
-        while Glibc.poll(&written, 1, 1000) == 0 {}
+        try spin(while: Glibc.poll(&written, 1, 0) == 0) { "nothing was written" }
         channel.append(line(1))
         log.close()
         let other = RawPipe()
@@ -81,7 +81,9 @@ struct LogWriterTests {
         // The blocked write fails, and the next line is tried.
         close(pipe.reader)
         var poll = pollfd(fd: other.reader, events: Int16(POLLIN), revents: 0)
-        try spin(while: log.droppedLines < 2 && Glibc.poll(&poll, 1, 0) == 0)
+        try spin(while: log.droppedLines < 2 && Glibc.poll(&poll, 1, 0) == 0) {
+            "\(log.droppedLines) of 2 lines dropped"
+        }
         #expect(Glibc.poll(&poll, 1, 0) == 0)
         for descriptor in [pipe.writer, other.writer, other.reader] { close(descriptor) }
     }
@@ -91,19 +93,19 @@ struct LogWriterTests {
         let pipe = RawPipe()
         let log = LogWriter(descriptor: pipe.writer)
         let channels = (0..<4).map { _ in log.makeChannel() }
-        let done = DispatchSemaphore(value: 0)
+        let done = Signal()
         let text = Lock("")
         DispatchQueue.global().async {
             let all = pipe.readAll()
             text.withLock { $0 = all }
-            done.signal()
+            done.fire()
         }
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for number in 0..<500 { channels[thread].append(line(thread * 1000 + number)) }
         }
         log.close()
         close(pipe.writer)
-        done.wait()
+        try done.waitBlocking()
         close(pipe.reader)
         let numbers = try text.withLock { $0 }.split(separator: "\n").map { text in
             try #require(JSONFragment(validating: Array(text.utf8)[...])[member: "n"]?.intValue)

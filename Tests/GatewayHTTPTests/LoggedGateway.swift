@@ -34,7 +34,9 @@ func withLoggedGateway(
     let log = LogReading(pipe)
     server.accept()
     let result = Result { try body(server) }
-    if stops { server.stop() } else { server.drain() }
+    var hasFailed: Bool { if case .failure = result { true } else { false } }
+    // After a failure a drain might wait for requests that nobody answers.
+    if stops || hasFailed { server.stop() } else { server.drain() }
     server.waitUntilStopped()
     close(pipe.writer)
     let text = log.text()

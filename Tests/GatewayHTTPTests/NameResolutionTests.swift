@@ -57,7 +57,7 @@ struct NameResolutionTests {
             #expect(try await client.get("/quick").status == .ok)
             async let silent = client.get("/silent")
             // Its two attempts take 300 and 600 ms.
-            try spin(while: server.lookups(of: "silent.test") == 0)
+            try spin(while: server.lookups(of: "silent.test") == 0) { "queries \(server.queries)" }
             for _ in 0..<50 {
                 let start = ContinuousClock.now
                 #expect(try await client.get("/quick").status == .ok)

@@ -71,9 +71,11 @@ struct ObserverTests {
         ) { server in
             let client = try RawClient(port: server.port)
             client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
-            try spin(while: began.withLock { !$0 })
+            try spin(while: began.withLock { !$0 }) { "the handler has not begun" }
             client.reset()
-            try spin(while: seen.withLock { $0.isEmpty })
+            try spin(while: seen.withLock { $0.isEmpty }) {
+                "no request was observed, \(server.report.requests) are in flight"
+            }
         }
         #expect(lines.isEmpty)
         #expect(seen.withLock { $0.map(\.status) } == [499])

@@ -180,7 +180,7 @@ struct RefusalTests {
             let request = "GET /held HTTP/1.1\r\nHost: test\r\n\r\n"
             let first = try RawClient(port: port)
             first.send(request)
-            try spin(while: !held.hasObservers)
+            try spin(while: !held.hasObservers) { "the handler has not subscribed" }
             let second = try RawClient(port: port)
             second.send(request)
             let refused = try #require(second.receive())
@@ -189,7 +189,7 @@ struct RefusalTests {
             held.onNext(JSONFragment(string: "done"))
             #expect(first.receive()?.status == 200)
             second.send(request)
-            try spin(while: !held.hasObservers)
+            try spin(while: !held.hasObservers) { "the handler has not subscribed" }
             held.onNext(JSONFragment(string: "done"))
             #expect(second.receive()?.status == 200)
         }

@@ -132,7 +132,7 @@ struct SecureUpstreamTests {
         try TestAuthority.shared.pem.write(toFile: file, atomically: true, encoding: .utf8)
         try server.reloadCertificates()
         // A loop may receive the request before the new authorities.
-        while try await status() != 200 {}
+        try await poll(while: try await status() != 200) { "\(try await status())" }
         try "no certificate".write(toFile: file, atomically: true, encoding: .utf8)
         #expect(throws: GatewayStartError.self) { try server.reloadCertificates() }
         #expect(try await status() == 200)

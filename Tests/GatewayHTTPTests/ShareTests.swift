@@ -52,7 +52,9 @@ struct ShareTests {
             client.send(Self.request)
             return client
         }
-        try spin(while: server.report.requests < before + count)
+        try spin(while: server.report.requests < before + count) {
+            "\(server.report.requests) requests, \(before) before, \(count) sent"
+        }
         return clients
     }
 
@@ -81,7 +83,7 @@ struct ShareTests {
             #expect(server.report.refusedRequests == 2)
             for _ in waiting { go.fire() }
             for client in waiting { #expect(client.receive()?.status == 200) }
-            try spin(while: server.report.requests > 0)
+            try spin(while: server.report.requests > 0) { "\(server.report.requests) requests in flight" }
             // Its places are free again.
             go.fire()
             #expect(client.get("/silent")?.status == 200)
@@ -95,7 +97,7 @@ struct ShareTests {
         } _: { server, _ in
             for _ in 0..<3 {
                 for client in try occupy(server, 4) { client.reset() }
-                try spin(while: server.report.requests > 0)
+                try spin(while: server.report.requests > 0) { "\(server.report.requests) requests in flight" }
             }
             let waiting = try occupy(server, 4)
             try expectOverloaded(try RawClient(port: server.port).get("/silent"))
@@ -114,7 +116,7 @@ struct ShareTests {
                 #expect(client.get("/well")?.status == 200)
             }
             for client in waiting { client.reset() }
-            try spin(while: server.report.requests > 0)
+            try spin(while: server.report.requests > 0) { "\(server.report.requests) requests in flight" }
             _ = try occupy(server, 3)
         }
     }
@@ -128,7 +130,7 @@ struct ShareTests {
             $0.concurrency = 3
         } _: { server, silent in
             let waiting = try occupy(server, 3)
-            try spin(while: silent.requestRead.count < 3)
+            try spin(while: silent.requestRead.count < 3) { "\(silent.requestRead.count) of 3 requests" }
             #expect(server.report.upstreams["silent"]?.attemptsInFlight == 3)
             let reply = try #require(try RawClient(port: server.port).get("/silent"))
             #expect(reply.status == 503)
@@ -138,10 +140,12 @@ struct ShareTests {
             #expect(reply.text.contains("\"attempts\":0"))
             #expect(silent.requestRead.count == 3)
             for client in waiting { client.reset() }
-            try spin(while: server.report.upstreams["silent"]?.attemptsInFlight != 0)
+            try spin(while: server.report.upstreams["silent"]?.attemptsInFlight != 0) {
+                "\(server.report.upstreams["silent"]?.attemptsInFlight ?? -1) attempts in flight"
+            }
             #expect(server.report.upstreams["silent"]?.refusals == 1)
             let next = try occupy(server, 1)
-            try spin(while: silent.requestRead.count < 4)
+            try spin(while: silent.requestRead.count < 4) { "\(silent.requestRead.count) of 4 requests" }
             withExtendedLifetime(next) {}
         }
     }
@@ -154,7 +158,7 @@ struct ShareTests {
             $0.outbound.waitingCalls = 4
         } _: { server, silent in
             let first = try occupy(server, 3)
-            try spin(while: server.report.calls.waiting < 2)
+            try spin(while: server.report.calls.waiting < 2) { "\(server.report.calls)" }
             let reply = try #require(try RawClient(port: server.port).get("/silent"))
             #expect(reply.status == 503)
             #expect(reply.text.contains("\"reason\":\"concurrency_limit\""))

@@ -12,9 +12,9 @@ struct BodyStreamFailureTests {
 
     /// Reads the body of the first upload until it fails, then drops the exchange.
     private static func readAndDrop(_ server: TestServer, until event: String) async throws {
-        await server.log.wait(for: "upload 1")
+        try await server.log.wait(for: "upload 1")
         try await server.on { _, handler in handler.uploads[0].readAll() }
-        await server.log.wait(for: event)
+        try await server.log.wait(for: event)
         try await server.on { _, handler in handler.forget() }
     }
 
@@ -36,9 +36,9 @@ struct BodyStreamFailureTests {
         try await TestServer.run({ $0.requestBody = 10 }) { server in
             let client = try server.client()
             client.send(Self.post("Content-Length: 11") + "hello world")
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             try await server.on { _, handler in handler.uploads[0].readAll() }
-            await server.log.wait(for: "body ended")
+            try await server.log.wait(for: "body ended")
             try await server.on { _, handler in handler.uploads[0].answer("read") }
             #expect(try client.reply().text == "read")
         }
@@ -66,9 +66,9 @@ struct BodyStreamFailureTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(BodyStreamTests.chunked + "5\r\nhello\r\nzz\r\n\r\n" + KeepAliveTests.get)
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             try await server.on { _, handler in handler.uploads[0].readAll() }
-            await server.log.wait(for: "body refused 400 malformed")
+            try await server.log.wait(for: "body refused 400 malformed")
             try await server.on { _, handler in
                 #expect(handler.uploads[0].received == Array("hello".utf8))
                 handler.uploads[0].answer("enough")
@@ -98,7 +98,7 @@ struct BodyStreamFailureTests {
     func tooManyBytesHeld() async throws {
         try await TestServer.run({ $0.bufferedBodies = 100 }) { server in
             let client = try server.client()
-            _ = await server.whileBusy {
+            _ = try await server.whileBusy {
                 client.send(Self.post("Content-Length: 101") + String(repeating: "x", count: 101))
             }
             try await Self.readAndDrop(server, until: "body refused 503 overloaded")
@@ -112,7 +112,7 @@ struct BodyStreamFailureTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.post("Content-Length: 4\r\nExpect: 100-continue"))
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             try await server.on { _, handler in
                 #expect(handler.uploads[0].exchange.bytesSent == 0)
                 handler.uploads[0].readAll()
@@ -120,7 +120,7 @@ struct BodyStreamFailureTests {
             }
             #expect(try client.read(through: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
             client.send("body")
-            await server.log.wait(for: "body ended")
+            try await server.log.wait(for: "body ended")
             try await server.on { _, handler in handler.uploads[0].answer("read") }
             let reply = try client.reply()
             #expect(reply.text == "read")
@@ -133,7 +133,7 @@ struct BodyStreamFailureTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.post("Content-Length: 4\r\nExpect: 100-continue"))
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             try await server.on { _, handler in handler.uploads[0].answer("no") }
             let reply = try client.reply()
             #expect(reply.text == "no")
@@ -147,13 +147,13 @@ struct BodyStreamFailureTests {
         try await TestServer.run({ $0.discardTime = .seconds(60) }) { server in
             let client = try server.client()
             client.send(Self.post("Content-Length: 1000000") + KeepAliveTests.get)
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             try await server.on { _, handler in
                 handler.uploads[0].readPiece()
                 handler.uploads[0].readPiece()
                 handler.uploads[0].answer("enough")
             }
-            await server.log.wait(for: "body over completed")
+            try await server.log.wait(for: "body over completed")
             let rest = Array(String(repeating: KeepAliveTests.get, count: 3000).utf8)
             #expect(client.send(rest))
             let reply = try client.reply()
@@ -169,10 +169,10 @@ struct BodyStreamFailureTests {
     func unread() async throws {
         try await TestServer.run { server in
             let client = try server.client()
-            _ = await server.whileBusy {
+            _ = try await server.whileBusy {
                 client.send(Self.post("Content-Length: 4") + "body" + KeepAliveTests.get)
             }
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             try await server.on { _, handler in handler.uploads[0].answer("unread") }
             #expect(try client.reply().text == "unread")
             #expect(try client.reply().text == "hello")
@@ -180,7 +180,7 @@ struct BodyStreamFailureTests {
                 #expect(server.bodyBytes == 0)
                 handler.uploads[0].readPiece()
             }
-            await server.log.wait(for: "body over completed")
+            try await server.log.wait(for: "body over completed")
         }
     }
 
@@ -189,13 +189,13 @@ struct BodyStreamFailureTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.post("Content-Length: 8") + "ping")
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             try await server.on { _, handler in handler.uploads[0].readPiece() }
-            await server.log.wait(for: "piece 4")
+            try await server.log.wait(for: "piece 4")
             try await server.on { _, handler in handler.streamUpload() }
             _ = try client.read(through: "\r\n\r\n")
             client.send("pong")
-            await server.log.wait(for: "body ended")
+            try await server.log.wait(for: "body ended")
             try await server.on { _, handler in
                 handler.writers[0].write(handler.uploads[0].received[...])
                 handler.writers[0].finish()

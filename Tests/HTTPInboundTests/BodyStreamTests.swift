@@ -46,9 +46,9 @@ struct BodyStreamTests {
             let client = try server.client()
             for round in 1...2 {
                 client.send(request.text)
-                await server.log.wait(for: "upload \(round)")
+                try await server.log.wait(for: "upload \(round)")
                 try await server.on { _, handler in handler.uploads[round - 1].readAll() }
-                while server.log.count("body ended") < round { await Task.yield() }
+                try await poll(while: server.log.count("body ended") < round) { server.log.recent }
                 let received = try await server.on { _, handler in
                     let upload = handler.uploads[round - 1]
                     #expect(upload.exchange.request.body.isEmpty)
@@ -70,10 +70,10 @@ struct BodyStreamTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.post("Content-Length: 20", version: version))
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             try await server.on { _, handler in handler.uploads[0].readAll() }
             for byte in Self.pattern(20) { client.send([byte]) }
-            await server.log.wait(for: "body ended")
+            try await server.log.wait(for: "body ended")
             let received = try await server.on { _, handler in
                 handler.uploads[0].answer("read")
                 return handler.uploads[0].received
@@ -89,7 +89,7 @@ struct BodyStreamTests {
             let client = try server.client()
             let body = Self.pattern(64 << 20)
             client.send(Self.post("Content-Length: \(body.count)"))
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             let sent = client.sendUntilBlocked(body, for: 200)
             // What the kernel's buffers hold, and the unread bytes.
             #expect(sent < 32 << 20)
@@ -100,7 +100,7 @@ struct BodyStreamTests {
             nonisolated(unsafe) let sender = client
             let sending = Task.detached { sender.send(Array(body[sent...])) }
             try await server.on { _, handler in handler.uploads[0].readAll() }
-            await server.log.wait(for: "body ended")
+            try await server.log.wait(for: "body ended")
             #expect(await sending.value)
             let isSame = try await server.on { _, handler in
                 handler.uploads[0].answer("read")
@@ -118,9 +118,9 @@ struct BodyStreamTests {
             let client = try server.client()
             for round in 1...2 {
                 client.send(Self.post("Content-Length: 5") + "hello")
-                await server.log.wait(for: "upload \(round)")
+                try await server.log.wait(for: "upload \(round)")
                 try await server.on { _, handler in handler.uploads[round - 1].readAll() }
-                while server.log.count("body ended") < round { await Task.yield() }
+                try await poll(while: server.log.count("body ended") < round) { server.log.recent }
                 try await server.on { _, handler in handler.uploads[round - 1].answer("read") }
                 #expect(try client.reply().text == "read")
             }
@@ -133,13 +133,13 @@ struct BodyStreamTests {
             let client = try server.client()
             let body = Self.pattern(1 << 20)
             client.send(Self.post("Content-Length: \(body.count)"))
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             let sent = client.sendUntilBlocked(body, for: 50)
             // Used by one task at a time: this one awaits it before it reads the reply.
             nonisolated(unsafe) let sender = client
             let sending = Task.detached { sender.send(Array(body[sent...])) }
             try await server.on { _, handler in handler.uploads[0].readAll() }
-            await server.log.wait(for: "body ended")
+            try await server.log.wait(for: "body ended")
             #expect(await sending.value)
             let (isSame, longest) = try await server.on { server, handler in
                 handler.uploads[0].answer("read")
@@ -156,12 +156,12 @@ struct BodyStreamTests {
     func tinyChunks() async throws {
         try await TestServer.run { server in
             let client = try server.client()
-            _ = await server.whileBusy {
+            _ = try await server.whileBusy {
                 client.send(Self.chunked + String(repeating: "1\r\nx\r\n", count: 5000) + "0\r\n\r\n")
             }
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             try await server.on { _, handler in handler.uploads[0].readAll() }
-            await server.log.wait(for: "body ended")
+            try await server.log.wait(for: "body ended")
             try await server.on { _, handler in
                 #expect(handler.uploads[0].received.count == 5000)
                 #expect(handler.uploads[0].pieces < 20)
@@ -176,14 +176,14 @@ struct BodyStreamTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.post("Content-Length: 1000") + "some")
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             try await server.on { _, handler in handler.uploads[0].readPiece() }
-            await server.log.wait(for: "piece 4")
+            try await server.log.wait(for: "piece 4")
             if isReading { try await server.on { _, handler in handler.uploads[0].readPiece() } }
             client.close()
-            await server.log.wait(for: "finished /upload clientGone")
+            try await server.log.wait(for: "finished /upload clientGone")
             if !isReading { try await server.on { _, handler in handler.uploads[0].readPiece() } }
-            await server.log.wait(for: "body over clientGone")
+            try await server.log.wait(for: "body over clientGone")
             #expect(try await server.on { server, _ in server.bodyBytes + server.requestsInFlight } == 0)
         }
     }
@@ -193,10 +193,10 @@ struct BodyStreamTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.post("Content-Length: \(64 << 20)"))
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             _ = client.sendUntilBlocked(Self.pattern(32 << 20), for: 50)
             client.reset()
-            await server.log.wait(for: "finished /upload clientGone")
+            try await server.log.wait(for: "finished /upload clientGone")
             #expect(try await server.on { server, _ in server.bodyBytes } == 0)
         }
     }
@@ -206,13 +206,13 @@ struct BodyStreamTests {
         try await TestServer.run({ $0.drainDeadline = .milliseconds(30) }) { server in
             let client = try server.client()
             client.send(Self.post("Content-Length: 1000"))
-            await server.log.wait(for: "upload 1")
+            try await server.log.wait(for: "upload 1")
             try await server.on { server, handler in
                 handler.uploads[0].readPiece()
                 server.stopAccepting()
             }
-            await server.log.wait(for: "body over drain")
-            await server.log.wait(for: "finished /upload drain")
+            try await server.log.wait(for: "body over drain")
+            try await server.log.wait(for: "finished /upload drain")
             #expect(client.readToEnd().end == .reset)
         }
     }

@@ -13,7 +13,7 @@ struct ConnectionLimitTests {
     private func busyClient(_ server: TestServer, _ number: Int) async throws -> RawClient {
         let client = try server.client()
         client.send(OverloadTests.later)
-        await server.log.wait(for: "held \(number)")
+        try await server.log.wait(for: "held \(number)")
         return client
     }
 
@@ -22,7 +22,16 @@ struct ConnectionLimitTests {
     }
 
     private func connectionCount(_ server: TestServer) async throws -> Int {
-        try await server.on { server, _ in server.connectionCount }
+        try await server.connectionCount
+    }
+
+    /// Waits until this many connections are open.
+    private func reaches(
+        _ count: Int, _ server: TestServer, file: String = #fileID, line: Int = #line
+    ) async throws {
+        try await poll(while: try await server.connectionCount < count, file: file, line: line) {
+            "\(try await server.connectionCount) of \(count) connections"
+        }
     }
 
     // MARK: Idle connections
@@ -191,9 +200,9 @@ struct ConnectionLimitTests {
         try await TestServer.run({ $0.connections = 1 }) { server in
             let busy = try await busyClient(server, 1)
             let newcomer = try server.client()
-            while try await connectionCount(server) < 2 { await Task.yield() }
+            try await reaches(2, server)
             busy.close()
-            await server.log.wait(for: "finished /later clientGone")
+            try await server.log.wait(for: "finished /later clientGone")
             for _ in 0..<2 {
                 newcomer.send(KeepAliveTests.get)
                 let reply = try newcomer.reply()
@@ -227,7 +236,7 @@ struct ConnectionLimitTests {
         try await TestServer.run({ $0.connections = 1 }) { server in
             let busy = try await busyClient(server, 1)
             let silent = try (0..<40).map { _ in try server.client() }
-            while try await connectionCount(server) < 33 { await Task.yield() }
+            try await reaches(33, server)
             let next = try server.client()
             next.send(KeepAliveTests.get)
             for client in silent { client.close() }
@@ -251,13 +260,15 @@ struct ConnectionLimitTests {
                 client.send(start)
                 return client
             }
-            while try await connectionCount(server) < 2 { await Task.yield() }
+            try await reaches(2, server)
             var statuses: Set<Int> = []
-            while !statuses.contains(200) {
+            func newcomersAreRefused() throws -> Bool {
                 let newcomer = try server.client()
                 newcomer.send(KeepAliveTests.get)
                 statuses.insert(try newcomer.reply().status)
+                return !statuses.contains(200)
             }
+            try spin(while: try newcomersAreRefused()) { "\(statuses)" }
             #expect(clock.now - began >= .seconds(1))
             #expect(statuses.isSubset(of: [200, 503]))
             #expect(slow[0].readToEnd() == ([], .fin))
@@ -272,11 +283,13 @@ struct ConnectionLimitTests {
             let slow = try server.idleClient()
             slow.send("GET / HT")
             var status = 0
-            while status != 200 {
+            func newcomersAreRefused() throws -> Bool {
                 let newcomer = try server.client()
                 newcomer.send(KeepAliveTests.get)
                 status = try newcomer.reply().status
+                return status != 200
             }
+            try spin(while: try newcomersAreRefused()) { "still \(status)" }
             #expect(slow.readToEnd() == ([], .fin))
             let shed = try await shed(server)
             #expect(shed.slowHeads == 1 || shed.idle == 1)
@@ -309,7 +322,7 @@ struct ConnectionLimitTests {
             #expect(reply.text == "late")
             #expect(reply.value("Connection") == "close")
             busy.close()
-            await server.log.wait(for: "idle")
+            try await server.log.wait(for: "idle")
         }
     }
 
@@ -332,12 +345,12 @@ struct ConnectionLimitTests {
         try await TestServer.run({ $0.connections = 1 }) { server in
             let busy = try await busyClient(server, 1)
             let silent = try (0..<40).map { _ in try server.client() }
-            while try await connectionCount(server) < 33 { await Task.yield() }
+            try await reaches(33, server)
             try await server.on { server, handler in
                 server.onIdle = { handler.log.add("idle") }
                 server.close()
             }
-            await server.log.wait(for: "idle")
+            try await server.log.wait(for: "idle")
             #expect(try await server.on { server, _ in server.loop.timerCount } <= 1)
             for client in [busy] + silent { client.close() }
         }
@@ -365,7 +378,7 @@ struct ConnectionLimitTests {
                 for client in [refused, health] { client.close() }
                 try await other.connectionsLeft()
                 busy[0].close()
-                while !total.hasRoom { await Task.yield() }
+                try await poll(while: !total.hasRoom) { "\(try await one.connectionCount) connections" }
                 let served = try other.client()
                 served.send(KeepAliveTests.get)
                 #expect(try served.reply().text == "hello")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HTTPInbound
@@ -21,12 +22,11 @@ struct CurlTests {
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe
-        let ended = AsyncStream<Int32>.makeStream()
-        process.terminationHandler = { ended.continuation.yield($0.terminationStatus) }
+        let ended = Inbox<Int32>()
+        process.terminationHandler = { ended.put($0.terminationStatus) }
         try process.run()
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        var statuses = ended.stream.makeAsyncIterator()
-        let status = await statuses.next() ?? -1
+        let status = try await ended.next()
         // The process has ended; waiting lets Foundation free its resources.
         process.waitUntilExit()
         return Outcome(output: String(decoding: output, as: UTF8.self), status: status)

@@ -31,7 +31,7 @@ struct CutAnswerTests {
         try await TestServer.run({ $0.sendStall = .milliseconds(200) }) { server in
             let client = try server.client(receiveBuffer: 4096)
             client.send(Self.large)
-            await server.log.wait(for: "finished /large stalled")
+            try await server.log.wait(for: "finished /large stalled")
             let (bytes, end) = client.readToEnd()
             #expect(end == .reset)
             let sent = Self.sent(server)
@@ -45,7 +45,7 @@ struct CutAnswerTests {
         try await TestServer.run({ $0.sendStall = .milliseconds(200) }) { server in
             let client = try server.client(receiveBuffer: 4096)
             client.send(KeepAliveTests.get + Self.large)
-            await server.log.wait(for: "finished /large stalled")
+            try await server.log.wait(for: "finished /large stalled")
             let (bytes, _) = client.readToEnd()
             let sent = Self.sent(server)
             #expect(sent.count == 2)
@@ -66,7 +66,7 @@ struct CutAnswerTests {
             try await server.outputWaits()
             // It takes some of the output, but never fast enough. On a busy machine it may be reset before that.
             let wasEarly = (try? client.read(count: 100_000)) == nil
-            await server.log.wait(for: "finished /large stalled")
+            try await server.log.wait(for: "finished /large stalled")
             #expect(wasEarly || client.readToEnd().end == .reset)
         }
     }
@@ -78,7 +78,7 @@ struct CutAnswerTests {
             client.send(Self.large)
             _ = try client.read(through: "\r\n\r\n")
             try await server.on { server, _ in server.stopAccepting() }
-            await server.log.wait(for: "finished /large drain")
+            try await server.log.wait(for: "finished /large drain")
             let sent = Self.sent(server)
             #expect(sent.count == 1)
             #expect(sent[0] > 0 && sent[0] < Self.whole)
@@ -94,7 +94,7 @@ struct CutAnswerTests {
             client.send(Self.large)
             _ = try client.read(through: "\r\n\r\n")
             try await server.on { server, _ in server.loop.stop() }
-            await server.log.wait(for: "finished /large aborted")
+            try await server.log.wait(for: "finished /large aborted")
             events = server.log.events
             #expect(client.readToEnd().end != .silence)
         }
@@ -106,13 +106,13 @@ struct CutAnswerTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n")
-            await server.log.wait(for: "held 1")
-            await server.whileBusy {
+            try await server.log.wait(for: "held 1")
+            try await server.whileBusy {
                 client.reset()
             } then: { _, handler in
                 handler.answerLater("too late")
             }
-            await server.log.wait(for: "finished /later clientGone")
+            try await server.log.wait(for: "finished /later clientGone")
             #expect(server.log.count("finished /later completed") == 0)
             #expect(Self.sent(server) == [0])
         }
@@ -130,7 +130,7 @@ struct CutAnswerTests {
             // The answers far exceed what the kernel buffers.
             let requests = Array(repeating: KeepAliveTests.get, count: 8000).joined()
             client.send(requests)
-            await server.log.wait(for: "finished /hello stalled")
+            try await server.log.wait(for: "finished /hello stalled")
             try await server.connectionsLeft()
             let (bytes, _) = client.readToEnd()
             let completed = server.log.count("finished /hello completed")

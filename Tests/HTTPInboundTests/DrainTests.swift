@@ -46,7 +46,7 @@ struct DrainTests {
             #expect(reply.value("Connection") == "close")
             #expect(client.readToEnd() == ([], .fin))
             client.close()
-            await server.log.wait(for: "idle")
+            try await server.log.wait(for: "idle")
         }
     }
 
@@ -72,7 +72,7 @@ struct DrainTests {
                 #expect(reply.value("Connection") == "close")
                 client.close()
             }
-            await server.log.wait(for: "idle")
+            try await server.log.wait(for: "idle")
             #expect(throws: RawClient.Broken.self) { try server.client() }
         }
     }
@@ -82,7 +82,7 @@ struct DrainTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.later)
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             try await stopAccepting(server)
             #expect(!server.log.events.contains("idle"))
             try await server.on { _, handler in handler.answerLater("in time") }
@@ -90,7 +90,7 @@ struct DrainTests {
             #expect(reply.text == "in time")
             #expect(reply.value("Connection") == "close")
             client.close()
-            await server.log.wait(for: "idle")
+            try await server.log.wait(for: "idle")
         }
     }
 
@@ -104,7 +104,7 @@ struct DrainTests {
             try await stopAccepting(server)
             #expect(idle.readToEnd() == ([], .fin))
             #expect(silent.readToEnd() == ([], .fin))
-            await server.log.wait(for: "idle")
+            try await server.log.wait(for: "idle")
         }
     }
 
@@ -121,10 +121,10 @@ struct DrainTests {
         try await TestServer.run({ $0.drainDeadline = .milliseconds(50) }) { server in
             let client = try server.client()
             client.send(Self.later)
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             try await stopAccepting(server)
-            await server.log.wait(for: "idle")
-            await server.log.wait(for: "finished /later drain")
+            try await server.log.wait(for: "idle")
+            try await server.log.wait(for: "finished /later drain")
             #expect(client.readToEnd().end == .reset)
         }
     }
@@ -134,13 +134,13 @@ struct DrainTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.later)
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             try await server.on { server, handler in
                 server.onIdle = { handler.log.add("idle") }
                 server.close()
             }
             #expect(client.readToEnd().end == .reset)
-            await server.log.wait(for: "idle")
+            try await server.log.wait(for: "idle")
         }
     }
 }

@@ -17,7 +17,7 @@ struct FactsTests {
                 "POST /later HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
             let second = "HEAD /later HTTP/1.1\r\nHost: example\r\n\r\n"
             client.send(first + second)
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             try await server.on { _, handler in
                 let exchange = handler.held[0]
                 #expect(exchange.method == .post)
@@ -29,7 +29,7 @@ struct FactsTests {
                 handler.answerLater("one")
             }
             let answer = try client.reply()
-            await server.log.wait(for: "sent \(answer.head.utf8.count + 4 + 3)")
+            try await server.log.wait(for: "sent \(answer.head.utf8.count + 4 + 3)")
             try await server.on { _, handler in
                 let exchange = handler.held[0]
                 #expect(exchange.method == .head)
@@ -38,7 +38,7 @@ struct FactsTests {
                 handler.answerLater("two")
             }
             let head = try client.reply(toHead: true)
-            await server.log.wait(for: "sent \(head.head.utf8.count + 4)")
+            try await server.log.wait(for: "sent \(head.head.utf8.count + 4)")
         }
     }
 
@@ -52,7 +52,7 @@ struct FactsTests {
                     + "GET /noted?two HTTP/1.1\r\nHost: x\r\n\r\nGET /later HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(try client.reply().text == "one")
             #expect(try client.reply().text == "two")
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             try await server.on { _, handler in
                 #expect(handler.held[0].context == nil)
                 handler.answerLater("three")
@@ -65,13 +65,13 @@ struct FactsTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n")
-            await server.log.wait(for: "streaming 1")
+            try await server.log.wait(for: "streaming 1")
             try await server.on { _, handler in
                 handler.writers[0].write([97, 98])
                 handler.writers[0].finish()
             }
             let reply = try client.reply()
-            await server.log.wait(
+            try await server.log.wait(
                 for: "sent \(reply.head.utf8.count + 4 + "2\r\nab\r\n0\r\n\r\n".utf8.count)")
         }
     }
@@ -82,10 +82,10 @@ struct FactsTests {
             let client = try server.client()
             client.send("HEAD /missing HTTP/1.1\r\nHost: x\r\n\r\n")
             _ = try client.reply(toHead: true)
-            await server.log.wait(for: "direct HEAD 404 completed")
+            try await server.log.wait(for: "direct HEAD 404 completed")
             client.send("POST /small HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n")
             #expect(try client.reply().status == 413)
-            await server.log.wait(for: "direct POST 413 completed")
+            try await server.log.wait(for: "direct POST 413 completed")
         }
     }
 
@@ -98,7 +98,7 @@ struct FactsTests {
                 return client
             }
             #expect(try client.reply().status == 408)
-            await server.log.wait(for: "direct POST 408 completed")
+            try await server.log.wait(for: "direct POST 408 completed")
             try await server.on { server, handler in
                 #expect(handler.direct.map(\.bytesReceived) == [10])
                 guard let late = handler.direct.first else { return }
@@ -114,7 +114,7 @@ struct FactsTests {
             #expect(try other.reply().text == "hello")
             other.send(rest)
             #expect(try other.reply().status == 400)
-            await server.log.wait(for: "direct PUT 400 completed")
+            try await server.log.wait(for: "direct PUT 400 completed")
             try await server.on { server, handler in
                 #expect(handler.direct.map(\.bytesReceived) == [(start + rest).utf8.count])
                 #expect(handler.direct.allSatisfy { $0.head == nil })
@@ -129,7 +129,7 @@ struct FactsTests {
             let request = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"
             client.send(request)
             #expect(try client.reply().status == 408)
-            await server.log.wait(for: "direct POST 408 completed")
+            try await server.log.wait(for: "direct POST 408 completed")
             try await server.on { _, handler in
                 #expect(handler.direct[0].head?.target.path == "/echo")
                 #expect(handler.direct[0].bytesReceived == request.utf8.count)
@@ -143,7 +143,7 @@ struct FactsTests {
             for index in 1...3 {
                 let client = try server.client()
                 client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n")
-                await server.log.wait(for: "held \(index)")
+                try await server.log.wait(for: "held \(index)")
                 client.reset()
             }
             try await server.connectionsLeft()

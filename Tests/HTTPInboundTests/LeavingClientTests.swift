@@ -27,9 +27,9 @@ struct LeavingClientTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n")
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             leave(client, how)
-            await server.log.wait(for: "finished /later clientGone")
+            try await server.log.wait(for: "finished /later clientGone")
             #expect(server.log.count("gone /later") == 1)
             try await server.on { server, handler in
                 #expect(server.connectionCount == 0)
@@ -48,9 +48,9 @@ struct LeavingClientTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n" + KeepAliveTests.get + KeepAliveTests.get)
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             leave(client, how)
-            await server.log.wait(for: "finished /later clientGone")
+            try await server.log.wait(for: "finished /later clientGone")
             #expect(server.log.count("gone /later") == 1)
             #expect(!server.log.events.contains("decide GET /hello"))
             #expect(try await server.on { server, _ in server.connectionCount } == 0)
@@ -63,12 +63,12 @@ struct LeavingClientTests {
             let client = try server.client()
             client.send(KeepAliveTests.get)
             _ = try client.reply()
-            await server.whileBusy {
+            try await server.whileBusy {
                 client.send(
                     "GET /later HTTP/1.1\r\nHost: x\r\n\r\n" + KeepAliveTests.get + KeepAliveTests.get)
                 client.shutdownWrite()
             }
-            await server.log.wait(for: "finished /later clientGone")
+            try await server.log.wait(for: "finished /later clientGone")
             #expect(server.log.count("gone /later") == 1)
         }
     }
@@ -80,7 +80,7 @@ struct LeavingClientTests {
             client.send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n")
             _ = try client.read(through: "\r\n\r\n")
             leave(client, how)
-            await server.log.wait(for: "finished /stream clientGone")
+            try await server.log.wait(for: "finished /stream clientGone")
             #expect(server.log.count("gone /stream") == 1)
             try await server.on { _, handler in
                 handler.writers[0].write(Array("nobody".utf8)[...])
@@ -110,9 +110,9 @@ struct LeavingClientTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabc")
-            await server.log.wait(for: "decide POST /echo")
+            try await server.log.wait(for: "decide POST /echo")
             leave(client, how)
-            await server.log.wait(for: "direct POST 0 clientGone")
+            try await server.log.wait(for: "direct POST 0 clientGone")
             try await server.on { _, handler in
                 #expect(handler.direct.count == 1)
                 #expect(handler.direct[0].head?.target.path == "/echo")
@@ -129,7 +129,7 @@ struct LeavingClientTests {
             _ = try client.read(through: "\r\n\r\n")
             client.shutdownWrite()
             #expect(client.readToEnd() == (TestHandler.large.flatMap { $0 }, .fin))
-            await server.log.wait(for: "finished /large completed")
+            try await server.log.wait(for: "finished /large completed")
             #expect(server.log.count("gone /large") == 0)
         }
     }
@@ -141,7 +141,7 @@ struct LeavingClientTests {
             client.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
             _ = try client.read(through: "\r\n\r\n")
             client.reset()
-            await server.log.wait(for: "finished /large clientGone")
+            try await server.log.wait(for: "finished /large clientGone")
             #expect(try await server.on { server, _ in server.connectionCount } == 0)
         }
     }

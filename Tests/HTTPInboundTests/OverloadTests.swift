@@ -40,7 +40,7 @@ struct OverloadTests {
             let second = try server.client()
             first.send(Self.later)
             second.send(Self.later)
-            await server.log.wait(for: "held 2")
+            try await server.log.wait(for: "held 2")
             let third = try server.client()
             third.send(KeepAliveTests.get)
             let reply = try third.reply()
@@ -54,7 +54,7 @@ struct OverloadTests {
             third.send(KeepAliveTests.get)
             #expect(try third.reply().text == "hello")
             second.reset()
-            await server.log.wait(for: "finished /later clientGone")
+            try await server.log.wait(for: "finished /later clientGone")
             #expect(try await server.on { server, _ in server.requestsInFlight } == 0)
         }
     }
@@ -64,10 +64,10 @@ struct OverloadTests {
         try await TestServer.run({ $0.requestsInFlight = 1 }) { server in
             let slow = try server.client()
             slow.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na")
-            await server.log.wait(for: "decide POST /echo")
+            try await server.log.wait(for: "decide POST /echo")
             let other = try server.client()
             other.send(Self.later)
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             slow.send("bc")
             #expect(try slow.reply().status == 503)
         }

@@ -30,7 +30,7 @@ struct PipelineTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\nBAD\r\n\r\n")
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             try await server.on { _, handler in handler.answerLater("first") }
             #expect(try client.reply().text == "first")
             #expect(try client.reply().status == 400)
@@ -53,13 +53,13 @@ struct PipelineTests {
             let client = try server.client()
             let later = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
             client.send(later + Self.post("between") + later + KeepAliveTests.get)
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             #expect(try await server.on { _, handler in handler.held.count } == 1)
             #expect(server.log.events == ["decide GET /later", "held 1"])
             try await server.on { _, handler in handler.answerLater("one") }
             #expect(try client.reply().text == "one")
             #expect(try client.reply().text == "between")
-            await server.log.wait(for: "decide GET /later")
+            try await server.log.wait(for: "decide GET /later")
             try await server.on { _, handler in handler.answerLater("three") }
             #expect(try client.reply().text == "three")
             #expect(try client.reply().text == "hello")
@@ -71,7 +71,7 @@ struct PipelineTests {
         try await TestServer.run({ $0.requestsPerConnection = .max }) { server in
             let client = try server.client()
             client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n")
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             let sent = Array(String(repeating: KeepAliveTests.get, count: 5000).utf8)
             #expect(client.send(sent))
             // The loop gets several turns, in which it could read everything.
@@ -89,7 +89,7 @@ struct PipelineTests {
             let client = try server.client(receiveBuffer: 4096)
             // Each answer is 4 MiB, so the second one does not begin while the first waits for the client.
             client.send(String(repeating: "GET /large HTTP/1.1\r\nHost: x\r\n\r\n", count: 100))
-            await server.log.wait(for: "decide GET /large")
+            try await server.log.wait(for: "decide GET /large")
             #expect(try await server.on { server, _ in server.requestsInFlight } == 0)
             #expect(server.log.count("decide GET /large") == 1)
             for _ in 0..<3 { #expect(try client.reply().body == TestHandler.large.flatMap { $0 }) }
@@ -103,7 +103,7 @@ struct PipelineTests {
             client.send(
                 "GET /later HTTP/1.1\r\nHost: x\r\n\r\n"
                     + "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             #expect(!server.log.events.contains("decide POST /echo"))
             try await server.on { _, handler in handler.answerLater("first") }
             #expect(try client.reply().text == "first")

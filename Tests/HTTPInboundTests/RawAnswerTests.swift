@@ -11,7 +11,7 @@ struct RawAnswerTests {
             let client = try server.client()
             client.send("GET /abort HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(client.readToEnd() == ([], .reset))
-            await server.log.wait(for: "finished /abort aborted")
+            try await server.log.wait(for: "finished /abort aborted")
             #expect(try await server.on { server, _ in server.connectionCount } == 0)
         }
     }
@@ -22,7 +22,7 @@ struct RawAnswerTests {
             let client = try server.client()
             client.send("GET /raw HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(client.readToEnd() == (Array("not HTTP at all".utf8), .fin))
-            await server.log.wait(for: "finished /raw completed")
+            try await server.log.wait(for: "finished /raw completed")
         }
     }
 
@@ -31,7 +31,7 @@ struct RawAnswerTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n")
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             for letter in ["a", "b", "c"] {
                 try await server.on { _, handler in handler.held[0].writeRaw(Array(letter.utf8)[...]) }
                 #expect(try client.read(count: 1) == Array(letter.utf8))
@@ -46,7 +46,7 @@ struct RawAnswerTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n")
-            await server.log.wait(for: "held 1")
+            try await server.log.wait(for: "held 1")
             try await server.on { _, handler in
                 handler.held[0].writeRaw([120])
                 handler.forget()

@@ -63,7 +63,7 @@ struct RefusalTests {
             #expect(reply.text.dropFirst("malformed: ".count).first?.isUppercase == true, "\(reply.text)")
             #expect(client.readToEnd() == ([], .fin))
             #expect(!server.log.events.contains("decide GET /hello"))
-            await server.log.wait(for: "direct \(row.method) \(row.status) completed")
+            try await server.log.wait(for: "direct \(row.method) \(row.status) completed")
         }
     }
 

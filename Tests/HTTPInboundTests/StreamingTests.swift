@@ -17,12 +17,12 @@ struct StreamingTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.get("/stream"))
-            await server.log.wait(for: "streaming 1")
+            try await server.log.wait(for: "streaming 1")
             try await server.on { _, handler in handler.writers[0].write(Self.bytes("half")) }
             _ = try client.read(through: "half\r\n")
             try await server.on { _, handler in handler.writers[0].fail() }
             #expect(client.readToEnd().end == .reset)
-            await server.log.wait(for: "finished /stream aborted")
+            try await server.log.wait(for: "finished /stream aborted")
         }
     }
 
@@ -60,7 +60,7 @@ struct StreamingTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.get("/stream"))
-            await server.log.wait(for: "streaming 1")
+            try await server.log.wait(for: "streaming 1")
             try await server.on { _, handler in
                 handler.writers[0].write(Self.bytes("one "))
                 handler.writers[0].write([])
@@ -83,7 +83,7 @@ struct StreamingTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.get("/stream", version: "1.0"))
-            await server.log.wait(for: "streaming 1")
+            try await server.log.wait(for: "streaming 1")
             try await server.on { _, handler in
                 handler.writers[0].write(Self.bytes("one "))
                 handler.writers[0].write(Self.bytes("two"))
@@ -101,7 +101,7 @@ struct StreamingTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.get("/counted"))
-            await server.log.wait(for: "streaming 1")
+            try await server.log.wait(for: "streaming 1")
             try await server.on { _, handler in
                 handler.writers[0].write(Self.bytes("01234"))
                 handler.writers[0].write(Self.bytes("56789"))
@@ -120,7 +120,7 @@ struct StreamingTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send("HEAD /stream HTTP/1.1\r\nHost: x\r\n\r\n")
-            await server.log.wait(for: "streaming 1")
+            try await server.log.wait(for: "streaming 1")
             try await server.on { _, handler in
                 handler.writers[0].write(Self.bytes("nobody reads this"))
                 handler.writers[0].finish()
@@ -136,7 +136,7 @@ struct StreamingTests {
         try await TestServer.run { server in
             let client = try server.client(receiveBuffer: 4096)
             client.send(Self.get("/stream"))
-            await server.log.wait(for: "streaming 1")
+            try await server.log.wait(for: "streaming 1")
             let written = try await server.on { _, handler in
                 let writer = handler.writers[0]
                 writer.onDrain = { handler.log.add("drained") }
@@ -151,7 +151,7 @@ struct StreamingTests {
             #expect(written < 16 << 20)
             #expect(server.log.count("drained") == 0)
             _ = try client.read(count: written)
-            await server.log.wait(for: "drained")
+            try await server.log.wait(for: "drained")
             try await server.on { _, handler in
                 #expect(!handler.writers[0].isOverHighWatermark)
                 handler.writers[0].finish()
@@ -165,7 +165,7 @@ struct StreamingTests {
         try await TestServer.run { server in
             let client = try server.client()
             client.send(Self.get("/stream"))
-            await server.log.wait(for: "streaming 1")
+            try await server.log.wait(for: "streaming 1")
             nonisolated(unsafe) let leaving = client
             let written = try await server.on { _, handler in
                 // The loop learns of it only by a failed write.
@@ -173,7 +173,7 @@ struct StreamingTests {
                 return Self.writeAll(to: handler.writers[0])
             }
             #expect(written < 16 << 20)
-            await server.log.wait(for: "finished /stream clientGone")
+            try await server.log.wait(for: "finished /stream clientGone")
             #expect(try await server.on { _, handler in Self.writeAll(to: handler.writers[0]) } == 0)
         }
     }
@@ -198,7 +198,7 @@ struct StreamingTests {
             #expect(try client.reply().body == TestHandler.large.flatMap { $0 })
             client.send(KeepAliveTests.get)
             #expect(try client.reply().text == "hello")
-            await server.log.wait(for: "finished /large completed")
+            try await server.log.wait(for: "finished /large completed")
         }
     }
 
@@ -207,7 +207,7 @@ struct StreamingTests {
         try await TestServer.run({ $0.sendStall = .milliseconds(40) }) { server in
             let client = try server.client(receiveBuffer: 4096)
             client.send(Self.get("/large"))
-            await server.log.wait(for: "finished /large stalled")
+            try await server.log.wait(for: "finished /large stalled")
             #expect(client.readToEnd().end == .reset)
             #expect(try await server.on { server, _ in server.connectionCount } == 0)
         }
@@ -224,7 +224,7 @@ struct StreamingTests {
             // The kernel takes little of each 4 MiB answer, so three of eight may wait.
             let slow = try (0..<8).map { _ in try server.client(receiveBuffer: 4096) }
             for client in slow { client.send(Self.get("/large")) }
-            await server.log.wait(for: "finished /large stalled")
+            try await server.log.wait(for: "finished /large stalled")
             #expect(slow[0].readToEnd().end == .reset)
             let reader = try server.client()
             reader.send(Self.get("/large"))
@@ -255,14 +255,19 @@ struct StreamingTests {
                 let client = try server.client(receiveBuffer: 4096)
                 client.send(Self.get("/large"))
                 clients.append(client)
-                while try await server.on({ server, handler in
-                    // A missing connection was reset.
-                    handler.log.events.count { $0.hasPrefix("decide ") } < number
-                        || (server.connectionCount == number
-                            && (server.unwrittenBytes > 0
-                                || server.waitingBytes + server.spooledBytes < number * 3 << 20))
-                }) {
-                    await Task.yield()
+                try await poll(
+                    while: try await server.on { server, handler in
+                        // A missing connection was reset.
+                        handler.log.events.count { $0.hasPrefix("decide ") } < number
+                            || (server.connectionCount == number
+                                && (server.unwrittenBytes > 0
+                                    || server.waitingBytes + server.spooledBytes < number * 3 << 20))
+                    }
+                ) {
+                    try await server.on { server, _ in
+                        "\(server.connectionCount) of \(number) connections, \(server.waitingBytes) bytes in"
+                            + " memory, \(server.spooledBytes) on disk, \(server.unwrittenBytes) unwritten"
+                    }
                 }
             }
             for client in clients {
@@ -278,7 +283,7 @@ struct StreamingTests {
         try await TestServer.run({ $0.residentAnswer = 1 << 16 }) { server in
             let client = try server.client(receiveBuffer: 4096)
             client.send(Self.get("/large"))
-            #expect(await server.isSpooled())
+            #expect(try await server.isSpooled())
             let (waiting, spooled) = try await server.on { server, _ in
                 (server.waitingBytes, server.spooledBytes)
             }
@@ -287,7 +292,7 @@ struct StreamingTests {
             #expect(try client.reply().body == TestHandler.large.flatMap { $0 })
             client.send(KeepAliveTests.get)
             #expect(try client.reply().text == "hello")
-            await server.log.wait(for: "finished /large completed")
+            try await server.log.wait(for: "finished /large completed")
             #expect(try await server.on { server, _ in server.spooledBytes + server.unwrittenBytes } == 0)
         }
     }
@@ -301,8 +306,8 @@ struct StreamingTests {
         }) { server in
             let client = try server.client(receiveBuffer: 4096)
             client.send(Self.get("/large"))
-            #expect(await server.isSpooled())
-            await server.log.wait(for: "finished /large stalled")
+            #expect(try await server.isSpooled())
+            try await server.log.wait(for: "finished /large stalled")
             #expect(client.readToEnd().end == .reset)
             #expect(try await server.on { server, _ in server.spooledBytes + server.unwrittenBytes } == 0)
         }
@@ -321,7 +326,7 @@ struct StreamingTests {
             }
             let clients = try (0..<2).map { _ in try server.client(receiveBuffer: 4096) }
             for client in clients { client.send(Self.get("/large")) }
-            await server.log.wait(for: "spool /nonexistent: No such file or directory")
+            try await server.log.wait(for: "spool /nonexistent: No such file or directory")
             try await server.connectionsLeft()
             for client in clients { #expect(client.readToEnd().end == .reset) }
             #expect(server.log.count("spool /nonexistent: No such file or directory") == 1)
@@ -334,7 +339,7 @@ struct StreamingTests {
         }) { server in
             let client = try server.client(receiveBuffer: 4096)
             client.send(Self.get("/large"))
-            await server.log.wait(for: "finished /large stalled")
+            try await server.log.wait(for: "finished /large stalled")
             #expect(client.readToEnd().end == .reset)
             #expect(try await server.on { server, _ in server.spooledBytes + server.unwrittenBytes } == 0)
         }

@@ -1,6 +1,7 @@
 import EventIO
 import HTTPInbound
 import HTTPModel
+import TestSupport
 
 /// A handler that serves the tests' routes and logs its calls.
 final class TestHandler: InboundHandler {

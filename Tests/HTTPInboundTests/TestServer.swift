@@ -1,8 +1,8 @@
 import Dispatch
 import EventIO
 import HTTPModel
-import Locking
 import TestSupport
+import Testing
 
 @testable import HTTPInbound
 
@@ -89,29 +89,36 @@ final class TestServer: Sendable {
     func whileBusy<Value>(
         _ body: () throws -> Value,
         then: @escaping @Sendable (InboundServer, TestHandler) -> Void = { _, _ in }
-    ) async rethrows -> Value {
-        let release = DispatchSemaphore(value: 0)
-        await withCheckedContinuation { continuation in
+    ) async throws -> Value {
+        let release = Signal()
+        try await withDeadline("the loop is busy, after \(self.log.recent)") { continuation in
             loop.execute { [server, handler] in
                 continuation.resume()
-                release.wait()
+                do { try release.waitBlocking() } catch { Issue.record(error) }
                 then(server.value, handler.value)
             }
         }
-        defer { release.signal() }
+        defer { release.fire() }
         return try body()
     }
 
+    /// The number of open connections.
+    var connectionCount: Int {
+        get async throws { try await on { server, _ in server.connectionCount } }
+    }
+
     /// Returns once no connection is open.
-    func connectionsLeft() async throws {
-        while try await on({ server, _ in server.connectionCount }) > 0 { await Task.yield() }
+    func connectionsLeft(file: String = #fileID, line: Int = #line) async throws {
+        try await poll(while: try await connectionCount > 0, file: file, line: line) {
+            "\(try await connectionCount) connections, after \(log.recent)"
+        }
     }
 
     /// Returns once output waits in memory for a client, or its connection has already ended.
     func outputWaits() async throws {
-        while try await on({ server, _ in server.waitingBytes == 0 && !Self.hasServed(server, self.log) }) {
-            await Task.yield()
-        }
+        try await poll(
+            while: try await on { server, _ in server.waitingBytes == 0 && !Self.hasServed(server, self.log) }
+        ) { "no output waits, after \(log.recent)" }
     }
 
     /// Whether there were requests and every connection has ended.
@@ -121,13 +128,13 @@ final class TestServer: Sendable {
 
     /// Returns true once an answer waits on disk and none in memory; false if its connection ended instead.
     /// The loop checks this itself, because the test's task may be scheduled too late.
-    func isSpooled() async -> Bool {
-        await withCheckedContinuation { continuation in
+    func isSpooled() async throws -> Bool {
+        try await withDeadline("no answer waits on disk only, after \(self.log.recent)") { continuation in
             loop.execute { [self] in look(for: continuation) }
         }
     }
 
-    private func look(for continuation: CheckedContinuation<Bool, Never>) {
+    private func look(for continuation: DeadlineContinuation<Bool>) {
         let server = server.value
         if server.spooledBytes > 0, server.waitingBytes == 0 {
             continuation.resume(returning: true)
@@ -149,43 +156,4 @@ final class TestServer: Sendable {
         _ = try client.reply()
         return client
     }
-}
-
-/// A log of the server's events. Tests can wait for an event from outside the server's loop.
-final class EventLog: Sendable {
-    private struct State {
-        var events: [String] = []
-        var waiting: [(wanted: String, continuation: CheckedContinuation<Void, Never>)] = []
-    }
-
-    private let state = Lock(State())
-    private let happensBefore = HappensBeforeEdge()
-
-    var events: [String] { state.withLock { $0.events } }
-
-    func add(_ event: String) {
-        let ready = state.withLock { state in
-            state.events.append(event)
-            let ready = state.waiting.filter { $0.wanted == event }.map(\.continuation)
-            state.waiting.removeAll { $0.wanted == event }
-            return ready
-        }
-        happensBefore.release()
-        for continuation in ready { continuation.resume() }
-    }
-
-    /// Returns once the event has happened. The suite's time limit bounds the wait.
-    func wait(for event: String) async {
-        defer { happensBefore.acquire() }
-        await withCheckedContinuation { continuation in
-            let happened = state.withLock { state in
-                if state.events.contains(event) { return true }
-                state.waiting.append((event, continuation))
-                return false
-            }
-            if happened { continuation.resume() }
-        }
-    }
-
-    func count(_ event: String) -> Int { events.count { $0 == event } }
 }

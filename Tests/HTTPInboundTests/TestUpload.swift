@@ -1,5 +1,6 @@
 import EventIO
 import HTTPModel
+import TestSupport
 
 @testable import HTTPInbound
 

@@ -26,7 +26,7 @@ struct CallTests {
             let api = try await harness.upstream(upstream)
             let request = OutboundRequest(
                 target: "/weights?a=1", fields: ["Accept": "application/json", "Host": "evil"])
-            let result = await api.call(request)
+            let result = try await api.call(request)
             #expect(result.status == 200)
             #expect(result.text == "hi")
             #expect(
@@ -48,7 +48,7 @@ struct CallTests {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            let results = [await api.get("/1"), await api.post("/2"), await api.get("/3")]
+            let results = [try await api.get("/1"), try await api.post("/2"), try await api.get("/3")]
             #expect(results.map(\.text) == ["hi", "hi", "hi"])
             #expect(results.last?.timings?.isReusedConnection == true)
             #expect(upstream.connections == 1)

@@ -28,15 +28,15 @@ struct CancellationTests {
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             let begun = api.begin(OutboundRequest(target: "/1"))
-            await sent.wait()
+            try await sent.wait()
             let left = try await harness.loop.perform { [client = harness.client] in
                 begun.dispose()
                 return client.report
             }
             #expect(left.leased == 0 && left.idle == 0)
-            await upstream.clientEnded.wait()
+            try await upstream.clientEnded.wait()
             #expect(!begun.hasEnded)
-            #expect(await api.get("/2").text == "hi")
+            #expect(try await api.get("/2").text == "hi")
         }
         upstream.stop()
     }
@@ -67,8 +67,8 @@ struct CancellationTests {
             try await harness.until { $0.waiting == 1 }
             go.fire()
             go.fire()
-            #expect(await calls[0].end().text == "hi")
-            #expect(await calls[2].end().text == "hi")
+            #expect(try await calls[0].end().text == "hi")
+            #expect(try await calls[2].end().text == "hi")
             #expect(!calls[1].hasEnded)
             #expect(upstream.requests.count == 2)
         }
@@ -82,11 +82,11 @@ struct CancellationTests {
         try await ClientHarness.with(limits: PoolLimitTests.limits(connections: 1)) { harness in
             let api = try await harness.upstream(upstream)
             let first = api.begin(OutboundRequest(target: "/1"))
-            await upstream.requestRead.wait()
+            try await upstream.requestRead.wait()
             let second = api.begin(OutboundRequest(target: "/2"))
             try await harness.until { $0.waiting == 1 }
             first.dispose()
-            #expect(await second.end().text == "hi")
+            #expect(try await second.end().text == "hi")
         }
         upstream.stop()
     }
@@ -97,10 +97,10 @@ struct CancellationTests {
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             let begun = api.begin(OutboundRequest(target: "/"))
-            #expect(await begun.end().text == "hi")
+            #expect(try await begun.end().text == "hi")
             begun.dispose()
             begun.dispose()
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             #expect(upstream.connections == 1)
         }
         upstream.stop()
@@ -116,18 +116,18 @@ struct CancellationTests {
             #expect(upstream.connections == 0)
             // The subscription is made off the loop.
             let first = single.subscribe()
-            await upstream.requestRead.wait()
+            try await upstream.requestRead.wait()
             let status = Lock<HTTPStatus?>(nil)
             let ended = Signal()
             let second = single.subscribe(onSuccess: { response in
                 status.withLock { $0 = response.head.status }
                 ended.fire()
             })
-            await ended.wait()
+            try await ended.wait()
             #expect(status.withLock { $0 } == .ok)
             second.dispose()
             first.dispose()
-            await upstream.clientEnded.wait()
+            try await upstream.clientEnded.wait()
             #expect(upstream.requests.count == 2)
         }
         upstream.stop()
@@ -142,12 +142,12 @@ struct CancellationTests {
             let busy = Signal()
             harness.loop.execute {
                 busy.fire()
-                _ = held.waitBlocking()
+                try? held.waitBlocking()
             }
-            await busy.wait()
+            try await busy.wait()
             api.send(OutboundRequest(target: "/never")).subscribe().dispose()
             held.fire()
-            #expect(await api.get("/once").text == "hi")
+            #expect(try await api.get("/once").text == "hi")
             #expect(upstream.requests.count == 1)
         }
         upstream.stop()
@@ -171,7 +171,7 @@ struct CancellationTests {
                         })
             }
             harness.loop.execute { next(0) }
-            await done.wait()
+            try await done.wait()
             subscription.dispose()
             #expect(texts.withLock { $0 } == Array(repeating: "hi", count: 100))
             #expect(upstream.connections == 1)
@@ -192,12 +192,12 @@ struct CancellationTests {
                     api.send(OutboundRequest(target: "/2")).asObservable()
                 ) { first, _ in first }.subscribe(onError: { _ in failed.fire() })
             }
-            await upstream.requestRead.wait(count: 2)
+            try await upstream.requestRead.wait(count: 2)
             let left = try await harness.loop.perform { [client = harness.client] in
                 client.close()
                 return client.report
             }
-            await failed.wait()
+            try await failed.wait()
             #expect(left.leased == 0)
             subscription.dispose()
         }
@@ -221,7 +221,7 @@ struct CancellationTests {
                 }
             }
             try await harness.until { $0.leased == 0 && $0.waiting == 0 }
-            let result = await api.get()
+            let result = try await api.get()
             #expect(result.text == "hi", "\(result)")
         }
         upstream.stop()

@@ -100,8 +100,12 @@ final class ClientHarness: Sendable {
     }
 
     /// Waits until the pools meet a condition.
-    func until(_ condition: @escaping @Sendable (PoolReport) -> Bool) async throws {
-        while !condition(try await report()) { await Task.yield() }
+    func until(
+        file: String = #fileID, line: Int = #line, _ condition: @escaping @Sendable (PoolReport) -> Bool
+    ) async throws {
+        try await poll(while: !condition(try await report()), file: file, line: line) {
+            "\(try await report())"
+        }
     }
 
     func report() async throws -> PoolReport {
@@ -142,8 +146,10 @@ final class RunningCall: Sendable {
 
     var hasEnded: Bool { outcome.withLock { $0 != nil } }
 
-    func end() async -> Result<OutboundResponse, OutboundError> {
-        await ended.wait()
+    func end(
+        file: String = #fileID, line: Int = #line
+    ) async throws -> Result<OutboundResponse, OutboundError> {
+        try await ended.wait(file: file, line: line)
         guard let result = outcome.withLock({ $0 }) else { fatalError("ended without a result") }
         return result
     }
@@ -154,16 +160,22 @@ final class RunningCall: Sendable {
 extension OriginClient {
     func begin(_ request: OutboundRequest) -> RunningCall { RunningCall(self, request) }
 
-    func call(_ request: OutboundRequest) async -> Result<OutboundResponse, OutboundError> {
-        await begin(request).end()
+    func call(
+        _ request: OutboundRequest, file: String = #fileID, line: Int = #line
+    ) async throws -> Result<OutboundResponse, OutboundError> {
+        try await begin(request).end(file: file, line: line)
     }
 
-    func get(_ target: String = "/") async -> Result<OutboundResponse, OutboundError> {
-        await call(OutboundRequest(target: target))
+    func get(
+        _ target: String = "/", file: String = #fileID, line: Int = #line
+    ) async throws -> Result<OutboundResponse, OutboundError> {
+        try await call(OutboundRequest(target: target), file: file, line: line)
     }
 
-    func post(_ target: String = "/", body: String = "x") async -> Result<OutboundResponse, OutboundError> {
-        await call(OutboundRequest(method: .post, target: target, body: body))
+    func post(
+        _ target: String = "/", body: String = "x", file: String = #fileID, line: Int = #line
+    ) async throws -> Result<OutboundResponse, OutboundError> {
+        try await call(OutboundRequest(method: .post, target: target, body: body), file: file, line: line)
     }
 }
 

@@ -56,7 +56,7 @@ struct ClientTests {
     /// A resolver that blocks each lookup until the signal fires.
     static func silent(_ held: Signal) -> Resolver {
         Resolver(lookup: { host in
-            _ = held.waitBlocking()
+            try? held.waitBlocking()
             return .failure(SocketError(.nameNotFound, .resolve, subject: host))
         })
     }
@@ -84,12 +84,13 @@ struct ClientTests {
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             for target in ["", "a b", "/a b", "/a\r\nX: y", "/\u{e9}", "/a#b"] {
-                let result = await api.get(target)
+                let result = try await api.get(target)
                 #expect(result.reason == "http_request_error", "\(target): \(result)")
             }
-            let injected = await api.call(OutboundRequest(target: "/", fields: ["X-Name": "a\r\nHost: evil"]))
+            let injected = try await api.call(
+                OutboundRequest(target: "/", fields: ["X-Name": "a\r\nHost: evil"]))
             #expect(injected.reason == "http_request_error")
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             #expect(upstream.requests.count == 1)
         }
         upstream.stop()
@@ -125,12 +126,12 @@ struct ClientTests {
         let absent = try #require(Origin(unixSocket: path))
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(absent)
-            #expect(await api.get().reason == "connection_refused")
+            #expect(try await api.get().reason == "connection_refused")
         }
         let upstream = try ScriptedUpstream(unixPath: path, [.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(try #require(Origin(unixSocket: path, host: "diary")))
-            for _ in 0..<3 { #expect(await api.get().text == "hi") }
+            for _ in 0..<3 { #expect(try await api.get().text == "hi") }
             #expect(upstream.requests.first == "GET / HTTP/1.1\r\nHost: diary\r\n\r\n")
             #expect(upstream.connections == 1)
         }
@@ -142,7 +143,7 @@ struct ClientTests {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
             let apis = [try await harness.upstream(upstream), try await harness.upstream(upstream)]
-            for api in apis { #expect(await api.get().text == "hi") }
+            for api in apis { #expect(try await api.get().text == "hi") }
             #expect(upstream.connections == 1)
         }
         upstream.stop()
@@ -153,16 +154,16 @@ struct ClientTests {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .readRequest, .awaitEnd])
         try await ClientHarness.with(limits: PoolLimitTests.limits(connections: 1)) { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             let calls = (0..<3).map { _ in api.begin(OutboundRequest(target: "/")) }
-            await upstream.requestRead.wait(count: 2)
+            try await upstream.requestRead.wait(count: 2)
             try await harness.until { $0.waiting == 2 }
             try await harness.loop.perform { [client = harness.client] in client.close() }
-            for call in calls { #expect(await call.end().reason == "destination_unavailable") }
-            await upstream.clientEnded.wait()
-            #expect(await api.get().reason == "destination_unavailable")
+            for call in calls { #expect(try await call.end().reason == "destination_unavailable") }
+            try await upstream.clientEnded.wait()
+            #expect(try await api.get().reason == "destination_unavailable")
             let late = try await harness.upstream(try #require(Origin(host: "127.0.0.1", port: 1)))
-            #expect(await late.get().reason == "destination_unavailable")
+            #expect(try await late.get().reason == "destination_unavailable")
         }
         upstream.stop()
     }
@@ -178,16 +179,16 @@ struct ClientTests {
         let origin = try #require(Origin(host: "127.0.0.1", port: upstream.port))
         let api = try await loop.perform { client.origin(origin) }
         let calls = (0..<3).map { _ in api.begin(OutboundRequest(target: "/")) }
-        await upstream.requestRead.wait()
+        try await upstream.requestRead.wait()
         group.shutdown()
-        for call in calls { #expect(await call.end().reason == "destination_unavailable") }
+        for call in calls { #expect(try await call.end().reason == "destination_unavailable") }
         let ended = Signal()
         let late = Lock<String?>(nil)
         _ = api.send(OutboundRequest(target: "/")).subscribe(onFailure: { error in
             late.withLock { $0 = (error as? OutboundError)?.reason.token }
             ended.fire()
         })
-        await ended.wait()
+        try await ended.wait()
         #expect(late.withLock { $0 } == "destination_unavailable")
         upstream.stop()
     }
@@ -201,7 +202,7 @@ struct ClientTests {
         ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            for _ in 0..<2 { #expect(await api.get().text == text) }
+            for _ in 0..<2 { #expect(try await api.get().text == text) }
             #expect(upstream.connections == 1)
         }
         upstream.stop()

@@ -44,7 +44,7 @@ struct DescriptorTests {
                     done.fire()
                 }
             }
-            await done.wait()
+            try await done.wait()
             precondition(reason.withLock { $0 } == .connectionLimitReached)
         }
         let seconds = (MonotonicTime.clock() - start).nanoseconds / 1_000_000_000

@@ -133,11 +133,11 @@ struct FaultTests {
         limits.responseBody = 1 << 20
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(faulty)
-            let result = await api.post()
+            let result = try await api.post()
             #expect(result.reason == fault.reason, "\(result)")
             let after = try await harness.report()
             #expect(after.idle == 0 && after.leased == 0)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             #expect(faulty.connections == 2)
         }
         faulty.stop()
@@ -154,9 +154,9 @@ struct FaultTests {
             try await ClientHarness.with { harness in
                 let api = try await harness.upstream(upstream)
                 let begun = api.begin(OutboundRequest(target: "/"))
-                await upstream.requestRead.wait()
+                try await upstream.requestRead.wait()
                 seen.fire()
-                let result = await begun.end()
+                let result = try await begun.end()
                 #expect(result.reason == "http_response_incomplete", "\(result)")
             }
             upstream.stop()
@@ -203,7 +203,7 @@ struct FaultTests {
             let result = try await harness.upstream(upstream).get()
             #expect(result.reason == "connection_read_timeout")
             #expect(start.duration(to: .now) >= .milliseconds(80))
-            await upstream.clientEnded.wait()
+            try await upstream.clientEnded.wait()
             #expect(try await harness.report().idle == 0)
         }
         upstream.stop()
@@ -287,7 +287,7 @@ struct FaultTests {
         try await ClientHarness.with(limits: limits) { harness in
             let result = try await harness.upstream(upstream).get()
             #expect(result.reason == "connection_read_timeout")
-            await upstream.clientEnded.wait()
+            try await upstream.clientEnded.wait()
         }
         upstream.stop()
     }
@@ -310,7 +310,7 @@ struct FaultTests {
             #expect(result.reason == "http_response_timeout", "\(result)")
             let total = start.duration(to: .now)
             #expect(total >= .milliseconds(300) && total < .seconds(10))
-            await upstream.clientEnded.wait()
+            try await upstream.clientEnded.wait()
         }
         upstream.stop()
     }

@@ -23,7 +23,7 @@ struct ForgottenPoolTests {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.closing), .close])
         try await ClientHarness.with(limits: limits(idle: .milliseconds(1))) { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             try await harness.until { $0.leased == 0 }
             #expect(try await harness.loop.perform { !api.pool.isForgotten })
             #expect(try await origins(harness) == 1)
@@ -40,13 +40,13 @@ struct ForgottenPoolTests {
                 client.forgetVacant { forgotten.fire() }
             }
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
-            await forgotten.wait()
+            #expect(try await api.get().text == "hi")
+            try await forgotten.wait()
             #expect(try await harness.loop.perform { api.pool.isForgotten })
             #expect(try await origins(harness) == 0)
             #expect(try await harness.report() == PoolReport(opened: 1))
             let again = try await harness.upstream(upstream)
-            #expect(await again.get().text == "hi")
+            #expect(try await again.get().text == "hi")
             #expect(try await harness.report().opened == 2)
         }
         upstream.stop()
@@ -60,7 +60,7 @@ struct ForgottenPoolTests {
                 client.forgetVacant { forgotten.fire() }
             }
             _ = try await harness.upstream(port: 1)
-            await forgotten.wait()
+            try await forgotten.wait()
             #expect(try await origins(harness) == 0)
         }
     }
@@ -75,9 +75,9 @@ struct ForgottenPoolTests {
             }
             let busy = try await harness.upstream(upstream)
             let call = busy.begin(OutboundRequest(target: "/"))
-            await upstream.requestRead.wait()
+            try await upstream.requestRead.wait()
             _ = try await harness.upstream(port: 1)
-            await forgotten.wait()
+            try await forgotten.wait()
             #expect(try await harness.loop.perform { !busy.pool.isForgotten })
             #expect(try await origins(harness) == 1)
             call.dispose()
@@ -95,8 +95,8 @@ struct ForgottenPoolTests {
                 try await harness.loop.perform { [client = harness.client] in client.forgetUncalled() }
             }
             for round in 0..<3 {
-                #expect(await one.get().text == "hi")
-                if round == 0 { #expect(await other.get().text == "hi") }
+                #expect(try await one.get().text == "hi")
+                if round == 0 { #expect(try await other.get().text == "hi") }
                 try await forgetUncalled()
                 #expect(try await origins(harness) == (round == 0 ? 2 : 1))
             }

@@ -27,16 +27,16 @@ struct PoolLimitTests {
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)
             let first = api.begin(OutboundRequest(target: "/1"))
-            await upstream.requestRead.wait()
+            try await upstream.requestRead.wait()
             let start = ContinuousClock.now
-            let second = await api.post("/2")
+            let second = try await api.post("/2")
             #expect(second.reason == "connection_limit_reached")
             #expect(start.duration(to: .now) >= .milliseconds(60))
             #expect(
                 try await harness.report() == PoolReport(idle: 0, leased: 1, waiting: 0, opened: 1, reused: 0)
             )
             go.fire()
-            #expect(await first.end().text == "hi")
+            #expect(try await first.end().text == "hi")
         }
         upstream.stop()
     }
@@ -52,8 +52,8 @@ struct PoolLimitTests {
             let api = try await harness.upstream(upstream)
             let relay = CallSettings(isRelay: true)
             let slow = try await StreamedCall.begin(api, settings: relay)
-            await slow.pieceReceived.wait()
-            #expect(await api.get().text == "hi")
+            try await slow.pieceReceived.wait()
+            #expect(try await api.get().text == "hi")
             let second = try await api.call(OutboundRequest(target: "/"), settings: relay)
             #expect(second.reason == "connection_limit_reached")
             #expect(
@@ -75,14 +75,14 @@ struct PoolLimitTests {
         try await ClientHarness.with(limits: Self.limits(connections: 1)) { harness in
             let api = try await harness.upstream(upstream)
             let first = api.begin(OutboundRequest(target: "/1"))
-            await upstream.requestRead.wait()
+            try await upstream.requestRead.wait()
             let start = ContinuousClock.now
             let second = try await api.call(
                 OutboundRequest(target: "/2"), settings: CallSettings(total: .milliseconds(60)))
             #expect(second.reason == "connection_limit_reached")
             #expect(start.duration(to: .now) < .seconds(10))
             go.fire()
-            #expect(await first.end().text == "hi")
+            #expect(try await first.end().text == "hi")
         }
         upstream.stop()
     }
@@ -101,23 +101,23 @@ struct PoolLimitTests {
                 for api in apis { api.pool.connectionPlaces = FairBudget.Share(of: budget) }
             }
             let first = apis[0].begin(OutboundRequest(target: "/1"))
-            await one.requestRead.wait()
+            try await one.requestRead.wait()
             // With a second one it would have more than what is free: the call waits for the connection in use.
             let second = apis[0].begin(OutboundRequest(target: "/2"))
             try await harness.until { $0.waiting == 1 }
             let third = apis[1].begin(OutboundRequest(target: "/3"))
-            await other.requestRead.wait()
+            try await other.requestRead.wait()
             #expect(one.connections == 1 && budget.inUse == 2)
             let refused = try await harness.upstream(port: 1)
             try await harness.loop.perform {
                 refused.pool.connectionPlaces = FairBudget.Share(of: budget)
             }
             let start = ContinuousClock.now
-            let failed = await refused.get()
+            let failed = try await refused.get()
             #expect(failed.reason == "connection_limit_reached")
             #expect(start.duration(to: .now) < .seconds(10))
             for _ in 0..<3 { go.fire() }
-            for call in [first, second, third] { #expect(await call.end().text == "hi") }
+            for call in [first, second, third] { #expect(try await call.end().text == "hi") }
         }
         #expect(budget.inUse == 0)
         one.stop()
@@ -135,18 +135,18 @@ struct PoolLimitTests {
         try await ClientHarness.with(limits: limits) { harness in
             let apis = [try await harness.upstream(one), try await harness.upstream(other)]
             var begun = apis.map { $0.begin(OutboundRequest(target: "/")) }
-            await one.requestRead.wait()
-            await other.requestRead.wait()
+            try await one.requestRead.wait()
+            try await other.requestRead.wait()
             begun += apis.map { $0.begin(OutboundRequest(target: "/")) }
             try await harness.until { $0.waiting == 2 }
             for api in apis {
                 let start = ContinuousClock.now
-                let refused = await api.get()
+                let refused = try await api.get()
                 #expect(refused.reason == "concurrency_limit")
                 #expect(start.duration(to: .now) < .seconds(10))
             }
             for _ in 0..<4 { go.fire() }
-            for call in begun { #expect(await call.end().text == "hi") }
+            for call in begun { #expect(try await call.end().text == "hi") }
             #expect(
                 try await harness.report() == PoolReport(idle: 2, leased: 0, waiting: 0, opened: 2, reused: 2)
             )
@@ -163,7 +163,7 @@ struct PoolLimitTests {
             let api = try await harness.upstream(upstream)
             let calls = (0..<20).map { api.begin(OutboundRequest(target: "/\($0)")) }
             for _ in calls { go.fire() }
-            for call in calls { #expect(await call.end().text == "hi") }
+            for call in calls { #expect(try await call.end().text == "hi") }
             let order = upstream.requests.map { $0.prefix { $0 != "\r\n" } }
             #expect(order == (0..<20).map { "GET /\($0) HTTP/1.1" })
             #expect(upstream.connections == 1)
@@ -177,7 +177,7 @@ struct PoolLimitTests {
         try await ClientHarness.with(limits: Self.limits(connections: 4)) { harness in
             let api = try await harness.upstream(upstream)
             let calls = (0..<300).map { api.begin(OutboundRequest(target: "/\($0)")) }
-            for call in calls { #expect(await call.end().text == "hi") }
+            for call in calls { #expect(try await call.end().text == "hi") }
             #expect(upstream.connections == 4)
             #expect(
                 try await harness.report()
@@ -194,15 +194,15 @@ struct PoolLimitTests {
         try await ClientHarness.with(limits: Self.limits(connections: 1)) { harness in
             let api = try await harness.upstream(upstream)
             let first = api.begin(OutboundRequest(target: "/1"))
-            await upstream.requestRead.wait()
+            try await upstream.requestRead.wait()
             let others = [
                 api.begin(OutboundRequest(target: "/2")),
                 api.begin(OutboundRequest(method: .post, target: "/3")),
             ]
             try await harness.until { $0.waiting == 2 }
             go.fire()
-            #expect(await first.end().reason == "connection_terminated")
-            for call in others { #expect(await call.end().text == "hi") }
+            #expect(try await first.end().reason == "connection_terminated")
+            for call in others { #expect(try await call.end().text == "hi") }
             #expect(upstream.connections == 2)
         }
         upstream.stop()
@@ -217,15 +217,15 @@ struct PoolLimitTests {
         try await ClientHarness.with(limits: Self.limits(connections: 1)) { harness in
             let api = try await harness.upstream(upstream)
             let first = api.begin(OutboundRequest(target: "/1"))
-            await upstream.requestRead.wait()
+            try await upstream.requestRead.wait()
             let malformed = (0..<900).map { _ in api.begin(OutboundRequest(target: "/a b")) }
             let last = api.begin(OutboundRequest(target: "/2"))
             try await harness.until { $0.waiting == 901 }
             go.fire()
             go.fire()
-            #expect(await first.end().text == "hi")
-            for call in malformed { #expect(await call.end().reason == "http_request_error") }
-            #expect(await last.end().text == "hi")
+            #expect(try await first.end().text == "hi")
+            for call in malformed { #expect(try await call.end().reason == "http_request_error") }
+            #expect(try await last.end().text == "hi")
             #expect(upstream.requests.count == 2)
             #expect(upstream.connections == 1)
         }
@@ -238,7 +238,7 @@ struct PoolLimitTests {
         try await ClientHarness.with(limits: Self.limits(connections: 2)) { harness in
             let api = try await harness.upstream(upstream)
             let calls = (0..<1000).map { _ in api.begin(OutboundRequest(target: "/")) }
-            for call in calls { #expect(await call.end().reason == "connection_refused") }
+            for call in calls { #expect(try await call.end().reason == "connection_refused") }
         }
         upstream.stop()
     }

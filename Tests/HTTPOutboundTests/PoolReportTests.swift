@@ -15,16 +15,16 @@ struct PoolReportTests {
         try await ClientHarness.with(limits: PoolLimitTests.limits(connections: 1)) { harness in
             let (one, other) = (try await harness.upstream(busy), try await harness.upstream(calm))
             #expect(try await harness.report() == PoolReport())
-            for _ in 0..<3 { _ = await other.get() }
+            for _ in 0..<3 { _ = try await other.get() }
             #expect(try await harness.report() == PoolReport(idle: 1, opened: 1, reused: 2))
             let begun = (0..<3).map { _ in one.begin(OutboundRequest(target: "/")) }
-            await busy.requestRead.wait()
+            try await busy.requestRead.wait()
             #expect(
                 try await harness.report() == PoolReport(idle: 1, leased: 1, waiting: 2, opened: 2, reused: 2)
             )
             for call in begun {
                 goOn.fire()
-                #expect(await call.end().text == "hi")
+                #expect(try await call.end().text == "hi")
             }
             #expect(try await harness.report() == PoolReport(idle: 2, opened: 2, reused: 4))
         }

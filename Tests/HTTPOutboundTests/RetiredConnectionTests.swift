@@ -22,7 +22,7 @@ struct RetiredConnectionTests {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .awaitEnd])
         try await ClientHarness.with(discarded: discarded) { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             try await harness.until { $0.idle == 1 }
             try await close(api, harness)
             #expect(try await harness.report().idle == 0)
@@ -38,11 +38,11 @@ struct RetiredConnectionTests {
         try await ClientHarness.with(discarded: discarded) { harness in
             let api = try await harness.upstream(upstream)
             let call = api.begin(OutboundRequest(target: "/"))
-            await upstream.requestRead.wait()
+            try await upstream.requestRead.wait()
             try await close(api, harness)
             #expect(discarded.all.isEmpty)
             released.fire()
-            #expect(await call.end().text == "hi")
+            #expect(try await call.end().text == "hi")
             try await harness.until { $0.leased == 0 }
             #expect(try await harness.report().idle == 0)
             #expect(discarded.all == [.addressGone])
@@ -62,7 +62,7 @@ struct RetiredConnectionTests {
                 #expect(api.pool.report.leased == 1)
                 api.pool.closeConnections()
             }
-            await ended.wait()
+            try await ended.wait()
             try await harness.until { $0.leased == 0 }
             #expect(try await harness.report().idle == 0)
             #expect(discarded.all == [.addressGone])
@@ -81,10 +81,10 @@ struct RetiredConnectionTests {
                 _ = api.send(OutboundRequest(target: "/")).subscribe { _ in ended.fire() }
                 api.pool.closeConnections(except: [address])
             }
-            await ended.wait()
+            try await ended.wait()
             try await harness.until { $0.idle == 1 }
             try await close(api, except: [address], harness)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             #expect(try await harness.report().opened == 1)
         }
         upstream.stop()

@@ -58,9 +58,9 @@ struct ReuseTests {
             [.readRequest, .send(response.bytes), last], [.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            let first = await api.call(OutboundRequest(method: response.method, target: "/1"))
+            let first = try await api.call(OutboundRequest(method: response.method, target: "/1"))
             #expect(first.text == response.body, "\(first)")
-            let second = await api.get("/2")
+            let second = try await api.get("/2")
             #expect(second.text == "hi")
             #expect(second.timings?.isReusedConnection == false)
             #expect(upstream.connections == 2)
@@ -90,7 +90,7 @@ struct ReuseTests {
         let upstream = try ScriptedUpstream([.readRequest, .send(bytes), .again])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            for _ in 0..<3 { #expect(await api.get().text == body) }
+            for _ in 0..<3 { #expect(try await api.get().text == body) }
             #expect(upstream.connections == 1)
         }
         upstream.stop()
@@ -103,7 +103,9 @@ struct ReuseTests {
         ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            for _ in 0..<2 { #expect(await api.call(OutboundRequest(method: .head, target: "/")).text == "") }
+            for _ in 0..<2 {
+                #expect(try await api.call(OutboundRequest(method: .head, target: "/")).text == "")
+            }
             #expect(upstream.connections == 1)
         }
         upstream.stop()
@@ -116,7 +118,7 @@ struct ReuseTests {
         let upstream = try ScriptedUpstream([.readRequest] + steps + [.again])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            for _ in 0..<2 { #expect(await api.get().text == "hello") }
+            for _ in 0..<2 { #expect(try await api.get().text == "hello") }
             #expect(upstream.connections == 1)
         }
         upstream.stop()
@@ -133,11 +135,11 @@ struct ReuseTests {
             [.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             go.fire()
-            await upstream.clientEnded.wait()
+            try await upstream.clientEnded.wait()
             #expect(try await harness.report().idle == 0)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             #expect(upstream.connections == 2)
         }
         upstream.stop()
@@ -151,11 +153,11 @@ struct ReuseTests {
             [.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             #expect(try await harness.report().idle == 1)
             go.fire()
             try await harness.until { $0.idle == 0 }
-            #expect(await api.post().text == "hi")
+            #expect(try await api.post().text == "hi")
             #expect(upstream.connections == 2)
         }
         upstream.stop()
@@ -168,8 +170,8 @@ struct ReuseTests {
         limits.idleTimeout = .milliseconds(30)
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
-            await upstream.clientEnded.wait()
+            #expect(try await api.get().text == "hi")
+            try await upstream.clientEnded.wait()
             try await harness.until { $0.idle == 0 }
         }
         upstream.stop()
@@ -183,8 +185,8 @@ struct ReuseTests {
         ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
-            await upstream.clientEnded.wait()
+            #expect(try await api.get().text == "hi")
+            try await upstream.clientEnded.wait()
         }
         upstream.stop()
     }
@@ -196,7 +198,7 @@ struct ReuseTests {
         limits.requestsPerConnection = 2
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)
-            for _ in 0..<5 { #expect(await api.get().text == "hi") }
+            for _ in 0..<5 { #expect(try await api.get().text == "hi") }
             #expect(upstream.connections == 3)
         }
         upstream.stop()
@@ -210,11 +212,11 @@ struct ReuseTests {
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             let body = [UInt8](repeating: 0x61, count: 32 << 20)
-            let first = await api.call(
+            let first = try await api.call(
                 OutboundRequest(method: .put, target: Array("/".utf8)[...], body: .bytes(body[...])))
             #expect(first.status == 413, "\(first)")
             #expect(first.text == "no")
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             #expect(upstream.connections == 2)
         }
         upstream.stop()
@@ -226,7 +228,7 @@ struct ReuseTests {
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             let text = String(repeating: "0123456789", count: 400_000)
-            for _ in 0..<2 { #expect(await api.post(body: text).text == "hi") }
+            for _ in 0..<2 { #expect(try await api.post(body: text).text == "hi") }
             #expect(upstream.connections == 1)
             #expect(upstream.requests.allSatisfy { $0.hasSuffix("Content-Length: 4000000\r\n\r\n" + text) })
         }
@@ -239,12 +241,14 @@ struct ReuseTests {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .wait(go), .close])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             #expect(try await harness.loop.perform { harness.loop.timerCount } >= 1)
             go.fire()
             try await harness.until { $0.idle == 0 }
             // The loop's own timer for quiet streams ends later.
-            while try await harness.loop.perform({ harness.loop.timerCount }) > 0 { await Task.yield() }
+            try await poll(while: try await harness.loop.perform { harness.loop.timerCount } > 0) {
+                "\(try await harness.loop.perform { harness.loop.timerCount }) timers"
+            }
         }
         upstream.stop()
     }

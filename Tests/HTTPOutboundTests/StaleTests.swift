@@ -23,7 +23,7 @@ struct StaleTests {
             let api = try await harness.upstream(upstream)
             var failures: [String] = []
             for number in 0..<1000 {
-                let result = await api.get("/\(number)")
+                let result = try await api.get("/\(number)")
                 if result.text != "hi" { failures.append("\(number): \(result)") }
             }
             #expect(failures.isEmpty, "\(failures.prefix(3))")
@@ -41,7 +41,7 @@ struct StaleTests {
             let api = try await harness.upstream(upstream)
             var failures: [String] = []
             for number in 0..<1000 {
-                let result = await api.get("/\(number)")
+                let result = try await api.get("/\(number)")
                 if result.text != "hi" { failures.append("\(number): \(result)") }
             }
             #expect(failures.isEmpty, "\(failures.prefix(3))")
@@ -59,7 +59,7 @@ struct StaleTests {
             for _ in 0..<10 {
                 let calls = (0..<40).map { api.begin(OutboundRequest(target: "/\($0)")) }
                 for call in calls {
-                    let result = await call.end()
+                    let result = try await call.end()
                     #expect(result.text == "hi", "\(result)")
                 }
             }
@@ -74,7 +74,7 @@ struct StaleTests {
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             for number in 0..<200 {
-                let result = await api.post(body: "number \(number).")
+                let result = try await api.post(body: "number \(number).")
                 if number % 2 == 0 {
                     #expect(result.text == "hi", "\(result)")
                 } else {
@@ -100,13 +100,13 @@ struct StaleTests {
             [.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             // The loop is blocked while the close arrives, so it writes before it reads the close.
             let begun = RunningCall(api, OutboundRequest(method: .post, target: "/", body: "once")) {
                 go.fire()
-                _ = ended.waitBlocking()
+                try? ended.waitBlocking()
             }
-            let result = await begun.end()
+            let result = try await begun.end()
             #expect(result.text == "hi", "\(result)")
             #expect(upstream.requests.count { $0.hasSuffix("once") } == 1)
             #expect(upstream.connections == 2)
@@ -121,8 +121,8 @@ struct StaleTests {
             [.readRequest, .send(Self.ok)])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
-            #expect(await api.get().reason == "connection_terminated")
+            #expect(try await api.get().text == "hi")
+            #expect(try await api.get().reason == "connection_terminated")
             #expect(upstream.connections == 2)
         }
         upstream.stop()
@@ -135,8 +135,8 @@ struct StaleTests {
             [.readRequest, .send(Self.ok)])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
-            #expect(await api.get().reason == "http_response_incomplete")
+            #expect(try await api.get().text == "hi")
+            #expect(try await api.get().reason == "http_response_incomplete")
             #expect(upstream.connections == 1)
         }
         upstream.stop()
@@ -148,7 +148,7 @@ struct StaleTests {
             tls: wire.server, [.readRequest, .send(Self.ok), .readRequest, .close], [.readRequest, .awaitEnd])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             let start = ContinuousClock.now
             let result = try await api.call(settings: CallSettings(total: .milliseconds(100)))
             #expect(result.reason == "http_response_timeout")

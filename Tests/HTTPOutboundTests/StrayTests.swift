@@ -55,16 +55,16 @@ struct StrayTests {
             next)
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi", sourceLocation: sourceLocation)
+            #expect(try await api.get().text == "hi", sourceLocation: sourceLocation)
             let begun = RunningCall(api, request) {
                 go.fire()
-                _ = sent.waitBlocking()
+                try? sent.waitBlocking()
             }
-            let result = await begun.end()
+            let result = try await begun.end()
             #expect(result.text == "second", "\(result)", sourceLocation: sourceLocation)
             #expect(upstream.connections == 2, sourceLocation: sourceLocation)
             #expect(upstream.requests.count == 2, "\(upstream.requests)", sourceLocation: sourceLocation)
-            #expect(await api.get().text == "second", sourceLocation: sourceLocation)
+            #expect(try await api.get().text == "second", sourceLocation: sourceLocation)
         }
         upstream.stop()
     }
@@ -120,13 +120,13 @@ struct StrayTests {
             ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             let begun = RunningCall(api, Self.request(.post, body: "x")) {
                 go.fire()
-                _ = sent.waitBlocking()
+                try? sent.waitBlocking()
             }
-            #expect(await begun.end().text == "second")
-            #expect(await api.get().text == "second")
+            #expect(try await begun.end().text == "second")
+            #expect(try await api.get().text == "second")
             #expect(upstream.connections == 1)
         }
         upstream.stop()
@@ -145,10 +145,10 @@ struct StrayTests {
             Self.next)
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             go.fire()
             try await harness.until { $0.idle == 0 }
-            #expect(await api.get().text == "second")
+            #expect(try await api.get().text == "second")
         }
         upstream.stop()
     }
@@ -164,10 +164,10 @@ struct StrayTests {
             let begun = try await api.loop.perform {
                 let begun = api.begin(Self.request(.get))
                 // The loop next starts the call, and then blocks until the bytes have arrived.
-                api.loop.execute { _ = sent.waitBlocking() }
+                api.loop.execute { try? sent.waitBlocking() }
                 return begun
             }
-            let result = await begun.end()
+            let result = try await begun.end()
             #expect(result.reason == "http_protocol_error", "\(result)")
             #expect(upstream.connections == 1)
             #expect(upstream.requests.isEmpty)
@@ -180,12 +180,12 @@ struct StrayTests {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .awaitEnd], Self.next)
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             try await api.loop.perform {
                 api.send(Self.request(.post, body: "never")).subscribe().dispose()
             }
-            await upstream.clientEnded.wait()
-            #expect(await api.get().text == "second")
+            try await upstream.clientEnded.wait()
+            #expect(try await api.get().text == "second")
             #expect(upstream.requests.allSatisfy { !$0.contains("never") })
         }
         upstream.stop()
@@ -201,8 +201,8 @@ struct StrayTests {
             [.readRequest, .send(Self.second + Self.ok), .awaitEnd], [.readRequest, .send(Self.ok), .again])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get("/1").text == "second")
-            for number in 2..<20 { #expect(await api.get("/\(number)").text == "hi") }
+            #expect(try await api.get("/1").text == "second")
+            for number in 2..<20 { #expect(try await api.get("/\(number)").text == "hi") }
             #expect(upstream.connections == 2)
         }
         upstream.stop()
@@ -217,10 +217,10 @@ struct StrayTests {
         )
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             go.fire()
             try await harness.until { $0.idle == 0 }
-            #expect(await api.get().text == "second")
+            #expect(try await api.get().text == "second")
             #expect(upstream.connections == 2)
         }
         upstream.stop()
@@ -237,12 +237,12 @@ struct StrayTests {
         let discarded = DiscardReasons()
         try await ClientHarness.with(discarded: discarded) { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             go.fire()
             try await harness.until { $0.idle == 0 }
-            #expect(await api.get().text == "hi")
-            #expect(await api.get().text == "hi")
-            #expect(await api.get().text == "second")
+            #expect(try await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
+            #expect(try await api.get().text == "second")
             #expect(upstream.connections == 4)
             // Undecryptable bytes are reported as a protocol error and not as a close.
             #expect(
@@ -261,10 +261,10 @@ struct StrayTests {
             Self.next)
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().reason == "tls_protocol_error")
-            #expect(await api.get().text == "hi")
-            #expect(await api.get().reason == "tls_protocol_error")
-            #expect(await api.get().text == "second")
+            #expect(try await api.get().reason == "tls_protocol_error")
+            #expect(try await api.get().text == "hi")
+            #expect(try await api.get().reason == "tls_protocol_error")
+            #expect(try await api.get().text == "second")
         }
         upstream.stop()
     }
@@ -281,7 +281,7 @@ struct StrayTests {
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             for number in 0..<500 {
-                let result = await api.get("/\(number)")
+                let result = try await api.get("/\(number)")
                 #expect(result.text == "hi", "\(number): \(result)")
             }
         }
@@ -299,10 +299,10 @@ struct StrayTests {
             ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             let streamed = try await StreamedCall.begin(api)
-            #expect(await streamed.end().status == 200)
+            #expect(try await streamed.end().status == 200)
             #expect(streamed.record.bytes == Array("hi".utf8))
             #expect(upstream.connections == 3)
         }
@@ -316,11 +316,11 @@ struct StrayTests {
             [.readRequest, .send(Self.ok), .readRequest, .send(Stray.requestTimeout), .awaitEnd], Self.next)
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
-            let failure = await api.post(body: "once").failure
+            #expect(try await api.get().text == "hi")
+            let failure = try await api.post(body: "once").failure
             #expect(failure?.reason == .connectionTerminated)
             #expect(upstream.requests.count { $0.hasSuffix("once") } == 1)
-            #expect(await api.get().text == "second")
+            #expect(try await api.get().text == "second")
         }
         upstream.stop()
     }
@@ -332,8 +332,8 @@ struct StrayTests {
             [.readRequest, .send(Stray.requestTimeout), .close])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
-            #expect(await api.get().status == 408)
+            #expect(try await api.get().text == "hi")
+            #expect(try await api.get().status == 408)
             #expect(upstream.connections == 2)
         }
         upstream.stop()
@@ -348,8 +348,8 @@ struct StrayTests {
             ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
-            #expect(await api.get().status == 408)
+            #expect(try await api.get().text == "hi")
+            #expect(try await api.get().status == 408)
         }
         upstream.stop()
     }
@@ -362,9 +362,9 @@ struct StrayTests {
             [.readRequest, .wait(go), .close])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             go.fire()
-            let failure = await api.get().failure
+            let failure = try await api.get().failure
             #expect(failure?.reason == .connectionTerminated)
             #expect(failure?.timings.firstByte == nil)
             #expect(failure?.timings.isReusedConnection == false)

@@ -105,7 +105,7 @@ struct UploadTimeTests {
             let api = try await harness.upstream(upstream)
             let clock = Observable<Int>.interval(.milliseconds(50), scheduler: harness.loop)
                 .subscribe(onNext: { _ in pace.fire() })
-            let result = await api.call(Self.put)
+            let result = try await api.call(Self.put)
             clock.dispose()
             #expect(result.status == 200, "\(result)")
         }
@@ -122,7 +122,7 @@ struct UploadTimeTests {
         limits.writeTimeout = .milliseconds(100)
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)
-            let failure = await api.call(Self.put).failure
+            let failure = try await api.call(Self.put).failure
             #expect(failure?.reason == .connectionWriteTimeout, "\(String(describing: failure))")
         }
         upstream.stop()

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Locking
+import TestWaiting
 import Testing
 
 @Suite("Lock")
@@ -19,34 +20,32 @@ struct LockTests {
     }
 
     @Test("No increment is lost when eight threads contend for an AdaptiveLock while its holder is slow")
-    func contendedAdaptiveLock() async {
+    func contendedAdaptiveLock() async throws {
         final class Counter: Sendable {
             let value = AdaptiveLock(0)
         }
         let counter = Counter()
-        let (inside, done) = (DispatchSemaphore(value: 0), DispatchGroup())
+        let (inside, done) = (Signal(), Signal())
         let add: @Sendable () -> Void = {
             for _ in 0..<10_000 { counter.value.withLock { $0 += 1 } }
         }
-        done.enter()
         Thread.detachNewThread {
             counter.value.withLock { value in
-                inside.signal()
+                inside.fire()
                 // Long enough for the other threads to give up spinning and sleep.
                 for _ in 0..<2_000 { sched_yield() }
                 value += 1
             }
-            done.leave()
+            done.fire()
         }
-        inside.wait()
+        try await inside.wait()
         for _ in 0..<8 {
-            done.enter()
             Thread.detachNewThread {
                 add()
-                done.leave()
+                done.fire()
             }
         }
-        await withCheckedContinuation { all in done.notify(queue: .global()) { all.resume() } }
+        try await done.wait(count: 9)
         #expect(counter.value.withLock { $0 } == 80_001)
     }
 

@@ -121,7 +121,7 @@ struct NetworkTemplateTests {
             })
             .disposed(by: disposeBag)
         viewModel.getPiechart(date: "2026-11-20")
-        await shown.wait()
+        try await shown.wait()
         #expect(output.lines == ["no such day"])
     }
 }

@@ -124,7 +124,7 @@ struct BodyTests {
             let iterator = stream.makeAsyncIterator()
             #expect(try await iterator.next()?.isEmpty == false)
         }
-        try spin(while: session.report.leased > 0)
+        try spin(while: session.report.leased > 0) { "\(session.report)" }
         #expect(session.report.leased == 0)
     }
 
@@ -190,7 +190,9 @@ struct BodyTests {
         #expect(response.data.count == text.utf8.count)
         #expect(response.fields[.contentEncoding] == nil)
         // nginx writes its log after it has sent the response.
-        try spin(while: !nginx.accessLog.contains("200 GET /a.json HTTP/1.1 "))
+        try spin(while: !nginx.accessLog.contains("200 GET /a.json HTTP/1.1 ")) {
+            "access log: \(nginx.accessLog)"
+        }
         #expect(!nginx.accessLog.contains(" \(text.utf8.count)"))
     }
 

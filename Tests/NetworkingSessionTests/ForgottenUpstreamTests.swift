@@ -32,7 +32,7 @@ struct ForgottenUpstreamTests {
             let error = await #expect(throws: NetworkError.self) { try await provider.request(target) }
             #expect(error?.reason == .connectionRefused)
         }
-        try spin(while: session.tables != UpstreamTables())
+        try spin(while: session.tables != UpstreamTables()) { "\(session.tables)" }
     }
 
     @Test("A session that forgot an upstream calls it again")
@@ -46,7 +46,7 @@ struct ForgottenUpstreamTests {
         for _ in 0..<3 {
             let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
             #expect(try await provider.request(target).statusCode == 200)
-            try spin(while: session.tables != UpstreamTables())
+            try spin(while: session.tables != UpstreamTables()) { "\(session.tables)" }
         }
         #expect(session.report.opened == 3)
     }

@@ -31,7 +31,7 @@ struct HealthCheckTests {
                         count.value.withLock { $0 += 1 }
                     } else {
                         called.fire()
-                        _ = released.waitBlocking()
+                        guard (try? released.waitBlocking()) != nil else { return "" }
                     }
                     return Self.ok
                 }, .awaitEnd,
@@ -86,7 +86,7 @@ struct HealthCheckTests {
         defer { calls.stop() }
         let (one, two) = (try calls.provider("one", busy), try calls.provider("two", other))
         async let answer = one.request(Anything(baseURL: busy.url))
-        await busy.called.wait()
+        try await busy.called.wait()
         let before = busy.checks
         other.released.fire()
         _ = try await two.request(Anything(baseURL: other.url))
@@ -96,11 +96,12 @@ struct HealthCheckTests {
             while: {
                 #expect(calls.report.waiting == 0)
                 return other.checks < start + 5
-            }())
+            }()
+        ) { "\(other.checks) checks, \(start) before" }
         #expect(busy.checks == before)
         busy.released.fire()
         #expect(try await answer.statusCode == 200)
-        try spin(while: busy.checks == before)
+        try spin(while: busy.checks == before) { "still \(before) checks" }
     }
 
     @Test("The checks of an upstream end once nobody can call it, and its connections with them")
@@ -113,8 +114,8 @@ struct HealthCheckTests {
             let provider = try calls.provider("one", peer)
             _ = try await provider.request(Anything(baseURL: peer.url))
             let before = peer.checks
-            try spin(while: peer.checks < before + 3)
+            try spin(while: peer.checks < before + 3) { "\(peer.checks) checks, \(before) before" }
         }
-        try spin(while: calls.tables != UpstreamTables())
+        try spin(while: calls.tables != UpstreamTables()) { "\(calls.tables), \(peer.checks) checks" }
     }
 }

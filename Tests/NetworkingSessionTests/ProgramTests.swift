@@ -34,7 +34,7 @@ struct ProgramTests {
         let session = try Session(configuration)
         let url = "http://127.0.0.1:\(upstream.port)/"
         let first = session.rx.request(HTTPRequest(url: url)).subscribe()
-        await upstream.requestRead.wait()
+        try await upstream.requestRead.wait()
         let second = HTTPRequest(url: url).setTimeout(.milliseconds(50))
         let result = try await session.rx.request(second).asResult().value
         first.dispose()
@@ -180,9 +180,10 @@ struct ProgramTests {
     /// Makes each next call from the failure of the previous one. Returns the number of failures.
     private static func failAgainAndAgain(
         _ count: Int, _ call: @escaping @Sendable () -> Single<Response>
-    ) async -> Int {
+    ) async throws -> Int {
         let failures = Lock(0)
-        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+        try await withDeadline("\(failures.withLock { $0 }) of \(count) failures") {
+            (done: DeadlineContinuation<Void>) in
             @Sendable func again() {
                 _ = call().subscribe(onFailure: { _ in
                     let failed = failures.withLock { failures in
@@ -206,10 +207,10 @@ struct ProgramTests {
         let session = try Session(configuration)
         let request = HTTPRequest(url: "http://127.0.0.1:9/")
         let count = 10_000
-        #expect(await Self.failAgainAndAgain(count) { session.rx.request(request) } == count)
+        #expect(try await Self.failAgainAndAgain(count) { session.rx.request(request) } == count)
         let late = HTTPRequest(url: "http://127.0.0.1:9/").setTimeout(.zero)
-        #expect(await Self.failAgainAndAgain(count) { session.rx.request(late) } == count)
+        #expect(try await Self.failAgainAndAgain(count) { session.rx.request(late) } == count)
         session.close()
-        #expect(await Self.failAgainAndAgain(count) { session.rx.request(request) } == count)
+        #expect(try await Self.failAgainAndAgain(count) { session.rx.request(request) } == count)
     }
 }

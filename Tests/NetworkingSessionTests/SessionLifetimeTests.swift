@@ -42,12 +42,12 @@ struct SessionLifetimeTests {
                     })
                 }
             }
-            await upstream.requestRead.wait(count: 9)
+            try await upstream.requestRead.wait(count: 9)
             #expect(Self.loopThreads == 3)
             for _ in 0..<9 { release.fire() }
-            await ended.wait(count: 9)
+            try await ended.wait(count: 9)
             #expect(answers.withLock { $0 } == Array(repeating: 200, count: 9))
-            while Self.loopThreads > 0 { await Task.yield() }
+            try await poll(while: Self.loopThreads > 0) { "\(Self.loopThreads) threads" }
         }
     }
 
@@ -80,7 +80,7 @@ struct SessionLifetimeTests {
                     }
                 }
             }
-            while Self.loopThreads > 0 { await Task.yield() }
+            try await poll(while: Self.loopThreads > 0) { "\(Self.loopThreads) threads" }
             upstream.stop()
         }
     }

@@ -76,7 +76,7 @@ struct SessionOnLoopTests {
         let provider = Provider<Anything>(session: session, policy: .patient)
         let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
         async let response = provider.rx.request(target).asResult().value
-        await arrived.wait()
+        try await arrived.wait()
         let loop = try #require(session.transport.scheduler as? EventLoop)
         let reports = try await loop.perform {
             let before = session.report

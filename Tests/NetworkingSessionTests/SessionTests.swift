@@ -34,7 +34,7 @@ struct SessionTests {
         let provider = Provider<Anything>(session: session, policy: .patient)
         let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
         async let response = provider.rx.request(target).asResult().value
-        await arrived.wait()
+        try await arrived.wait()
         session.close()
         guard case .failure(let error as NetworkError) = try await response else {
             Issue.record("the call did not fail")
@@ -62,7 +62,7 @@ struct SessionTests {
         let provider = Provider<Anything>(session: session, policy: policy, interceptor: interceptor)
         let target = Anything(baseURL: "http://127.0.0.1:\(upstream.port)")
         async let response = provider.rx.request(target).asResult().value
-        await asked.wait()
+        try await asked.wait()
         session.close()
         guard case .failure(let error as NetworkError) = try await response else {
             Issue.record("the call did not fail")

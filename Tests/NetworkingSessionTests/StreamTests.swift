@@ -15,6 +15,14 @@ struct StreamTests {
         .sendForever("4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n"),
     ]
 
+    private func files(_ folder: ScratchFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    }
+
+    private func becomesEmpty(_ folder: ScratchFolder) async throws {
+        try await poll(while: try !files(folder).isEmpty) { "files \(try files(folder))" }
+    }
+
     private func session(loops: Int = 2) throws -> Session {
         var configuration = Session.Configuration()
         configuration.loops = loops
@@ -97,7 +105,7 @@ struct StreamTests {
             #expect(stream.statusCode == 200)
             #expect(session.report.leased == 1)
         }
-        while session.report.leased > 0 { await Task.yield() }
+        try await poll(while: session.report.leased > 0) { "\(session.report)" }
     }
 
     @Test(
@@ -126,8 +134,12 @@ struct StreamTests {
                     }
                     // Cancels from another task at various points of the body.
                     if number % 3 == 0 {
-                        while read.withLock({ $0 }) < number << 12, !hasEnded.withLock({ $0 }) {
-                            await Task.yield()
+                        do {
+                            try await poll(
+                                while: read.withLock { $0 } < number << 12 && !hasEnded.withLock { $0 }
+                            ) { "\(read.withLock { $0 }) bytes read" }
+                        } catch {
+                            Issue.record(error)
                         }
                         reader.cancel()
                     }
@@ -135,7 +147,7 @@ struct StreamTests {
                 }
             }
         }
-        while session.report.leased > 0 { await Task.yield() }
+        try await poll(while: session.report.leased > 0) { "\(session.report)" }
         #expect(session.report.waiting == 0)
     }
 
@@ -154,20 +166,20 @@ struct StreamTests {
             return piece.count
         }
         var values = Observable.merge(pieces, others.asObservable()).values.makeAsyncIterator()
-        while came.withLock({ $0 }) < 16 { await Task.yield() }
+        try await poll(while: came.withLock { $0 } < 16) { "\(came.withLock { $0 }) of 16 pieces" }
 
         // The loop is blocked while the reader catches up. Before the loop sees that, the reader has fallen
         // behind again.
-        let (standsStill, goOn) = (Signal(), DispatchSemaphore(value: 0))
+        let (standsStill, goOn) = (Signal(), Signal())
         let work = session.transport.scheduler.schedule(()) { _ in
             standsStill.fire()
-            goOn.wait()
+            do { try goOn.waitBlocking() } catch { Issue.record(error) }
             for number in 0..<16 { others.onNext(number) }
             return Disposables.create()
         }
-        await standsStill.wait()
+        try await standsStill.wait()
         for _ in 0..<12 { _ = try await values.next() }
-        goOn.signal()
+        goOn.fire()
         #expect(try await provider.request(target).statusCode == 200)
         #expect(came.withLock { $0 } == 16)
         work.dispose()
@@ -219,7 +231,7 @@ struct StreamTests {
             }
             #expect(error?.reason == reason)
         }
-        while try !FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty { await Task.yield() }
+        try await becomesEmpty(folder)
         cut.stop()
         whole.stop()
     }
@@ -252,10 +264,10 @@ struct StreamTests {
         let call = Task {
             try await provider.download(Strict(baseURL: "http://127.0.0.1:\(endless.port)"), to: file)
         }
-        while try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty { await Task.yield() }
+        try await poll(while: try files(folder).isEmpty) { "no file, \(session.report)" }
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
-        while try !FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty { await Task.yield() }
+        try await becomesEmpty(folder)
     }
 
     @Test(

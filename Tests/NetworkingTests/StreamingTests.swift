@@ -4,6 +4,7 @@ import Locking
 import Networking
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 @Suite("Progress and streams", .noLeaks)
@@ -131,7 +132,7 @@ struct StreamingTests {
             transport.answer(.response(404, body: body, after: delay))
             let call = Task { try await provider.stream(Tolerant()) }
             // Wait until the answer's timer is set.
-            while delay > .zero, time.pending == 0 { await Task.yield() }
+            try await poll(while: delay > .zero && time.pending == 0) { "no timer is set" }
             time.advance(by: delay)
             let stream = try await call.value
             #expect(stream.statusCode == 404)
@@ -140,7 +141,7 @@ struct StreamingTests {
             #expect(count == 2500)
             transport.answer(.response(206, body: body, after: delay))
             let refused = Task { try await provider.stream(Tolerant()) }
-            while delay > .zero, time.pending == 0 { await Task.yield() }
+            try await poll(while: delay > .zero && time.pending == 0) { "no timer is set" }
             time.advance(by: delay)
             let error = await #expect(throws: NetworkError.self) { _ = try await refused.value }
             #expect(error?.response?.data.count == 2500)
@@ -178,7 +179,7 @@ struct StreamingTests {
     func cancelled() async throws {
         let bench = try bench(.response(200, body: body, after: .seconds(1)))
         let task = Task { try await bench.provider.stream(.day("2026-11-20")) }
-        while bench.transport.inFlight == 0 { await Task.yield() }
+        try await poll(while: bench.transport.inFlight == 0) { "no call is in flight" }
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
         #expect(bench.transport.inFlight == 0)

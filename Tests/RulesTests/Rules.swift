@@ -123,6 +123,19 @@ enum Rules {
         }
     }
 
+    /// Complains about waits of tests that nothing ends. The helpers of Tests/Waiting have a deadline.
+    static func waitComplaints(_ file: SourceFile) -> [String] {
+        let lines = file.lines.map(withoutComment)
+        return lines.indices.compactMap { index -> String? in
+            let before = index > 0 && lines[index - 1].hasSuffix("{") ? lines[index - 1] : ""
+            let loop = before + lines[index]
+            let yields = lines[index].contains(/(^|\{)\s*(await Task\.yield|sched_yield)\(\)\s*(\}|$)/)
+            let isLoop = yields && loop.contains(/\bwhile\b/) && !loop.contains("Task.isCancelled")
+            let isBlocked = lines[index].contains(".wait()") && !lines[index].contains("await ")
+            return isLoop || isBlocked ? "\(file.path):\(index + 1): waits without a deadline" : nil
+        }
+    }
+
     static func withoutComment(_ line: Substring) -> Substring {
         guard let comment = line.firstRange(of: "//") else { return line }
         return line[..<comment.lowerBound]

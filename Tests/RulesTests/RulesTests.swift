@@ -93,4 +93,23 @@ struct RulesTests {
         #expect(
             Rules.forceComplaints(SourceFile(path: "Sources/Rx/A.swift", text: "// never try! here")).isEmpty)
     }
+
+    @Test("No test waits without a deadline")
+    func waitsEnd() throws {
+        let complaints = try SourceTree.tests.flatMap(Rules.waitComplaints)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("A wait without a deadline is found")
+    func anEndlessWaitIsFound() {
+        func complaints(_ text: String) -> [String] {
+            Rules.waitComplaints(SourceFile(path: "Tests/RxTests/A.swift", text: text))
+        }
+        #expect(complaints("\ndone.wait()\n") == ["Tests/RxTests/A.swift:2: waits without a deadline"])
+        #expect(complaints("do {\n    while !isOver { await Task.yield() }\n}\n").count == 1)
+        #expect(complaints("while count.withLock({ $0 }) < 3 {\n    sched_yield()\n}\n").count == 1)
+        #expect(complaints("try await signal.wait()\n// group.wait()\n").isEmpty)
+        #expect(complaints("while !Task.isCancelled { await Task.yield() }\n").isEmpty)
+        #expect(complaints("if isSlow { await Task.yield() }\n").isEmpty)
+    }
 }

@@ -15,9 +15,16 @@ enum SourceTree {
         get throws { try files(in: "Sources", ending: ".swift") }
     }
 
-    /// Every Swift file under `Tests`, with its target as its module.
+    /// The Swift files under `Tests`, without the waiting helpers, the rules and the programs that measure or fuzz.
     static var tests: [SourceFile] {
-        get throws { try files(in: "Tests", ending: ".swift") }
+        get throws {
+            let others = ["Support", "Waiting", "RulesTests", "Benchmarks", "Soak", "Fuzz"].map {
+                "Tests/\($0)/"
+            }
+            return try files(in: "Tests", ending: ".swift").filter { file in
+                !others.contains { file.path.hasPrefix($0) }
+            }
+        }
     }
 
     private static func url(of folder: String) -> URL {

@@ -1,5 +1,6 @@
 import Foundation
 import RxCompatibility
+import TestWaiting
 import Testing
 
 @Suite("OperationQueueScheduler")
@@ -35,10 +36,10 @@ struct OperationQueueSchedulerTests {
     }
 
     @Test("An action that is disposed before its operation starts does not run")
-    func disposed() async {
+    func disposed() async throws {
         let suspended = queue(suspended: true)
         let scheduler = OperationQueueScheduler(operationQueue: suspended)
-        await confirmation("only the action that was not disposed runs", expectedCount: 1) { confirm in
+        try await confirmation("only the action that was not disposed runs", expectedCount: 1) { confirm in
             let first = scheduler.schedule(()) {
                 confirm()
                 return Disposables.create()
@@ -49,7 +50,7 @@ struct OperationQueueSchedulerTests {
             }
             first.dispose()
             suspended.isSuspended = false
-            await withCheckedContinuation { continuation in
+            try await withDeadline("the queue has not run its operations") { continuation in
                 suspended.addBarrierBlock { continuation.resume() }
             }
         }
@@ -61,7 +62,7 @@ struct OperationQueueSchedulerTests {
         let order = PublishSubject<String>()
         let seen = order.take(2).toArray()
         async let result = seen.value
-        while !order.hasObservers { await Task.yield() }
+        try await poll(while: !order.hasObservers) { "no subscription" }
         for (name, priority) in [("low", Operation.QueuePriority.low), ("high", .veryHigh)] {
             _ = OperationQueueScheduler(operationQueue: suspended, queuePriority: priority).schedule(name) {
                 order.onNext($0)

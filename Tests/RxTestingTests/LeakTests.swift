@@ -1,6 +1,7 @@
 import Dispatch
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 @Suite("Leaks")
@@ -48,14 +49,14 @@ struct LeakTests {
     }
 
     @Test("Objects of other tasks are not counted")
-    func others() async {
+    func others() async throws {
         let ledger = Resources.Ledger()
         let other = Resources.Ledger()
         let mine = SerialDisposable()
         Resources.$ledger.withValue(ledger) { mine.disposable = PublishSubject<Int>().subscribe() }
         Resources.$ledger.withValue(other) { Observable.just(1).map { $0 }.subscribe().dispose() }
         #expect(ledger.alive > 0)
-        await withCheckedContinuation { continuation in
+        try await withDeadline("\(ledger.alive) objects are alive") { continuation in
             ledger.whenEmpty { continuation.resume() }
             mine.disposable = Disposables.create()
         }

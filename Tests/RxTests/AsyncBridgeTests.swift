@@ -1,6 +1,7 @@
 import Dispatch
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// Counts up to `end` and may then throw. It ignores cancellation and yields to other tasks between values.
@@ -30,22 +31,14 @@ private struct Counting: AsyncSequence, Sendable {
 
 /// Signals from other threads, received in order with `next`.
 private struct Signals: Sendable {
-    private let stream: AsyncStream<String>
-    private let continuation: AsyncStream<String>.Continuation
-
-    init() {
-        (stream, continuation) = AsyncStream.makeStream()
-    }
+    private let inbox = Inbox<String>()
 
     func send(_ signal: String) {
-        continuation.yield(signal)
+        inbox.put(signal)
     }
 
-    var next: String? {
-        get async {
-            var iterator = stream.makeAsyncIterator()
-            return await iterator.next()
-        }
+    func next(file: String = #fileID, line: Int = #line) async throws -> String {
+        try await inbox.next(file: file, line: line)
     }
 }
 
@@ -95,7 +88,7 @@ struct AsyncBridgeTests {
     }
 
     @Test("Cancelling the iterating task disposes the subscription and throws CancellationError")
-    func valuesCancelled() async {
+    func valuesCancelled() async throws {
         let signals = Signals()
         let subject = PublishSubject<Int>()
         let values = subject.values
@@ -103,7 +96,7 @@ struct AsyncBridgeTests {
             for try await value in values { signals.send("\(value)") }
         }
         subject.onNext(1)
-        #expect(await signals.next == "1")
+        #expect(try await signals.next() == "1")
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(!subject.hasObservers)
@@ -124,23 +117,23 @@ struct AsyncBridgeTests {
     }
 
     @Test("Disposing cancels the task, even if the sequence ignores cancellation")
-    func sequenceDisposed() async {
+    func sequenceDisposed() async throws {
         let signals = Signals()
         let (stream, continuation) = AsyncStream<Int>.makeStream()
         continuation.onTermination = { signals.send("\($0)") }
         let subscription = stream.asObservable().subscribe(onNext: { signals.send("\($0)") })
         continuation.yield(1)
-        #expect(await signals.next == "1")
+        #expect(try await signals.next() == "1")
         subscription.dispose()
-        #expect(await signals.next == "cancelled")
+        #expect(try await signals.next() == "cancelled")
         let endless = Counting(end: .max).asObservable()
         let last = endless.do(
             onNext: { if $0 == 10 { signals.send("ten") } }, onDispose: { signals.send("left") }
         )
         .subscribe()
-        #expect(await signals.next == "ten")
+        #expect(try await signals.next() == "ten")
         last.dispose()
-        #expect(await signals.next == "left")
+        #expect(try await signals.next() == "left")
     }
 
     @Test("Single.create(work:) runs its work for each subscription")
@@ -158,7 +151,7 @@ struct AsyncBridgeTests {
     }
 
     @Test("Disposing cancels the work and ignores its result")
-    func workDisposed() async {
+    func workDisposed() async throws {
         let signals = Signals()
         let (gate, open) = AsyncStream<Void>.makeStream()
         let log = Log<String>()
@@ -173,11 +166,11 @@ struct AsyncBridgeTests {
         .subscribe(
             onSuccess: { log.add("\($0)") }, onFailure: { log.add("\($0)") },
             onDisposed: { log.add("disposed") })
-        #expect(await signals.next == "started")
+        #expect(try await signals.next() == "started")
         subscription.dispose()
-        #expect(await signals.next == "cancelled")
+        #expect(try await signals.next() == "cancelled")
         // The task retains its work until the result has been reported.
-        #expect(await signals.next == "let go")
+        #expect(try await signals.next() == "let go")
         #expect(log.entries == ["disposed"])
         open.finish()
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// A continuation that is resumed twice traps, and a continuation that is never resumed hangs the test.
@@ -92,7 +93,7 @@ struct AsyncRaceTests {
     }
 
     @Test("A sequence that finishes while being disposed ends once")
-    func sequences() async {
+    func sequences() async throws {
         for round in 0..<rounds {
             let (stream, continuation) = AsyncStream<Int>.makeStream()
             let log = Log<String>()
@@ -107,7 +108,7 @@ struct AsyncRaceTests {
                 group.addTask { subscription.dispose() }
             }
             // The thread that ended the subscription may not have called `onDisposed` yet.
-            while !log.entries.contains("disposed") { await Task.yield() }
+            try await poll(while: !log.entries.contains("disposed")) { "\(log.entries)" }
             let entries = log.entries
             #expect(entries.filter { $0 == "disposed" }.count == 1)
             #expect(entries.filter { $0 == "done" }.count <= 1)
@@ -115,7 +116,7 @@ struct AsyncRaceTests {
     }
 
     @Test("Work that finishes while its single is disposed reports at most once")
-    func work() async {
+    func work() async throws {
         for _ in 0..<rounds {
             let log = Log<String>()
             let subscription = Single<Int>.create { 1 }.subscribe(
@@ -125,7 +126,7 @@ struct AsyncRaceTests {
                 for _ in 0..<2 { group.addTask { subscription.dispose() } }
             }
             // The thread that ended the subscription may not have called `onDisposed` yet.
-            while !log.entries.contains("disposed") { await Task.yield() }
+            try await poll(while: !log.entries.contains("disposed")) { "\(log.entries)" }
             // A value that is already being delivered may arrive after the disposal.
             #expect([["disposed"], ["1", "disposed"], ["disposed", "1"]].contains(log.entries))
         }

@@ -2,6 +2,7 @@ import Dispatch
 import FoundationEssentials
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// The behavior of `timeout(at:)` beyond the common tests of `OperatorTests`.
@@ -123,11 +124,11 @@ struct DeadlineTests {
     }
 
     @Test("A race between a single's value and its deadline gives one result", .timeLimit(.minutes(1)))
-    func race() async {
+    func race() async throws {
         let queue = ConcurrentDispatchQueueScheduler(qos: .default)
         for _ in 0..<500 {
             let results = Shared(0)
-            await withCheckedContinuation { continuation in
+            try await withDeadline("\(results.withLock { $0 }) results, not disposed") { continuation in
                 _ = Single<Int>.create { observer in
                     queue.scheduleRelative((), dueTime: .microseconds(50)) {
                         observer(.success(1))

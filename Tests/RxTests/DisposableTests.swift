@@ -1,6 +1,7 @@
 import Dispatch
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 @Suite("Disposables", .noLeaks)
@@ -213,12 +214,12 @@ struct DisposableTests {
         let held = Disposables.create { [count] in
             let ask = ask.withLock { $0 }
             ask?()
-            let isDone = DispatchSemaphore(value: 0)
+            let isDone = Signal()
             DispatchQueue.global().async {
                 ask?()
-                isDone.signal()
+                isDone.fire()
             }
-            isDone.wait()
+            do { try isDone.waitBlocking() } catch { Issue.record(error) }
             count.add(1)
         }
         let (dispose, question) = holding.hold(held)

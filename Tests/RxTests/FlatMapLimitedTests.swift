@@ -1,6 +1,7 @@
 import Dispatch
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// The behavior of `flatMap(maxConcurrent:)` beyond the common tests of `OperatorTests`.
@@ -120,11 +121,11 @@ struct FlatMapLimitedTests {
     }
 
     @Test("Concurrent inner streams stay within the limit and lose no values")
-    func threads() async {
+    func threads() async throws {
         let queue = ConcurrentDispatchQueueScheduler(qos: .default)
         for _ in 0..<20 {
             let state = Shared((running: 0, most: 0, inside: 0, overlaps: 0, count: 0))
-            await withCheckedContinuation { continuation in
+            try await withDeadline("\(state.withLock { $0.count }) of 200 values, no end") { continuation in
                 _ = Observable.range(start: 0, count: 200).flatMap(maxConcurrent: 3) { number in
                     Observable<Int>.create { observer in
                         state.withLock { state in

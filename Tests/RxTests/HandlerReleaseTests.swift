@@ -1,6 +1,7 @@
 import Dispatch
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// How a subscription ends.
@@ -198,27 +199,25 @@ struct HandlerReleaseTests {
     @Test(
         "Closures disposed while another thread delivers are released when the delivery returns",
         .timeLimit(.minutes(1)))
-    func meanwhile() {
+    func meanwhile() throws {
         let subject = PublishSubject<Int>()
-        let entered = DispatchSemaphore(value: 0)
-        let disposed = DispatchSemaphore(value: 0)
-        let delivered = DispatchSemaphore(value: 0)
+        let (entered, disposed, delivered) = (Signal(), Signal(), Signal())
         let alive = Log<Int>()
         let subscription = subject.subscribe(onNext: { [census, held = Tracked(census)] _ in
-            entered.signal()
-            disposed.wait()
+            entered.fire()
+            do { try disposed.waitBlocking() } catch { Issue.record(error) }
             alive.add(census.alive)
             withExtendedLifetime(held) {}
         })
         DispatchQueue.global().async {
             subject.onNext(1)
-            delivered.signal()
+            delivered.fire()
         }
-        entered.wait()
+        try entered.waitBlocking()
         subscription.dispose()
         #expect(census.alive == 1)
-        disposed.signal()
-        delivered.wait()
+        disposed.fire()
+        try delivered.waitBlocking()
         #expect(alive.entries == [1])
         #expect(census.alive == 0)
         withExtendedLifetime(subscription) {}

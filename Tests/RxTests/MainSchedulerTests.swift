@@ -1,27 +1,28 @@
 import Dispatch
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// Schedulers of the main queue, which the test process serves.
 @Suite("Schedulers of the main queue", .noLeaks)
 struct MainSchedulerTests {
     /// Waits until the main queue has run the work enqueued so far.
-    private func mainQueueServed() async {
-        await withCheckedContinuation { continuation in
+    private func mainQueueServed() async throws {
+        try await withDeadline("the main queue has not run the work") { continuation in
             DispatchQueue.main.async { continuation.resume() }
         }
     }
 
     @Test("On the main queue, work runs at once unless other work is pending")
-    func inline() async {
+    func inline() async throws {
         let scheduler = MainScheduler()
         let log = Log<String>()
         let note: @Sendable (String) -> any Disposable = { text in
             log.add(text)
             return Disposables.create()
         }
-        await withCheckedContinuation { continuation in
+        try await withDeadline("the queue has not run the work") { continuation in
             DispatchQueue.main.async {
                 _ = scheduler.schedule("outer") { text in
                     _ = note(text)
@@ -34,15 +35,15 @@ struct MainSchedulerTests {
                 continuation.resume()
             }
         }
-        await mainQueueServed()
+        try await mainQueueServed()
         #expect(log.entries == ["outer", "outer returns", "turn over", "inner", "after"])
     }
 
     @Test("From another thread, work hops to the main queue, and disposed work does not run")
-    func hops() async {
+    func hops() async throws {
         let log = Log<String>()
         for scheduler in [MainScheduler.instance, ConcurrentMainScheduler.instance] as [any SchedulerType] {
-            let isMain = await withCheckedContinuation { continuation in
+            let isMain = try await withDeadline("the work did not run") { continuation in
                 DispatchQueue.global().async {
                     _ = scheduler.schedule(()) {
                         MainScheduler.ensureExecutingOnScheduler()
@@ -52,7 +53,7 @@ struct MainSchedulerTests {
                 }
             }
             #expect(isMain)
-            await withCheckedContinuation { continuation in
+            try await withDeadline("the queue has not run the work") { continuation in
                 DispatchQueue.main.async {
                     DispatchQueue.global().sync {}
                     let pending = MainScheduler.asyncInstance.schedule(()) {
@@ -64,13 +65,13 @@ struct MainSchedulerTests {
                 }
             }
         }
-        await mainQueueServed()
+        try await mainQueueServed()
         #expect(log.entries == [])
     }
 
     @Test("ensureRunningOnMainThread does nothing on Linux, like RxSwift's")
-    func anyThread() async {
-        await withCheckedContinuation { continuation in
+    func anyThread() async throws {
+        try await withDeadline("the queue has not run the work") { continuation in
             DispatchQueue.global().async {
                 MainScheduler.ensureRunningOnMainThread(errorMessage: "elsewhere")
                 continuation.resume()
@@ -81,9 +82,9 @@ struct MainSchedulerTests {
     @Test(
         "The asynchronous instance always enqueues work, and the concurrent one runs it at once on the main queue"
     )
-    func kinds() async {
+    func kinds() async throws {
         let log = Log<String>()
-        await withCheckedContinuation { continuation in
+        try await withDeadline("the queue has not run the work") { continuation in
             DispatchQueue.main.async {
                 _ = MainScheduler.asyncInstance.schedule(()) {
                     log.add("later")
@@ -100,17 +101,17 @@ struct MainSchedulerTests {
                 continuation.resume()
             }
         }
-        await mainQueueServed()
+        try await mainQueueServed()
         #expect(log.entries == ["nested", "now", "later"])
     }
 
     @Test(
         "Values observed on the main scheduler arrive there in order, before the completion",
         arguments: [0, 1])
-    func observed(_ kind: Int) async {
+    func observed(_ kind: Int) async throws {
         let scheduler: any SchedulerType = kind == 0 ? MainScheduler.instance : MainScheduler.asyncInstance
         let log = Log<Int>()
-        await withCheckedContinuation { continuation in
+        try await withDeadline("\(log.entries.count) of 500 values") { continuation in
             _ = Observable.range(
                 start: 0, count: 500, scheduler: ConcurrentDispatchQueueScheduler(qos: .default)
             ).observe(on: scheduler).subscribe(
@@ -123,10 +124,10 @@ struct MainSchedulerTests {
     }
 
     @Test("Timers and intervals fire on the main queue")
-    func timed() async {
+    func timed() async throws {
         for scheduler in [MainScheduler.instance, ConcurrentMainScheduler.instance] as [any SchedulerType] {
             let log = Log<Int>()
-            await withCheckedContinuation { continuation in
+            try await withDeadline("values \(log.entries)") { continuation in
                 _ = Observable<Int>.interval(.milliseconds(1), scheduler: scheduler).take(3)
                     .concat(Observable<Int>.timer(.milliseconds(1), scheduler: scheduler))
                     .subscribe(
@@ -147,12 +148,12 @@ struct MainSchedulerTests {
         _ = CurrentThreadScheduler.instance.schedule(()) {
             note()
             let other = DispatchQueue(label: "another thread")
-            let asked = DispatchSemaphore(value: 0)
+            let asked = Signal()
             other.async {
                 note()
-                asked.signal()
+                asked.fire()
             }
-            asked.wait()
+            do { try asked.waitBlocking() } catch { Issue.record(error) }
             return Disposables.create()
         }
         note()

@@ -2,26 +2,26 @@ import Dispatch
 import Foundation
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// A subject that is not `serialized()` must be used by one thread at a time. Otherwise values may be
 /// reordered or lost, but memory stays safe: these tests run under the address and thread sanitizers.
 @Suite("Sources that break the event grammar", .noLeaks, .timeLimit(.minutes(2)))
 struct MisuseTests {
-    private func onFourThreads(_ body: @escaping @Sendable (Int) -> Void) {
-        let group = DispatchGroup()
+    private func onFourThreads(_ body: @escaping @Sendable (Int) -> Void) throws {
+        let ended = Signal()
         for thread in 0..<4 {
-            group.enter()
             Thread.detachNewThread {
                 body(thread)
-                group.leave()
+                ended.fire()
             }
         }
-        group.wait()
+        for _ in 0..<4 { try ended.waitBlocking() }
     }
 
     @Test("Each operator fed by four threads ends at most once", arguments: operators)
-    func fed(_ operation: OperatorCase) {
+    func fed(_ operation: OperatorCase) throws {
         // An unlimited retry would never end.
         let ends = operation.name.contains("retry") ? [] : [Event<String>.error(TestError())]
         for end in ends + [.completed] {
@@ -29,7 +29,7 @@ struct MisuseTests {
             let subject = PublishSubject<String>()
             let log = Log<Event<String>>()
             let subscription = operation.build(subject, scheduler).subscribe(log.add)
-            onFourThreads { thread in
+            try onFourThreads { thread in
                 for number in 0..<50 { subject.onNext("\(thread) \(number), long enough to be on the heap") }
                 subject.on(end)
             }
@@ -41,13 +41,13 @@ struct MisuseTests {
     }
 
     @Test("Each operator fed by four threads fails once if its closure throws", arguments: operators)
-    func throwing(_ operation: OperatorCase) {
+    func throwing(_ operation: OperatorCase) throws {
         guard let throwing = operation.throwing else { return }
         let scheduler = TestScheduler()
         let subject = PublishSubject<String>()
         let log = Log<Event<String>>()
         let subscription = throwing.build(subject, scheduler).subscribe(log.add)
-        onFourThreads { thread in
+        try onFourThreads { thread in
             for number in 0..<20 { subject.onNext("\(thread) \(number), long enough to be on the heap") }
         }
         #expect(log.entries.count { $0.isStopEvent } == 1)
@@ -56,7 +56,7 @@ struct MisuseTests {
     }
 
     @Test("Counting and collecting operators lose no value that four threads send")
-    func nothingLost() {
+    func nothingLost() throws {
         let subject = PublishSubject<Int>()
         let sums = Log<Int>()
         let ends = Log<Int>()
@@ -68,7 +68,7 @@ struct MisuseTests {
             subject.distinctUntilChanged().reduce(0) { count, _ in count + 1 }.map { max($0, 1) }
                 .subscribe(onNext: { #expect($0 <= 4_000) }),
         ]
-        onFourThreads { _ in for _ in 0..<1_000 { subject.onNext(1) } }
+        try onFourThreads { _ in for _ in 0..<1_000 { subject.onNext(1) } }
         subject.onCompleted()
         #expect(sums.entries.max() == 4_000)
         #expect(ends.entries == [4_000, 4_000, 4_000])

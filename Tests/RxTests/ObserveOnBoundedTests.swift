@@ -1,6 +1,7 @@
 import Dispatch
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// A bounded queue between two threads.
@@ -119,14 +120,14 @@ struct ObserveOnBoundedTests {
 
     @Test(
         "Between threads, values arrive serially and in order", .timeLimit(.minutes(1)))
-    func threads() async {
+    func threads() async throws {
         let queue = ConcurrentDispatchQueueScheduler(qos: .default)
         for round in 0..<60 {
             let overflow: OverflowPolicy = [.error, .dropOldest, .dropNewest][round % 3]
             let log = Log<Int>()
             let state = Shared((inside: 0, overlaps: 0, failed: false))
             let subject = PublishSubject<Int>()
-            await withCheckedContinuation { continuation in
+            try await withDeadline("round \(round): \(log.entries.count) values, no end") { continuation in
                 _ = subject.observe(on: queue, capacity: 8, overflow: overflow).subscribe(
                     onNext: { value in
                         state.withLock { state in

@@ -1,6 +1,7 @@
 import Dispatch
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 @Suite("scheduleRecursive", .noLeaks)
@@ -61,7 +62,7 @@ struct RecursiveWorkTests {
     }
 
     @Test("Concurrent disposal ends running work permanently")
-    func raced() async {
+    func raced() async throws {
         for _ in 0..<200 {
             let queue = SerialDispatchQueueScheduler(qos: .default)
             let turns = Shared(0)
@@ -72,14 +73,14 @@ struct RecursiveWorkTests {
             // Uses this thread too: tasks might wait forever for a thread that the endless work occupies.
             DispatchQueue.concurrentPerform(iterations: 2) { _ in work.dispose() }
             // A last turn may still be running or queued, and is counted before the second check.
-            let ended = await count(turns, behind: queue)
-            #expect(await count(turns, behind: queue) == ended)
+            let ended = try await count(turns, behind: queue)
+            #expect(try await count(turns, behind: queue) == ended)
         }
     }
 
     /// The value of `turns` after `queue` has run its pending work.
-    private func count(_ turns: Shared<Int>, behind queue: SerialDispatchQueueScheduler) async -> Int {
-        await withCheckedContinuation { continuation in
+    private func count(_ turns: Shared<Int>, behind queue: SerialDispatchQueueScheduler) async throws -> Int {
+        try await withDeadline("\(turns.withLock { $0 }) turns, the queue is busy") { continuation in
             _ = queue.schedule(()) {
                 continuation.resume(returning: turns.withLock { $0 })
                 return Disposables.create()

@@ -2,6 +2,7 @@ import Dispatch
 import FoundationEssentials
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// The behavior of `retry(_:scheduler:)` beyond the common tests of `OperatorTests`. A frame is 10 ms.
@@ -244,7 +245,7 @@ struct RetryPolicyTests {
     }
 
     @Test("With concurrent attempts, waits and disposals, events arrive one at a time and nothing is leaked")
-    func threads() async {
+    func threads() async throws {
         let queue = ConcurrentDispatchQueueScheduler(qos: .default)
         for round in 0..<200 {
             let census = Census()
@@ -270,7 +271,7 @@ struct RetryPolicyTests {
                     }
                     state.withLock { $0.inside -= 1 }
                 }
-                await withCheckedContinuation { continuation in
+                try await withDeadline("round \(round) has not ended") { continuation in
                     let subscription = source.retry(policy, scheduler: queue).subscribe(
                         onNext: { _ in enter(0) }, onError: { _ in enter(1) },
                         onDisposed: { continuation.resume() })
@@ -280,7 +281,7 @@ struct RetryPolicyTests {
             #expect(state.withLock { $0.overlaps } == 0)
             #expect(state.withLock { $0.ends } == 1 || round % 4 == 3)
             // The queue's thread may release the source last.
-            while census.alive > 0 { await Task.yield() }
+            try await poll(while: census.alive > 0) { "\(census.alive) alive" }
         }
     }
 }

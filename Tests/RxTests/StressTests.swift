@@ -1,6 +1,7 @@
 import Dispatch
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// Runs every operator that depends on other streams, timers or threads on several threads. `HeldLocks` stops debug
@@ -53,14 +54,14 @@ struct StressTests {
     @Test(
         "An operator fed by two threads delivers one at a time and in order, ends at most once, and disposes its sources",
         .timeLimit(.minutes(1)), arguments: StressCase.all)
-    func threads(_ operation: StressCase) async {
+    func threads(_ operation: StressCase) async throws {
         var values = 0
-        for round in 0..<12 { values += await self.round(round, operation) }
+        for round in 0..<12 { values += try await self.round(round, operation) }
         // Some cases depend on timing and may not have emitted yet. Run them again with the threads taking
         // turns.
         var further = 0
         while values == 0, further < 200 {
-            values += await round(2, operation, takingTurns: true)
+            values += try await round(2, operation, takingTurns: true)
             further += 1
         }
         #expect(values > 0)
@@ -69,15 +70,15 @@ struct StressTests {
     /// Runs one round with two threads. Returns the number of values that arrived.
     private func round(
         _ round: Int, _ operation: StressCase, takingTurns: Bool = false
-    ) async -> Int {
+    ) async throws -> Int {
         let (first, second) = (PublishSubject<Int>(), PublishSubject<Int>())
         let seen = Shared(Seen())
         let subscription = subscribe(operation.build(first.asObservable(), second.asObservable()), seen)
         if takingTurns {
             // The operator may subscribe to its sources asynchronously.
-            while !first.hasObservers, !second.hasObservers, seen.withLock({ $0.ends == 0 }) {
-                await Task.yield()
-            }
+            try await poll(
+                while: !first.hasObservers && !second.hasObservers && seen.withLock { $0.ends == 0 }
+            ) { "no subscription" }
         }
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -98,12 +99,14 @@ struct StressTests {
         }
         if round % 4 == 2, operation.delivery != .some {
             // Another thread may still be in the last delivery.
-            while seen.withLock({ $0.ends == 0 }) { await Task.yield() }
+            try await poll(while: seen.withLock { $0.ends == 0 }) { "\(seen.withLock { $0 })" }
             check(operation.delivery, seen.withLock { $0 })
         }
         subscription.dispose()
         // A timer's thread may dispose the source last.
-        while first.hasObservers || second.hasObservers { await Task.yield() }
+        try await poll(while: first.hasObservers || second.hasObservers) {
+            "first \(first.hasObservers), second \(second.hasObservers), \(seen.withLock { $0 })"
+        }
         let result = seen.withLock { $0 }
         #expect(result.overlaps == 0)
         #expect(result.ends <= 1)
@@ -134,7 +137,7 @@ struct StressTests {
     @Test(
         "Observers that send, subscribe and dispose during a delivery on two threads do not deadlock",
         .timeLimit(.minutes(1)), arguments: StressCase.all)
-    func reentrance(_ operation: StressCase) async {
+    func reentrance(_ operation: StressCase) async throws {
         for round in 0..<4 {
             let sources = [PublishSubject<Int>().serialized(), PublishSubject<Int>().serialized()]
             let stream = operation.build(sources[0].asObservable(), sources[1].asObservable())
@@ -154,20 +157,18 @@ struct StressTests {
                 stream.subscribe(onError: { _ in }).dispose()
                 if left == 0, round % 2 == 0 { outer.dispose() }
             }
-            let isOver = await Self.run(atMost: .seconds(20)) { thread in
+            try await Self.run { thread in
                 for number in 0..<40 {
                     sources[thread].onNext(thread * 1_000 + number)
                     if number % 10 == 0 { _ = inner.insert(Self.once(stream, called)) }
                 }
                 if round % 4 == 3 { sources[thread].onCompleted() }
             }
-            guard isOver else {
-                Issue.record("the threads are deadlocked")
-                return
-            }
             outer.dispose()
             inner.dispose()
-            while sources.contains(where: { $0.subject.hasObservers }) { await Task.yield() }
+            try await poll(while: sources.contains { $0.subject.hasObservers }) {
+                "observed: \(sources.map(\.subject.hasObservers))"
+            }
             let result = seen.withLock { $0 }
             #expect(result.overlaps == 0)
             #expect(result.ends <= 1)
@@ -194,26 +195,16 @@ struct StressTests {
         return subscription
     }
 
-    /// Runs `work` on two threads. Returns whether both finished in time.
-    private static func run(
-        atMost limit: DispatchTimeInterval, _ work: @escaping @Sendable (Int) -> Void
-    ) async -> Bool {
-        let (group, ledger) = (DispatchGroup(), Resources.ledger)
+    /// Runs `work` on two threads.
+    private static func run(_ work: @escaping @Sendable (Int) -> Void) async throws {
+        let (ended, ledger) = (Signal(), Resources.ledger)
         for thread in 0..<2 {
-            DispatchQueue(label: "thread \(thread)").async(group: group) {
+            DispatchQueue(label: "thread \(thread)").async {
                 Resources.$ledger.withValue(ledger) { work(thread) }
+                ended.fire()
             }
         }
-        return await withCheckedContinuation { continuation in
-            let waiting = Shared<CheckedContinuation<Bool, Never>?>(continuation)
-            let end: @Sendable (Bool) -> Void = { isOver in
-                waiting.withLock { waiting in
-                    defer { waiting = nil }
-                    return waiting
-                }?.resume(returning: isOver)
-            }
-            group.notify(queue: .global()) { end(true) }
-            DispatchQueue.global().asyncAfter(deadline: .now() + limit) { end(false) }
-        }
+        // Only a deadlock keeps them from ending.
+        try await ended.wait(count: 2)
     }
 }

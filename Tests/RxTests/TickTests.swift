@@ -1,6 +1,7 @@
 import Dispatch
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// RxSwift's test scheduler runs work that is due now one tick later, so that tests can tell turns apart.
@@ -103,7 +104,7 @@ struct TickTests {
     }
 
     @Test("Values fed back with a delay of 0 let other work on the queue run")
-    func fedBack() async {
+    func fedBack() async throws {
         let queue = SerialDispatchQueueScheduler(qos: .default)
         let subject = PublishSubject<Int>()
         let isOver = Log<Int>()
@@ -111,7 +112,7 @@ struct TickTests {
             if isOver.entries.isEmpty { subject.onNext(value + 1) }
         })
         subject.onNext(0)
-        await withCheckedContinuation { done in
+        try await withDeadline("no other work ran") { done in
             _ = queue.schedule(()) {
                 isOver.add(1)
                 done.resume()

@@ -1,6 +1,7 @@
 import Dispatch
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// The behavior of buffer, window and groupBy beyond the common tests of `OperatorTests`.
@@ -178,7 +179,7 @@ struct WindowTests {
     }
 
     @Test("Buffers and windows with concurrent timers lose no values and keep the order")
-    func timed() async {
+    func timed() async throws {
         let scheduler = ConcurrentDispatchQueueScheduler(qos: .default)
         for _ in 0..<20 {
             let subject = PublishSubject<Int>()
@@ -198,7 +199,7 @@ struct WindowTests {
                 }
             }
             // A timer's thread may still be in the last delivery.
-            while ends.entries.count < 2 { await Task.yield() }
+            try await poll(while: ends.entries.count < 2) { "ended: \(ends.entries)" }
             #expect(buffered.entries.flatMap { $0 } == Array(0..<2_000))
             #expect(buffered.entries.allSatisfy { $0.count <= 7 })
             #expect(windowed.entries == Array(0..<2_000))

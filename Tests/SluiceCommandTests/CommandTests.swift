@@ -338,9 +338,9 @@ struct CommandTests {
     func aSecondSignalEndsAtOnce() throws {
         let gateway = try SluiceProcess(["serve", "--port", "0", "--drain-delay", "29"])
         let url = "http://127.0.0.1:\(try gateway.readPort())"
-        while try SluiceProcess.run("health", url).exitCode != 0 {}
+        try spin(while: try SluiceProcess.run("health", url).exitCode != 0) { gateway.errors }
         gateway.signal(SIGTERM)
-        while try SluiceProcess.run("health", url).exitCode == 0 {}
+        try spin(while: try SluiceProcess.run("health", url).exitCode == 0) { gateway.errors }
         gateway.signal(SIGTERM)
         #expect(gateway.finish().exitCode == 128 + SIGTERM)
     }

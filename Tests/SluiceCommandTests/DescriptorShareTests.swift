@@ -32,7 +32,7 @@ struct DescriptorShareTests {
             client.send("GET /api/weights/screen?fddDate=2026-11-20 HTTP/1.1\r\nHost: test\r\n\r\n")
         }
         // Some calls wait for a connection then.
-        try spin(while: slow.connections < 4)
+        try spin(while: slow.connections < 4) { "\(slow.connections) of 4 connections" }
         for _ in 0..<50 {
             for path in ["/health/ready", "/health/live", "/api/tags"] {
                 let reply = try RawClient(port: port).get(path)

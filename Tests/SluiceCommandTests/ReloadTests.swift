@@ -26,7 +26,12 @@ extension CommandTests {
 
         /// Waits until the answer has this value.
         private func wait(for value: Int, at url: String) throws {
-            try spin(while: !curl(url).body.contains(#""data":{"is":\#(value)}"#))
+            var body = ""
+            func next() throws -> String {
+                body = try curl(url).body
+                return body
+            }
+            try spin(while: try !next().contains(#""data":{"is":\#(value)}"#)) { "not \(value): \(body)" }
         }
 
         private func lines(_ output: SluiceProcess.Output, _ text: String) -> Int {
@@ -45,7 +50,9 @@ extension CommandTests {
             try wait(for: 2, at: url)
             try write(3, more: "limits: {deadline: 5}\n")
             process.signal(SIGHUP)
-            try spin(while: process.errorLines(containing: "the old one stays in use") == 0)
+            try spin(while: process.errorLines(containing: "the old one stays in use") == 0) {
+                "no failed reload in the log: \(process.errors)"
+            }
             #expect(try curl(url).body.contains(#""is":2"#))
             process.signal(SIGTERM)
             let output = process.finish()
@@ -102,7 +109,9 @@ extension CommandTests {
                 for value in values {
                     try write(value, more: folder)
                     process.signal(SIGHUP)
-                    try spin(while: process.errorLines(containing: "configuration reloaded") < value)
+                    try spin(while: process.errorLines(containing: "configuration reloaded") < value) {
+                        "\(process.errorLines(containing: "configuration reloaded")) of \(value) reloads"
+                    }
                 }
                 try wait(for: values.upperBound, at: url)
             }
@@ -113,7 +122,7 @@ extension CommandTests {
             try reload(1...5)
             let before = try open()
             try reload(6...30)
-            try spin(while: open() > before)
+            try spin(while: open() > before) { "\(try open()) open descriptors, \(before) before" }
             process.signal(SIGTERM)
             #expect(process.finish().exitCode == 0)
         }

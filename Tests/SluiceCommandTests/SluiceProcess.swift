@@ -16,9 +16,6 @@ final class SluiceProcess {
     private var outputIsClosed = false
     /// What has been read of standard error.
     private var readErrors: [UInt8] = []
-    /// Kills a process that does not end, so that the test fails instead of hanging.
-    private var watchdog: DispatchWorkItem?
-
     /// Starts the program without the `SLUICE_` variables of the test's environment.
     ///
     /// - Parameters:
@@ -49,15 +46,20 @@ final class SluiceProcess {
         keepFromOthers(outputPipe)
         keepFromOthers(errorPipe)
         try process.run()
+    }
+
+    /// Kills the process if `body` takes too long, which ends reads of its output. The exit code shows it.
+    private func withPatience<Value>(_ body: () -> Value) -> Value {
         let watchdog = DispatchWorkItem { [pid = process.processIdentifier] in kill(pid, SIGKILL) }
-        self.watchdog = watchdog
-        DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watchdog)
+        let limit = Int(Patience.limit / .milliseconds(1))
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(limit), execute: watchdog)
+        defer { watchdog.cancel() }
+        return body()
     }
 
     var processIdentifier: Int32 { process.processIdentifier }
 
     deinit {
-        watchdog?.cancel()
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
         process.waitForEnd()
@@ -70,7 +72,9 @@ final class SluiceProcess {
     }
 
     /// Reads the next line of standard output, without its line feed.
-    func readLine() -> String? {
+    func readLine() -> String? { withPatience(nextLine) }
+
+    private func nextLine() -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while read(outputPipe.fileHandleForReading.fileDescriptor, &byte, 1) == 1 {
@@ -90,13 +94,18 @@ final class SluiceProcess {
 
     /// Counts the lines with this text that standard error has so far.
     func errorLines(containing text: String) -> Int {
+        errors.split(separator: "\n").count { $0.contains(text) }
+    }
+
+    /// What standard error has so far.
+    var errors: String {
         let descriptor = errorPipe.fileHandleForReading.fileDescriptor
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var chunk = [UInt8](repeating: 0, count: 65536)
         while poll(&state, 1, 0) > 0, case let count = read(descriptor, &chunk, chunk.count), count > 0 {
             readErrors += chunk[..<count]
         }
-        return String(decoding: readErrors, as: UTF8.self).split(separator: "\n").count { $0.contains(text) }
+        return String(decoding: readErrors, as: UTF8.self)
     }
 
     /// Closes the reading end of standard output, so that further writes of the program fail.
@@ -110,11 +119,12 @@ final class SluiceProcess {
     }
 
     /// Waits for the end and returns the output that has not been read yet.
-    func finish() -> Output {
+    func finish() -> Output { withPatience(end) }
+
+    private func end() -> Output {
         let output = outputIsClosed ? Data() : outputPipe.fileHandleForReading.readDataToEndOfFile()
         let errors = readErrors + errorPipe.fileHandleForReading.readDataToEndOfFile()
         process.waitForEnd()
-        watchdog?.cancel()
         return Output(
             exitCode: process.terminationStatus, output: String(decoding: output, as: UTF8.self),
             errors: String(decoding: errors, as: UTF8.self))

@@ -33,9 +33,6 @@ package final class RawClient {
         package var description: String
     }
 
-    /// Longest wait of a read or write in seconds, enough for a busy machine.
-    private static let patience = 30
-
     private var descriptor: Int32
     package private(set) var unread: [UInt8] = []
     private var isWithinReply = false
@@ -48,7 +45,7 @@ package final class RawClient {
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
         }
-        var timeout = timeval(tv_sec: Self.patience, tv_usec: 0)
+        var timeout = timeval(tv_sec: Int(Patience.limit.components.seconds), tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var one: Int32 = 1

@@ -14,16 +14,29 @@ package struct RawPipe {
     }
 
     /// Reads the available bytes; waits for the first byte.
-    package func readSome() -> String {
+    ///
+    /// - Throws: `WaitedTooLong`.
+    package func readSome(file: String = #fileID, line: Int = #line) throws -> String {
         var chunk = [UInt8](repeating: 0, count: 1 << 20)
+        guard isReadable() else {
+            throw WaitedTooLong(Patience.limit, file: file, line: line, state: "the pipe is empty")
+        }
         return String(decoding: chunk[..<max(0, read(reader, &chunk, chunk.count))], as: UTF8.self)
     }
 
-    /// Reads until the writing end is closed.
+    /// Reads until the writing end is closed, or has been silent for too long.
     package func readAll() -> String {
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
-        while case let count = read(reader, &chunk, chunk.count), count > 0 { text += chunk[..<count] }
+        while isReadable(), case let count = read(reader, &chunk, chunk.count), count > 0 {
+            text += chunk[..<count]
+        }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Waits until there are bytes or the writing end is closed; false if neither comes in time.
+    private func isReadable() -> Bool {
+        var state = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        return Glibc.poll(&state, 1, Int32(Patience.limit / .milliseconds(1))) == 1
     }
 }

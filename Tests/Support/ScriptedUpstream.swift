@@ -384,7 +384,9 @@ package final class ScriptedUpstream: Sendable {
                 peer.descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
             return false
         case .fire(let signal): signal.fire()
-        case .wait(let signal): return signal.waitBlocking()
+        case .wait(let signal):
+            // Longer than the test waits, so that the test fails first and says why.
+            return (try? signal.waitBlocking(within: Patience.limit * 2)) != nil
         case .awaitEnd:
             while peer.fill() {}
             return false

@@ -119,16 +119,16 @@ struct RacingTests {
                 SocketStream.connect(
                     to: [silent, open], loop: loop, timeout: patience, delay: delay, handler: $0)
             }
-            #expect(await driven.next() == .connected)
+            #expect(try await driven.next() == .connected)
             #expect(MonotonicTime.clock() - before >= delay)
             #expect(try await driven.on { $0.remoteAddress } == open)
             let peer = listening.accept()
             peer.send(utf8("hello"))
-            #expect(await driven.bytes(5) == utf8("hello"))
+            #expect(try await driven.bytes(5) == utf8("hello"))
             try await driven.on { $0.write(utf8("back")[...]) }
             #expect(try peer.receive(exactly: 4) == utf8("back"))
             peer.close()
-            #expect(await driven.next() == .reachedEnd)
+            #expect(try await driven.next() == .reachedEnd)
             try await driven.on { $0.close() }
             #expect(await timerCount(of: loop).map { $0 <= 1 } == true)
             for socket in held + [listening] { socket.close() }
@@ -148,7 +148,7 @@ struct RacingTests {
                         toHost: "two.test", port: port, resolver: resolver, loop: loop, timeout: patience,
                         handler: $0)
                 }
-                #expect(await driven.next() == .connected)
+                #expect(try await driven.next() == .connected)
                 #expect(try await driven.on { $0.remoteAddress } == open)
                 let ordered = resolver.unreachable.ordered([closed, open], now: .clock())
                 #expect(ordered == [open, closed])
@@ -169,7 +169,7 @@ struct RacingTests {
                     to: [first, second], loop: loop, timeout: .milliseconds(300), delay: .milliseconds(50),
                     handler: $0)
             }
-            guard case .failed(let error) = await driven.next() else {
+            guard case .failed(let error) = try await driven.next() else {
                 Issue.record("the connection did not fail")
                 return
             }

@@ -18,8 +18,8 @@ struct ConnectTests {
         return (address, held)
     }
 
-    private static func failure(_ driven: StreamDriver) async -> SocketError? {
-        guard case .failed(let error) = await driven.next() else { return nil }
+    private static func failure(_ driven: StreamDriver) async throws -> SocketError? {
+        guard case .failed(let error) = try await driven.next() else { return nil }
         return error
     }
 
@@ -31,7 +31,7 @@ struct ConnectTests {
             let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
             }
-            let error = await Self.failure(driven)
+            let error = try await Self.failure(driven)
             #expect(error?.operation == .connect && error?.code == ECONNREFUSED)
             #expect(error?.description == "connect \(address): Connection refused")
         }
@@ -45,7 +45,7 @@ struct ConnectTests {
             let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(to: address, loop: loop, timeout: .milliseconds(120), handler: $0)
             }
-            let error = await Self.failure(driven)
+            let error = try await Self.failure(driven)
             #expect(error?.kind == .connectTimedOut)
             #expect(MonotonicTime.clock() - before >= .milliseconds(120))
             for socket in held { socket.close() }
@@ -68,9 +68,9 @@ struct ConnectTests {
                 if leaves { accepted.close() } else { peer.lock.withLock { $0 = accepted } }
                 return stream
             }
-            #expect(await driven.next() == .connected)
-            #expect(await driven.bytes(5) == utf8("first"))
-            if leaves { #expect(await driven.next() == .reachedEnd) }
+            #expect(try await driven.next() == .connected)
+            #expect(try await driven.bytes(5) == utf8("first"))
+            if leaves { #expect(try await driven.next() == .reachedEnd) }
             try await driven.on { $0.close() }
             peer.lock.withLock { $0 }?.close()
             listening.close()
@@ -89,11 +89,11 @@ struct ConnectTests {
                 SocketStream.connect(
                     to: [closed, silent, open], loop: loop, timeout: .seconds(2), handler: $0)
             }
-            #expect(await driven.next() == .connected)
+            #expect(try await driven.next() == .connected)
             #expect(try await driven.on { $0.remoteAddress } == open)
             let peer = listening.accept()
             peer.send(utf8("hello"))
-            #expect(await driven.bytes(5) == utf8("hello"))
+            #expect(try await driven.bytes(5) == utf8("hello"))
             try await driven.on { $0.close() }
             for socket in held + [bound, peer, listening] { socket.close() }
         }
@@ -109,7 +109,7 @@ struct ConnectTests {
                 SocketStream.connect(
                     to: [first, second], loop: loop, timeout: patience, handler: $0)
             }
-            let error = await Self.failure(driven)
+            let error = try await Self.failure(driven)
             #expect(error?.operation == .connect && error?.code == ECONNREFUSED)
             #expect(error?.subject == second.description)
             #expect(try await driven.eventsUntilNow() == [])
@@ -128,7 +128,7 @@ struct ConnectTests {
                 stream.shutdownWrite()
                 return stream
             }
-            #expect(await driven.next() == .connected)
+            #expect(try await driven.next() == .connected)
             let peer = listening.accept()
             #expect(try peer.receiveAll() == utf8("early bird"))
             peer.close()
@@ -160,7 +160,7 @@ struct ConnectTests {
             let missing = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
             }
-            #expect(await Self.failure(missing)?.code == ENOENT)
+            #expect(try await Self.failure(missing)?.code == ENOENT)
             let listener = try Listener(bind: address)
             try await loop.perform {
                 listener.start(loop: loop) { stream in stream.start(handler: Echo(stream)) }
@@ -168,9 +168,9 @@ struct ConnectTests {
             let driven = try await StreamDriver.connecting(loop: loop) {
                 SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
             }
-            #expect(await driven.next() == .connected)
+            #expect(try await driven.next() == .connected)
             try await driven.on { $0.write(utf8("unix")[...]) }
-            #expect(await driven.bytes(4) == utf8("unix"))
+            #expect(try await driven.bytes(4) == utf8("unix"))
             try await driven.on { $0.close() }
             try await loop.perform { listener.close() }
             #expect(access(path, F_OK) == -1, "closing removes the path")

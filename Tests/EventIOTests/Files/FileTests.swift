@@ -41,10 +41,10 @@ struct FileTests {
     /// Blocks until the test lets the disk answer.
     private final class Silent: BlockingReader, Sendable {
         private let reading: Signal
-        private let disk: DispatchSemaphore
+        private let disk: Signal
         private let gone: Signal
 
-        init(_ reading: Signal, _ disk: DispatchSemaphore, _ gone: Signal) {
+        init(_ reading: Signal, _ disk: Signal, _ gone: Signal) {
             (self.reading, self.disk, self.gone) = (reading, disk, gone)
         }
 
@@ -52,7 +52,7 @@ struct FileTests {
 
         func read(atMost count: Int) -> ArraySlice<UInt8> {
             reading.fire()
-            disk.wait()
+            do { try disk.waitBlocking() } catch { Issue.record(error) }
             return [0]
         }
     }
@@ -99,7 +99,7 @@ struct FileTests {
             sink.hasRoom?()
             // If the last piece filled the buffer, it finishes when there is room again.
         }
-        await ended.wait()
+        try await ended.wait()
         return result.withLock { $0 }
     }
 
@@ -118,7 +118,7 @@ struct FileTests {
                     reading.next(
                         LoopBound(ReadAhead(on: loop) { try Self.reader(name, in: scratch) }, loop: loop))
                 }
-                await reading.ended.wait()
+                try await reading.ended.wait()
                 #expect(reading.state.withLock { $0.failure } == "file \(name): \(message)")
             }
         }
@@ -181,7 +181,7 @@ struct FileTests {
                 reading.next(
                     LoopBound(ReadAhead(on: loop) { try Self.reader("a", in: scratch) }, loop: loop))
             }
-            await reading.ended.wait()
+            try await reading.ended.wait()
             #expect(reading.state.withLock { $0.bytes } == testBytes(count))
             #expect(reading.state.withLock { $0.largest } <= 65_536)
         }
@@ -190,24 +190,24 @@ struct FileTests {
     @Test("A silent disk or busy threads do not block closing")
     func silentDisk() async throws {
         let (reading, gone) = (Signal(), Signal())
-        let disk = DispatchSemaphore(value: 0)
+        let disk = Signal()
         let threads = HelperThreads(name: "silent", limit: 1, waitingLimit: 0)
         try await withLoop { loop in
             let ahead = try await loop.perform {
                 LoopBound(ReadAhead(on: loop, threads: threads) { Silent(reading, disk, gone) }, loop: loop)
             }
-            await reading.wait()
+            try await reading.wait()
             #expect(!threads.submit {})
             let closed = Lock(false)
             loop.execute {
                 ahead.value.close()
                 closed.withLock { $0 = true }
             }
-            defer { disk.signal() }
-            try spin(while: !closed.withLock { $0 }, within: .seconds(10))
+            defer { disk.fire() }
+            try spin(while: !closed.withLock { $0 }, within: .seconds(10)) { "closing is blocked" }
             #expect(gone.count == 0)
         }
-        await gone.wait()
+        try await gone.wait()
     }
 
     @Test("At most two pieces are read ahead, and closing releases the reader")
@@ -217,18 +217,18 @@ struct FileTests {
             let ahead = try await loop.perform {
                 LoopBound(ReadAhead(on: loop) { Endless(asked, gone) }, loop: loop)
             }
-            await asked.wait(count: 2)
+            try await asked.wait(count: 2)
             let taken = Signal()
             try await loop.perform {
                 ahead.value.next { _ in taken.fire() }
             }
-            await taken.wait()
-            await asked.wait(count: 3)
+            try await taken.wait()
+            try await asked.wait(count: 3)
             // Give the loop and the helper threads time to read a fourth piece.
             for _ in 0..<20 { try await loop.perform {} }
             #expect(asked.count == 3)
             try await loop.perform { ahead.value.close() }
-            await gone.wait()
+            try await gone.wait()
             #expect(asked.count == 3)
         }
     }
@@ -272,9 +272,9 @@ struct FileTests {
     )
     func lateDisk() async throws {
         let scratch = ScratchFolder()
-        let disk = DispatchSemaphore(value: 0)
+        let disk = Signal()
         let threads = HelperThreads(name: "late", limit: 1, waitingLimit: 8)
-        #expect(threads.submit { disk.wait() })
+        #expect(threads.submit { try? disk.waitBlocking() })
         try await withLoop { loop in
             let result = Lock<SocketError?>(nil)
             let (ended, gone) = (Signal(), Signal())
@@ -288,13 +288,13 @@ struct FileTests {
                     ended.fire()
                 }
             }
-            await ended.wait()
+            try await ended.wait()
             #expect(
                 result.withLock { $0 }?.description == "file \(scratch.file("a")): disk timed out")
-            disk.signal()
+            disk.fire()
             // The thread runs its work in order, so this item runs after the sink's work.
             #expect(threads.submit { gone.fire() })
-            await gone.wait()
+            try await gone.wait()
         }
         #expect(Self.names(scratch) == [])
     }
@@ -317,13 +317,13 @@ struct FileTests {
                 }
                 // The thread runs its work in order: when this item runs, the file has been renamed, but the loop
                 // does not know it yet.
-                let named = DispatchSemaphore(value: 0)
-                #expect(threads.submit { named.signal() })
-                named.wait()
+                let named = Signal()
+                #expect(threads.submit { named.fire() })
+                try named.waitBlocking()
                 let late = ContinuousClock.now + .milliseconds(20)
                 while ContinuousClock.now < late {}
             }
-            await ended.wait()
+            try await ended.wait()
             #expect(result.withLock { $0 } == [nil])
             #expect(await timerCount(of: loop) == 0)
         }
@@ -345,12 +345,12 @@ struct FileTests {
                 for _ in 0..<4 { _ = testBytes(65_536).withUnsafeBytes { sink.write($0) } }
                 return LoopBound(sink, loop: loop)
             }
-            await hasRoom.wait()
+            try await hasRoom.wait()
             #expect(Self.names(scratch).count == 2)
             if isCancelled { try await loop.perform { sink.value.cancel() } }
         }
         // A sink that was not cancelled is released with the loop.
-        while Self.names(scratch).count > 1 { await Task.yield() }
+        try await poll(while: Self.names(scratch).count > 1) { "files \(Self.names(scratch))" }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
     }
 }

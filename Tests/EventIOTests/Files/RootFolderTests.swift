@@ -171,7 +171,7 @@ struct RootFolderTests {
             }
         }
         isOver.withLock { $0 = true }
-        await ended.wait()
+        try await ended.wait()
     }
 
     @Test("A range is read in pieces, and reading fails if the file has become too short")

@@ -75,7 +75,7 @@ struct ExhaustionTests {
             [UInt8](repeating: 1, count: 200_000).withUnsafeBytes { _ = sink.write($0) }
             return LoopBound(sink, loop: loop)
         }
-        await failed.wait()
+        try await failed.wait()
         precondition(failure.withLock { $0?.code } == EFBIG, "the write must fail with EFBIG")
         withExtendedLifetime(sink) {}
         await shutDown(group)

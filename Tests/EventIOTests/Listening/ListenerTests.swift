@@ -8,26 +8,18 @@ import Testing
 
 @Suite("Listeners", .timeLimit(.minutes(1)))
 struct ListenerTests {
-    /// Counts accepted connections, and lets a test wait for a number of them.
+    /// The listeners of accepted connections. A test can wait for a number of them.
     private final class Accepted: Sendable {
-        let stream: AsyncStream<Int32>
-        private let continuation: AsyncStream<Int32>.Continuation
-
-        init() { (stream, continuation) = AsyncStream.makeStream() }
+        private let listeners = Inbox<Int32>()
 
         /// Echoes on the connection and reports its listener's number. Called on the loop.
         func take(_ stream: SocketStream, from listener: Int32 = 0) {
             stream.start(handler: Echo(stream))
-            continuation.yield(listener)
+            listeners.put(listener)
         }
 
-        func wait(for count: Int) async -> [Int32] {
-            var numbers: [Int32] = []
-            for await number in stream {
-                numbers.append(number)
-                if numbers.count == count { break }
-            }
-            return numbers
+        func wait(for count: Int, file: String = #fileID, line: Int = #line) async throws -> [Int32] {
+            try await listeners.next(count, file: file, line: line)
         }
     }
 
@@ -90,7 +82,7 @@ struct ListenerTests {
             }
             var peers: [RawSocket] = []
             for _ in 0..<64 { peers.append(try RawSocket(connectedTo: listeners[0].address)) }
-            #expect(Set(await accepted.wait(for: 64)) == [0, 1])
+            #expect(Set(try await accepted.wait(for: 64)) == [0, 1])
             for peer in peers { peer.close() }
         }
     }
@@ -99,12 +91,12 @@ struct ListenerTests {
     func acceptedSocketOptions() async throws {
         try await withLoop { loop in
             let listener = try Listener(bind: .loopback())
-            let options = AsyncStream<[Int32]>.makeStream()
+            let options = Inbox<[Int32]>()
             try await loop.perform {
                 listener.start(loop: loop) { stream in
                     // The stream does not expose its descriptor, so find it by the addresses of its ends.
                     let found = openSocket(from: listener.address, to: stream.remoteAddress)
-                    options.continuation.yield([
+                    options.put([
                         RawSocket(found).option(TCP_NODELAY, level: Int32(IPPROTO_TCP)),
                         fcntl(found, F_GETFL) & O_NONBLOCK, fcntl(found, F_GETFD) & FD_CLOEXEC,
                     ])
@@ -112,10 +104,7 @@ struct ListenerTests {
                 }
             }
             let peer = try RawSocket(connectedTo: listener.address)
-            for await found in options.stream {
-                #expect(found == [1, O_NONBLOCK, FD_CLOEXEC])
-                break
-            }
+            #expect(try await options.next() == [1, O_NONBLOCK, FD_CLOEXEC])
             peer.close()
         }
     }
@@ -126,14 +115,14 @@ struct ListenerTests {
         #expect(Listener.batch(afterWakeOf: .microseconds(5001)) == 8)
         try await withLoop { loop in
             let listener = try Listener(bind: .loopback())
-            let wakes = AsyncStream<Int64>.makeStream()
+            let wakes = Inbox<Int64>()
             // All are in the kernel's queue before the loop polls.
             let peers = try (0..<100).map { _ in try RawSocket(connectedTo: listener.address) }
             try await loop.perform {
                 var isFirst = true
                 listener.start(loop: loop) { stream in
                     stream.start(handler: Echo(stream))
-                    wakes.continuation.yield(loop.wakeCount)
+                    wakes.put(loop.wakeCount)
                     guard isFirst else { return }
                     isFirst = false
                     let end = MonotonicTime.clock() + .milliseconds(6)
@@ -142,10 +131,9 @@ struct ListenerTests {
             }
             var counts: [Int] = []
             var last: Int64?
-            for await wake in wakes.stream {
+            for wake in try await wakes.next(peers.count) {
                 if wake == last { counts[counts.count - 1] += 1 } else { counts.append(1) }
                 last = wake
-                if counts.reduce(0, +) == peers.count { break }
             }
             #expect(counts[..<2] == [64, 8])
             #expect(counts[2..<(counts.count - 1)].allSatisfy { $0 == 64 || $0 == 8 })
@@ -169,12 +157,12 @@ struct ListenerTests {
                 }
                 listener.start(loop: loop) { accepted.take($0) }
             }
-            _ = await accepted.wait(for: 2)
+            _ = try await accepted.wait(for: 2)
             // Further wakes do not ask again.
             for _ in 0..<10 { try await loop.perform {} }
             #expect(questions.withLock { $0 } == 3)
             try await loop.perform { listener.resume() }
-            _ = await accepted.wait(for: 1)
+            _ = try await accepted.wait(for: 1)
             for peer in peers {
                 peer.send(utf8("served"))
                 #expect(try peer.receive(exactly: 6) == utf8("served"))
@@ -195,7 +183,7 @@ struct ListenerTests {
                 listener.start(loop: loop) { accepted.take($0) }
                 listener.drainBacklogAndClose()
             }
-            #expect(await accepted.wait(for: 100).count == 100)
+            #expect(try await accepted.wait(for: 100).count == 100)
             for peer in peers {
                 peer.send(utf8("served"))
                 #expect(try peer.receive(exactly: 6) == utf8("served"))
@@ -223,7 +211,7 @@ struct ListenerTests {
                 old.start(loop: loop) { accepted.take($0, from: 0) }
                 old.drainBacklogAndClose()
             }
-            #expect(await accepted.wait(for: 2) == [0, 1])
+            #expect(try await accepted.wait(for: 2) == [0, 1])
             early.send(utf8("served"))
             #expect(try early.receive(exactly: 6) == utf8("served"))
             early.close()
@@ -277,7 +265,7 @@ struct ListenerTests {
             try await loop.perform {}
             #expect(count.lock.withLock { $0 } == 0)
             try await loop.perform { listener.resume() }
-            #expect(await accepted.wait(for: 1).count == 1)
+            #expect(try await accepted.wait(for: 1).count == 1)
             peer.close()
         }
     }
@@ -316,10 +304,10 @@ struct ListenerTests {
                 let driven = try await StreamDriver.connecting(loop: loop) {
                     SocketStream.connect(to: address, loop: loop, timeout: patience, handler: $0)
                 }
-                #expect(await driven.next() == .connected)
+                #expect(try await driven.next() == .connected)
                 try await driven.on { $0.close() }
             }
-            #expect(await accepted.wait(for: 2).count == 2)
+            #expect(try await accepted.wait(for: 2).count == 2)
         }
     }
 }

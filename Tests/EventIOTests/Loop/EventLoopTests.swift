@@ -24,11 +24,11 @@ struct EventLoopTests {
 
     private final class Order: StreamHandler, TimerTarget, Sendable {
         let log = Lock<[String]>([])
-        let isOver = DispatchSemaphore(value: 0)
+        let isOver = Signal()
 
         private func add(_ entry: String) {
             log.withLock { $0.append(entry) }
-            isOver.signal()
+            isOver.fire()
         }
 
         func streamReceived(_ bytes: UnsafeRawBufferPointer) { add("bytes") }
@@ -36,8 +36,8 @@ struct EventLoopTests {
         func streamFailed(_ error: SocketError) {}
         func timerFired(_ token: TimerToken) { add("timer") }
 
-        func waitForBoth() {
-            for _ in 0..<2 { isOver.wait() }
+        func waitForBoth() throws {
+            for _ in 0..<2 { try isOver.waitBlocking() }
         }
     }
 
@@ -59,7 +59,7 @@ struct EventLoopTests {
         dup2(output, STDOUT_FILENO)
         precondition(status == 0, "no shell")
         kill(getpid(), SIGSTOP)
-        order.waitForBoth()
+        try order.waitForBoth()
         let log = order.log.withLock { $0 }
         precondition(log == ["bytes", "timer"], "\(log)")
         await shutDown(group)
@@ -130,7 +130,7 @@ struct EventLoopTests {
     func nestedWork() async throws {
         try await withLoop { loop in
             let log = Log()
-            await withCheckedContinuation { continuation in
+            try await withDeadline("entries \(log.all)") { continuation in
                 loop.execute {
                     loop.execute { log.add(2) }
                     loop.execute {
@@ -224,16 +224,13 @@ struct EventLoopTests {
             deinit { released(loop.isCurrent) }
         }
         try await withLoop { loop in
-            let (releases, continuation) = AsyncStream<Bool>.makeStream()
+            let releases = Inbox<Bool>()
             var bound: LoopBound<Probe>? = try await loop.perform {
-                LoopBound(Probe(loop) { continuation.yield($0) }, loop: loop)
+                LoopBound(Probe(loop) { releases.put($0) }, loop: loop)
             }
             #expect(bound != nil)
             bound = nil
-            for await wasOnLoop in releases {
-                #expect(wasOnLoop)
-                break
-            }
+            #expect(try await releases.next())
         }
     }
 }

@@ -19,20 +19,20 @@ struct HelperThreadTests {
     @Test("Work beyond the limit is refused, and waiting work runs when a thread is free")
     func refused() async throws {
         let threads = HelperThreads(name: "helper-full", limit: 2, waitingLimit: 3)
-        let gate = DispatchSemaphore(value: 0)
+        let gate = Signal()
         let done = Lock(0)
         let accepted = (0..<9).map { _ in
             threads.submit {
-                gate.wait()
+                guard (try? gate.waitBlocking()) != nil else { return }
                 done.withLock { $0 += 1 }
             }
         }
         #expect(accepted == [true, true, true, true, true, false, false, false, false])
-        for _ in 0..<5 { gate.signal() }
-        try spin(while: done.withLock { $0 } < 5)
-        try spin(while: Self.count("helper-full") > 0)
+        for _ in 0..<5 { gate.fire() }
+        try spin(while: done.withLock { $0 } < 5) { "\(done.withLock { $0 }) of 5 items done" }
+        try spin(while: Self.count("helper-full") > 0) { "\(Self.count("helper-full")) threads" }
         #expect(threads.submit { done.withLock { $0 += 1 } })
-        try spin(while: done.withLock { $0 } < 6)
+        try spin(while: done.withLock { $0 } < 6) { "\(done.withLock { $0 }) of 6 items done" }
     }
 
     @Test("A waiting limit of Int.max accepts any amount of work")
@@ -40,7 +40,7 @@ struct HelperThreadTests {
         let threads = HelperThreads(name: "helper-any", limit: 1, waitingLimit: .max)
         let done = Lock(0)
         for _ in 0..<100 { #expect(threads.submit { done.withLock { $0 += 1 } }) }
-        try spin(while: done.withLock { $0 } < 100)
+        try spin(while: done.withLock { $0 } < 100) { "\(done.withLock { $0 }) of 100 items done" }
     }
 
     @Test("With an idle timeout, a thread is reused for later work, and ends when none comes")
@@ -55,14 +55,14 @@ struct HelperThreadTests {
                     workers.withLock { _ = $0.insert(pthread_self()) }
                     done.withLock { $0 = true }
                 }, "\(turn)")
-            try spin(while: !done.withLock { $0 })
+            try spin(while: !done.withLock { $0 }) { "item \(turn) has not run" }
         }
         // Another thread starts only if the previous one has not gone idle yet.
         #expect(workers.withLock { $0.count } < 20)
-        try spin(while: Self.count("helper-idle") > 0)
+        try spin(while: Self.count("helper-idle") > 0) { "\(Self.count("helper-idle")) threads" }
         let again = Lock(false)
         #expect(threads.submit { again.withLock { $0 = true } })
-        try spin(while: !again.withLock { $0 })
+        try spin(while: !again.withLock { $0 }) { "the item after the idle time has not run" }
     }
 
     @Test("No work is lost or run twice while threads go idle and end")
@@ -80,15 +80,19 @@ struct HelperThreadTests {
                     if !isTaken { break }
                     // Now and then let the threads go idle.
                     guard turn % 50 == 0 else { continue }
-                    try? spin(while: done.withLock { $0[submitter * 1000 + turn] == nil })
+                    let item = submitter * 1000 + turn
+                    let isDone: Void? = try? spin(while: done.withLock { $0[item] == nil }) { "\(item)" }
+                    if isDone == nil { break }
                 }
                 ended.fire()
             }
             return ended
         }
-        for ended in submitters { await ended.wait() }
-        try spin(while: done.withLock { $0.count } < 4000)
+        for ended in submitters { try await ended.wait() }
+        try spin(while: done.withLock { $0.count } < 4000) {
+            "\(done.withLock { $0.count }) of 4000 items done"
+        }
         #expect(done.withLock { $0.values.allSatisfy { $0 == 1 } })
-        try spin(while: Self.count("helper-race") > 0)
+        try spin(while: Self.count("helper-race") > 0) { "\(Self.count("helper-race")) threads" }
     }
 }

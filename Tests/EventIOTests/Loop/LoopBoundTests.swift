@@ -22,7 +22,7 @@ struct LoopBoundTests {
     @Test("A value is released on its loop even if another thread drops the last reference")
     func endsAtHome() async throws {
         try await withLoop { loop in
-            let isHome = await withCheckedContinuation { continuation in
+            let isHome = try await withDeadline("the value has not been released") { continuation in
                 loop.execute {
                     let bound = LoopBound(
                         Guest { continuation.resume(returning: loop.isCurrent) }, loop: loop)

@@ -15,8 +15,8 @@ struct TimerTests {
 
     private static func onLoop<Value: Sendable>(
         _ loop: EventLoop, _ body: @escaping @Sendable (@escaping (Value) -> Void) -> Void
-    ) async -> Value {
-        await withCheckedContinuation { continuation in
+    ) async throws -> Value {
+        try await withDeadline("the work has not ended") { continuation in
             loop.execute { body { continuation.resume(returning: $0) } }
         }
     }
@@ -24,7 +24,7 @@ struct TimerTests {
     @Test("A cancelled timer does not fire, even if a timer due at the same time cancels it")
     func cancelled() async throws {
         try await withLoop { loop in
-            let isDone = await Self.onLoop(loop) { (done: @escaping (Bool) -> Void) in
+            let isDone = try await Self.onLoop(loop) { (done: @escaping (Bool) -> Void) in
                 let never = Target { _ in Issue.record("a cancelled timer fired") }
                 let early = loop.setTimer(after: .milliseconds(1), target: never)
                 // Both are due at the same time.
@@ -43,7 +43,7 @@ struct TimerTests {
     @Test("A timer fires soon after its time, and not before", arguments: [0, 1, 7, 40])
     func firesInTime(milliseconds: Int64) async throws {
         try await withLoop { loop in
-            let late = await Self.onLoop(loop) { (done: @escaping (TimeAmount) -> Void) in
+            let late = try await Self.onLoop(loop) { (done: @escaping (TimeAmount) -> Void) in
                 let deadline = loop.now + .milliseconds(milliseconds)
                 _ = loop.setTimer(
                     at: deadline, target: Target { _ in done(MonotonicTime.clock() - deadline) })
@@ -56,7 +56,7 @@ struct TimerTests {
     @Test("An earlier timer set after a later one fires first")
     func earlierAfterLater() async throws {
         try await withLoop { loop in
-            let order = await Self.onLoop(loop) { (done: @escaping ([Int]) -> Void) in
+            let order = try await Self.onLoop(loop) { (done: @escaping ([Int]) -> Void) in
                 var order: [Int] = []
                 let names = [60, 40, 20, 5]
                 for name in names {
@@ -90,7 +90,9 @@ struct TimerTests {
                 return LoopBound(again, loop: loop)
             }
             // The timers go on without end, and this work runs between them.
-            while try await loop.perform({ again.value.count }) < 20 {}
+            try await poll(while: try await loop.perform { again.value.count } < 20) {
+                "\(try await loop.perform { again.value.count }) of 20 timers"
+            }
             let count = try await loop.perform {
                 again.value.isStopped = true
                 return again.value.count
@@ -117,7 +119,7 @@ struct TimerTests {
     @Test("The scheduler runs relative, periodic and immediate work, and drops disposed work")
     func scheduler() async throws {
         try await withLoop { loop in
-            let (events, continuation) = AsyncStream<String>.makeStream()
+            let events = Inbox<String>()
             let disposed = loop.scheduleRelative((), dueTime: .seconds(50)) { _ in
                 Issue.record("disposed work ran")
                 return Disposables.create()
@@ -125,23 +127,22 @@ struct TimerTests {
             disposed.dispose()
             try await loop.perform {
                 _ = loop.scheduleRelative("later", dueTime: .milliseconds(20)) { state in
-                    continuation.yield("\(state) \(loop.isCurrent)")
+                    events.put("\(state) \(loop.isCurrent)")
                     return Disposables.create()
                 }
                 _ = loop.schedule("now") { state in
-                    continuation.yield("\(state) \(loop.isCurrent)")
+                    events.put("\(state) \(loop.isCurrent)")
                     return Disposables.create()
                 }
             }
-            var iterator = events.makeAsyncIterator()
-            #expect(await iterator.next() == "now true")
-            #expect(await iterator.next() == "later true")
+            #expect(try await events.next() == "now true")
+            #expect(try await events.next() == "later true")
             let period = loop.schedulePeriodic(1, startAfter: .milliseconds(1), period: .milliseconds(2)) {
                 state in
-                continuation.yield("tick \(state)")
+                events.put("tick \(state)")
                 return state + 1
             }
-            for tick in 1...3 { #expect(await iterator.next() == "tick \(tick)") }
+            for tick in 1...3 { #expect(try await events.next() == "tick \(tick)") }
             period.dispose()
             try await loop.perform {}
             #expect(await timerCount(of: loop) == 0)
@@ -154,12 +155,9 @@ struct TimerTests {
             let scheduler: any SchedulerType = loop
             let never = Target { _ in Issue.record("a cancelled timer fired") }
             let long = scheduler.setTimer(after: .seconds(50), target: never)
-            let (events, continuation) = AsyncStream<TimerToken>.makeStream()
-            let short = scheduler.setTimer(after: .milliseconds(1), target: Target { continuation.yield($0) })
-            for await fired in events {
-                #expect(fired == short)
-                break
-            }
+            let events = Inbox<TimerToken>()
+            let short = scheduler.setTimer(after: .milliseconds(1), target: Target { events.put($0) })
+            #expect(try await events.next() == short)
             #expect(await timerCount(of: loop) == 1)
             scheduler.cancelTimer(long)
             #expect(await timerCount(of: loop) == 0)
@@ -179,7 +177,7 @@ struct TimerTests {
     @Test("A reactive timeout on the loop ends a call that never answers")
     func reactiveTimeout() async throws {
         try await withLoop { loop in
-            let failed = await withCheckedContinuation { continuation in
+            let failed = try await withDeadline("no timeout") { continuation in
                 let subscription = Single<Int>.never().timeout(.milliseconds(5), scheduler: loop)
                     .subscribe(
                         onSuccess: { _ in continuation.resume(returning: false) },

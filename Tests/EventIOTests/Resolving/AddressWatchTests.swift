@@ -42,11 +42,13 @@ struct AddressWatchTests {
         /// Lets the time to live end, and waits for the lookup.
         func expire(_ resolver: Resolver, after amount: TimeAmount = .seconds(30)) throws {
             // The lookup before it has ended.
-            try spin(while: resolver.core.change { cache, _ in cache.nextRefresh } == nil)
+            try spin(while: resolver.core.change { cache, _ in cache.nextRefresh } == nil) {
+                "no refresh is planned after \(lookups) lookups"
+            }
             let before = lookups
             state.withLock { $0.time = $0.time + amount }
             resolver.core.wakeThread()
-            try spin(while: lookups == before)
+            try spin(while: lookups == before) { "still \(before) lookups" }
         }
 
         func watch(_ resolver: Resolver, _ host: String = "api.test", on loop: EventLoop) async throws
@@ -69,11 +71,11 @@ struct AddressWatchTests {
         let resolver = fake.makeResolver()
         try await withLoop { loop in
             let watch = try await fake.watch(resolver, on: loop)
-            await fake.reported.wait()
+            try await fake.reported.wait()
             #expect(fake.reports == [[]])
             fake.answer("10.0.0.1")
             try fake.expire(resolver, after: .seconds(1))
-            await fake.reported.wait(count: 2)
+            try await fake.reported.wait(count: 2)
             #expect(fake.reports == [[], ["10.0.0.1:80"]])
             watch.cancel()
         }
@@ -88,23 +90,23 @@ struct AddressWatchTests {
         let resolver = fake.makeResolver()
         try await withLoop { loop in
             let watch = try await fake.watch(resolver, on: loop)
-            await fake.reported.wait()
+            try await fake.reported.wait()
             fake.answer("10.0.0.2", "10.0.0.1")
             try fake.expire(resolver)
             fake.answer("10.0.0.2", "10.0.0.3")
             try fake.expire(resolver)
-            await fake.reported.wait(count: 2)
+            try await fake.reported.wait(count: 2)
             // While lookups fail, nothing changes. A name that no longer exists has no addresses.
             fake.fail(.nameFailed)
             try fake.expire(resolver)
             fake.fail(.nameNotFound)
             try fake.expire(resolver, after: .seconds(1))
-            await fake.reported.wait(count: 3)
+            try await fake.reported.wait(count: 3)
             #expect(fake.reports == [["10.0.0.1:80", "10.0.0.2:80"], ["10.0.0.2:80", "10.0.0.3:80"], []])
             // A second watch learns what is known without a lookup.
             let lookups = fake.lookups
             let second = try await fake.watch(resolver, on: loop)
-            await fake.reported.wait(count: 4)
+            try await fake.reported.wait(count: 4)
             #expect(fake.reports.last == [] && fake.lookups == lookups)
             watch.cancel()
             second.cancel()
@@ -125,7 +127,9 @@ struct AddressWatchTests {
             }
             // A released watch is cancelled.
             _ = try await fake.watch(resolver, on: loop)
-            try spin(while: fake.lookups == 0 || resolver.core.hasThread)
+            try spin(while: fake.lookups == 0 || resolver.core.hasThread) {
+                "\(fake.lookups) lookups, and \(resolver.core.hasThread ? "a" : "no") thread"
+            }
             #expect(resolver.core.change { cache, _ in cache.nextRefresh } == nil)
         }
     }
@@ -136,7 +140,7 @@ struct AddressWatchTests {
         let resolver = fake.makeResolver()
         try await withLoop { loop in
             let watch = try await fake.watch(resolver, "::1", on: loop)
-            await fake.reported.wait()
+            try await fake.reported.wait()
             #expect(fake.reports == [["[::1]:80"]] && fake.lookups == 0)
             watch.cancel()
         }
@@ -149,15 +153,17 @@ struct AddressWatchTests {
         let resolver = fake.makeResolver()
         let watch = try await withLoop { loop in
             let watch = try await fake.watch(resolver, on: loop)
-            await fake.reported.wait()
+            try await fake.reported.wait()
             return watch
         }
         try fake.expire(resolver)
         let lookups = fake.lookups
-        try spin(while: resolver.core.change { cache, _ in cache.nextRefresh } != nil)
+        try spin(while: resolver.core.change { cache, _ in cache.nextRefresh } != nil) {
+            "a refresh is planned after \(fake.lookups) lookups"
+        }
         fake.state.withLock { $0.time = $0.time + .seconds(60) }
         resolver.core.wakeThread()
-        try spin(while: resolver.core.hasThread)
+        try spin(while: resolver.core.hasThread) { "the thread is alive after \(fake.lookups) lookups" }
         #expect(fake.lookups == lookups)
         watch.cancel()
     }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import EventIO
@@ -14,7 +15,7 @@ struct LookupDescriptorTests {
             let resolver = try Resolver(settings)
             let group = try EventLoopGroup(count: 1)
             // Starts the resolver's thread.
-            _ = await Self.resolve("localhost", by: resolver, on: group.loops[0])
+            _ = try await Self.resolve("localhost", by: resolver, on: group.loops[0])
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             let usual = limit.rlim_cur
@@ -22,7 +23,7 @@ struct LookupDescriptorTests {
             var opened: [Int32] = []
             while (opened.last ?? 0) < 60 { opened.append(open("/dev/null", O_RDONLY)) }
             precondition(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-            let answer = await Self.resolve("api.test", by: resolver, on: group.loops[0])
+            let answer = try await Self.resolve("api.test", by: resolver, on: group.loops[0])
             guard case .failure(let error) = answer else { preconditionFailure("\(answer)") }
             precondition(error.isOutOfDescriptors, "\(error)")
             // At the end of the process the leak sanitizer needs some.
@@ -33,8 +34,8 @@ struct LookupDescriptorTests {
 
     private static func resolve(
         _ host: String, by resolver: Resolver, on loop: EventLoop
-    ) async -> Result<[SocketAddress], SocketError> {
-        await withCheckedContinuation { continuation in
+    ) async throws -> Result<[SocketAddress], SocketError> {
+        try await withDeadline("no answer for \(host)") { continuation in
             loop.execute {
                 resolver.resolve(host, port: 80, on: loop, deadline: loop.now + .seconds(30)) {
                     continuation.resume(returning: $0)

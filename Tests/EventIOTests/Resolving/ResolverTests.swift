@@ -19,20 +19,18 @@ struct ResolverTests {
 
         let state = Lock(State())
         /// The lookup of each of these names blocks.
-        let gate = Lock<[String: DispatchSemaphore]>([:])
+        let gate = Lock<[String: Signal]>([:])
 
         func answer(_ host: String, _ answer: Result<[SocketAddress], SocketError>) {
             state.withLock { $0.answers[host] = answer }
         }
 
-        func silence(_ host: String) -> DispatchSemaphore {
-            let semaphore = DispatchSemaphore(value: 0)
-            gate.withLock { $0[host] = semaphore }
-            return semaphore
+        func silence(_ host: String) {
+            gate.withLock { $0[host] = Signal() }
         }
 
         func speak(_ host: String) {
-            gate.withLock { $0.removeValue(forKey: host) }?.signal()
+            gate.withLock { $0.removeValue(forKey: host) }?.fire()
         }
 
         func advance(_ amount: TimeAmount) { state.withLock { $0.time = $0.time + amount } }
@@ -46,9 +44,10 @@ struct ResolverTests {
                 limits: limits,
                 lookup: { [self] host in
                     state.withLock { $0.lookups.append(host) }
-                    if let semaphore = gate.withLock({ $0[host] }) {
-                        semaphore.wait()
-                        semaphore.signal()
+                    if let silence = gate.withLock({ $0[host] }) {
+                        do { try silence.waitBlocking() } catch { Issue.record(error) }
+                        // For other lookups of the same name.
+                        silence.fire()
                     }
                     return state.withLock { $0.answers[host] }
                         ?? .failure(SocketError(.nameNotFound, .resolve, subject: host))
@@ -58,8 +57,8 @@ struct ResolverTests {
 
     private static func resolve(
         _ host: String, _ resolver: Resolver, _ loop: EventLoop, timeout: TimeAmount = patience
-    ) async -> Answer {
-        await withCheckedContinuation { continuation in
+    ) async throws -> Answer {
+        try await withDeadline("no answer for \(host)") { continuation in
             loop.execute {
                 resolver.resolve(host, port: 80, on: loop, deadline: loop.now + timeout) {
                     loop.preconditionCurrent()
@@ -77,13 +76,14 @@ struct ResolverTests {
         let resolver = fake.resolver()
         try await withLoop { loop in
             for _ in 0..<3 {
-                let answer = await Self.resolve("nowhere.test", resolver, loop)
+                let answer = try await Self.resolve("nowhere.test", resolver, loop)
                 #expect(answer == .failure(SocketError(.nameNotFound, .resolve, subject: "nowhere.test")))
             }
             #expect(fake.lookups.count == 1)
             fake.advance(.milliseconds(1_001))
             fake.answer("nowhere.test", .success([Self.one]))
-            #expect(await Self.resolve("nowhere.test", resolver, loop) == .success([Self.one.with(port: 80)]))
+            #expect(
+                try await Self.resolve("nowhere.test", resolver, loop) == .success([Self.one.with(port: 80)]))
             #expect(fake.lookups.count == 2)
         }
     }
@@ -95,11 +95,11 @@ struct ResolverTests {
     @Test("Requests that time out or are cancelled are released while their lookup goes on")
     func leaving() async throws {
         let fake = Fake()
-        _ = fake.silence("slow")
+        fake.silence("slow")
         let resolver = fake.resolver()
         try await withLoop { loop in
             let waiting = try await loop.perform { LoopBound(Waiting(), loop: loop) }
-            let answer: Answer = await withCheckedContinuation { continuation in
+            let answer: Answer = try await withDeadline("no answer for slow") { continuation in
                 loop.execute {
                     waiting.value.request = resolver.resolve(
                         "slow", port: 80, on: loop, deadline: loop.now + .milliseconds(1)
@@ -125,15 +125,16 @@ struct ResolverTests {
         let resolver = fake.resolver()
         fake.answer("silent.test", .success([Self.one]))
         fake.answer("quick.test", .success([Self.one]))
-        _ = fake.silence("silent.test")
+        fake.silence("silent.test")
         try await withLoop { loop in
-            let answer = await Self.resolve("silent.test", resolver, loop, timeout: .milliseconds(50))
+            let answer = try await Self.resolve("silent.test", resolver, loop, timeout: .milliseconds(50))
             #expect(answer == .failure(SocketError(.nameTimedOut, .resolve, subject: "silent.test")))
-            #expect(await Self.resolve("quick.test", resolver, loop) == .success([Self.one.with(port: 80)]))
+            #expect(
+                try await Self.resolve("quick.test", resolver, loop) == .success([Self.one.with(port: 80)]))
             // The lookup goes on, and its answer reaches the next caller.
             async let second = Self.resolve("silent.test", resolver, loop)
             fake.speak("silent.test")
-            #expect(await second == .success([Self.one.with(port: 80)]))
+            #expect(try await second == .success([Self.one.with(port: 80)]))
             #expect(fake.lookups.count { $0 == "silent.test" } == 1)
             #expect(await timerCount(of: loop) == 0)
         }
@@ -144,26 +145,23 @@ struct ResolverTests {
         let fake = Fake()
         let resolver = fake.resolver()
         fake.answer("shared.test", .success([Self.one]))
-        _ = fake.silence("shared.test")
+        fake.silence("shared.test")
         let group = try EventLoopGroup(count: 2)
-        let (answers, continuation) = AsyncStream<Answer>.makeStream()
+        let answers = Inbox<Answer>()
         for loop in group.loops {
             try await loop.perform {
                 for _ in 0..<10 {
                     resolver.resolve("shared.test", port: 80, on: loop, deadline: .distantFuture) {
                         loop.preconditionCurrent()
-                        continuation.yield($0)
+                        answers.put($0)
                     }
                 }
             }
         }
         // All twenty are waiting now.
         fake.speak("shared.test")
-        var count = 0
-        for await answer in answers {
+        for answer in try await answers.next(20) {
             #expect(answer == .success([Self.one.with(port: 80)]))
-            count += 1
-            if count == 20 { break }
         }
         #expect(fake.lookups == ["shared.test"])
         await shutDown(group)
@@ -175,21 +173,21 @@ struct ResolverTests {
         let resolver = fake.resolver()
         fake.answer("api.test", .success([Self.one]))
         try await withLoop { loop in
-            _ = await Self.resolve("api.test", resolver, loop)
+            _ = try await Self.resolve("api.test", resolver, loop)
             fake.advance(.seconds(29))
-            _ = await Self.resolve("api.test", resolver, loop)
+            _ = try await Self.resolve("api.test", resolver, loop)
             #expect(fake.lookups.count == 1)
             fake.advance(.seconds(2))
-            _ = fake.silence("api.test")
-            let stale = await Self.resolve("api.test", resolver, loop, timeout: .milliseconds(1))
+            fake.silence("api.test")
+            let stale = try await Self.resolve("api.test", resolver, loop, timeout: .milliseconds(1))
             #expect(
                 stale == .success([Self.one.with(port: 80)]), "a silent resolver must not delay a known name")
             // Five minutes later the old answer is unusable, and the resolver is still silent.
             fake.advance(.seconds(400))
-            let tooOld = await Self.resolve("api.test", resolver, loop, timeout: .milliseconds(20))
+            let tooOld = try await Self.resolve("api.test", resolver, loop, timeout: .milliseconds(20))
             #expect(tooOld == .failure(SocketError(.nameTimedOut, .resolve, subject: "api.test")))
             fake.speak("api.test")
-            #expect(await Self.resolve("api.test", resolver, loop) == .success([Self.one.with(port: 80)]))
+            #expect(try await Self.resolve("api.test", resolver, loop) == .success([Self.one.with(port: 80)]))
             #expect(fake.lookups.count == 2)
         }
     }
@@ -203,26 +201,25 @@ struct ResolverTests {
         }
         for name in ["a.test", "b.test"] {
             fake.answer(name, .success([Self.one]))
-            _ = fake.silence(name)
+            fake.silence(name)
         }
         try await withLoop { loop in
-            let (answers, continuation) = AsyncStream<(String, Answer)>.makeStream()
+            let answers = Inbox<(String, Answer)>()
             try await loop.perform {
                 // One runs, one waits, and one is too many.
                 for name in ["a.test", "b.test", "c.test"] {
                     resolver.resolve(name, port: 80, on: loop, deadline: .distantFuture) {
-                        continuation.yield((name, $0))
+                        answers.put((name, $0))
                     }
                 }
             }
-            var iterator = answers.makeAsyncIterator()
-            let refused = await iterator.next()
-            #expect(refused?.0 == "c.test")
-            #expect(refused?.1 == .failure(SocketError(.nameFailed, .resolve, subject: "c.test")))
+            let refused = try await answers.next()
+            #expect(refused.0 == "c.test")
+            #expect(refused.1 == .failure(SocketError(.nameFailed, .resolve, subject: "c.test")))
             fake.speak("a.test")
             fake.speak("b.test")
-            #expect(await iterator.next()?.0 == "a.test")
-            #expect(await iterator.next()?.0 == "b.test")
+            #expect(try await answers.next().0 == "a.test")
+            #expect(try await answers.next().0 == "b.test")
         }
     }
 
@@ -231,7 +228,7 @@ struct ResolverTests {
         let fake = Fake()
         let resolver = fake.resolver()
         fake.answer("late.test", .success([Self.one]))
-        _ = fake.silence("late.test")
+        fake.silence("late.test")
         try await withLoop { loop in
             try await loop.perform {
                 let request = resolver.resolve(
@@ -241,7 +238,8 @@ struct ResolverTests {
                 #expect(loop.timerCount == 0)
             }
             fake.speak("late.test")
-            #expect(await Self.resolve("late.test", resolver, loop) == .success([Self.one.with(port: 80)]))
+            #expect(
+                try await Self.resolve("late.test", resolver, loop) == .success([Self.one.with(port: 80)]))
         }
     }
 
@@ -251,7 +249,7 @@ struct ResolverTests {
         let resolver = fake.resolver()
         try await withLoop { loop in
             let expected = try #require(SocketAddress(host: host, port: 80))
-            #expect(await Self.resolve(host, resolver, loop) == .success([expected]))
+            #expect(try await Self.resolve(host, resolver, loop) == .success([expected]))
             #expect(fake.lookups.isEmpty)
         }
     }
@@ -281,7 +279,7 @@ struct ResolverTests {
                     toHost: "two.test", port: port, resolver: resolver, loop: loop, timeout: patience,
                     handler: $0)
             }
-            #expect(await driven.next() == .connected)
+            #expect(try await driven.next() == .connected)
             #expect(try await driven.on { $0.remoteAddress } == open)
             try await driven.on { $0.close() }
             let lost = try await StreamDriver.connecting(loop: loop) {
@@ -290,7 +288,7 @@ struct ResolverTests {
                     handler: $0)
             }
             let expected = SocketError(.nameNotFound, .resolve, subject: "nowhere.test")
-            #expect(await lost.next() == .failed(expected))
+            #expect(try await lost.next() == .failed(expected))
             listening.close()
         }
     }

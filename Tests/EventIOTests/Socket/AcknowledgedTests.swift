@@ -22,37 +22,34 @@ struct AcknowledgedTests {
 
     /// Runs `body` with an accepted stream and a peer with a small receive buffer.
     private func withReader(
-        _ body: (LoopBound<SocketStream>, RawSocket, EventLog) async throws -> Void
+        _ body: (LoopBound<SocketStream>, RawSocket, FailureLog) async throws -> Void
     ) async throws {
         try await withLoop { loop in
             let listener = try Listener(bind: .loopback())
-            let (streams, continuation) = AsyncStream<LoopBound<SocketStream>>.makeStream()
-            let log = EventLog()
+            let streams = Inbox<LoopBound<SocketStream>>()
+            let log = FailureLog()
             try await loop.perform {
                 listener.start(loop: loop) { stream in
                     stream.start(handler: Noting(stream, log))
-                    continuation.yield(LoopBound(stream, loop: loop))
+                    streams.put(LoopBound(stream, loop: loop))
                 }
             }
             let peer = try RawSocket(connectedTo: listener.address)
             peer.fixReceiveBuffer(4096)
-            for await stream in streams {
-                try await body(stream, peer, log)
-                break
-            }
+            try await body(try await streams.next(), peer, log)
             try await loop.perform { listener.close() }
         }
     }
 
-    private final class EventLog: Sendable {
+    private final class FailureLog: Sendable {
         let failed = Lock<Extent?>(nil)
     }
 
     private final class Noting: StreamHandler {
         let stream: SocketStream
-        let log: EventLog
+        let log: FailureLog
 
-        init(_ stream: SocketStream, _ log: EventLog) {
+        init(_ stream: SocketStream, _ log: FailureLog) {
             self.stream = stream
             self.log = log
         }
@@ -75,7 +72,9 @@ struct AcknowledgedTests {
             try await stream.loop.perform { stream.value.write([UInt8](repeating: 1, count: 1 << 20)[...]) }
             _ = try peer.receive(exactly: 10_000)
             peer.reset()
-            while log.failed.withLock({ $0 == nil }) { await Task.yield() }
+            try await poll(while: log.failed.withLock { $0 == nil }) {
+                "no failure; \(try await extent(stream))"
+            }
             let failed = try #require(log.failed.withLock { $0 })
             #expect(failed.acknowledged >= 10_000)
             #expect(failed.acknowledged < failed.taken)
@@ -107,7 +106,9 @@ struct AcknowledgedTests {
             }
             #expect(before.taken == before.sent)
             _ = try peer.receive(exactly: Int(before.acknowledged) + 1)
-            while try await extent(stream).acknowledged == before.acknowledged { await Task.yield() }
+            try await poll(while: try await extent(stream).acknowledged == before.acknowledged) {
+                "still \(before)"
+            }
             #expect(try await extent(stream).taken == before.taken)
         }
     }
@@ -124,7 +125,9 @@ struct AcknowledgedTests {
             #expect(held.sent == 3 && held.taken == 0 && held.acknowledged == 0)
             #expect(sent.sent == 3 && sent.taken == 3)
             #expect(try peer.receive(exactly: 3) == [1, 2, 3])
-            while try await extent(stream).acknowledged < 3 { await Task.yield() }
+            try await poll(while: try await extent(stream).acknowledged < 3) {
+                "\(try await extent(stream))"
+            }
 
             // A reset drops held output.
             let thrownAway = try await stream.loop.perform {
@@ -144,7 +147,7 @@ struct AcknowledgedTests {
             let (descriptor, peer) = RawSocket.pair()
             let extent = try await loop.perform {
                 let stream = SocketStream(adopting: descriptor, remoteAddress: address, loop: loop)
-                stream.start(handler: Noting(stream, EventLog()))
+                stream.start(handler: Noting(stream, FailureLog()))
                 stream.write([1, 2, 3][...])
                 stream.sendNow()
                 defer { stream.close() }

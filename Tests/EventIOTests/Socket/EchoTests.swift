@@ -24,9 +24,9 @@ struct EchoTests {
             }
             var received: [UInt8] = []
             var order: [StreamEvent] = []
-            for await event in events {
+            while order.last != .reachedEnd {
+                let event = try await events.next()
                 if case .received(let bytes) = event { received += bytes } else { order.append(event) }
-                if event == .reachedEnd { break }
             }
             #expect(String(decoding: received, as: UTF8.self) == "hello")
             #expect(order == [.connected, .reachedEnd])

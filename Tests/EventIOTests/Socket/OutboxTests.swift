@@ -18,7 +18,7 @@ struct OutboxTests {
                 #expect(stream.queuedByteCount == 0)
                 #expect(stream.bytesSent == 56_000, "held bytes count as sent")
             }
-            #expect(await driven.next() == .queued)
+            #expect(try await driven.next() == .queued)
             let (sent, queued) = try await driven.on { ($0.bytesSent, $0.queuedByteCount) }
             #expect(queued > 0)
             #expect(Int(sent) + queued == 56_000)
@@ -26,7 +26,7 @@ struct OutboxTests {
             try await driven.on { $0.write(utf8("last")[...]) }
             let received = try await onThread { try peer.receive(exactly: 56_004) }
             #expect(received == pieces.flatMap { $0 } + utf8("last"))
-            #expect(await driven.next() == .flushed)
+            #expect(try await driven.next() == .flushed)
             #expect(try await driven.on { $0.bytesSent } == 56_004)
             peer.close()
         }

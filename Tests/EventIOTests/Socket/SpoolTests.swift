@@ -1,5 +1,6 @@
 import EventIO
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Spooling to a file", .timeLimit(.minutes(1)))
@@ -28,13 +29,11 @@ struct SpoolTests {
     private static func spool(_ driven: StreamDriver, to directory: String) async throws -> (
         Int, SocketError?
     ) {
-        let (told, continuation) = AsyncStream<SocketError?>.makeStream()
+        let told = Inbox<SocketError?>()
         let count = try await driven.on { stream in
-            stream.spool(to: directory) { continuation.yield($0) }
+            stream.spool(to: directory) { told.put($0) }
         }
-        var iterator = told.makeAsyncIterator()
-        let error = await iterator.next(isolation: nil) ?? nil
-        return (count, error)
+        return (count, try await told.next())
     }
 
     @Test("If no file can be created, the failure is reported and the bytes are sent from memory")
@@ -102,12 +101,14 @@ struct SpoolTests {
                     let all = payload + later
                     let isWhole = try await onThread { try peer.receive(exactly: all.count) } == all
                     #expect(isWhole)
-                    var event = await driven.next()
-                    if event == .drained { event = await driven.next() }
+                    var event = try await driven.next()
+                    if event == .drained { event = try await driven.next() }
                     #expect(event == .flushed)
                     #expect(try await driven.on { $0.queuedByteCount } == 0)
                     #expect(try await driven.on { $0.bytesSent } == Int64(all.count))
-                    while Self.files(in: directory) > 0 { await Task.yield() }
+                    try await poll(while: Self.files(in: directory) > 0) {
+                        "\(Self.files(in: directory)) open files in \(directory)"
+                    }
                 }
             }
         }
@@ -120,15 +121,14 @@ struct SpoolTests {
                 let payload = testBytes(6_000_000 + round * 4097)
                 try await driven.on { $0.write(payload[...]) }
                 async let received = onThread { try peer.receive(exactly: payload.count) }
-                let (told, continuation) = AsyncStream<SocketError?>.makeStream()
+                let told = Inbox<SocketError?>()
                 let count = try await driven.on { stream in
-                    stream.spool(to: "/var/tmp") { continuation.yield($0) }
+                    stream.spool(to: "/var/tmp") { told.put($0) }
                 }
                 let isWhole = try await received == payload
                 #expect(isWhole)
                 // A fast reader may have left nothing to spool.
-                var iterator = told.makeAsyncIterator()
-                if count > 0 { #expect(await iterator.next(isolation: nil) == .some(nil)) }
+                if count > 0 { #expect(try await told.next() == nil) }
                 #expect(try await driven.on { $0.queuedByteCount } == 0)
             }
         }
@@ -159,21 +159,24 @@ struct SpoolTests {
                     #expect(Self.files(in: directory) == 1)
                     try await driven.on { $0.close() }
                     // The writer thread may hold the file a moment longer.
-                    while Self.files(in: directory) > 0 { await Task.yield() }
+                    try await poll(while: Self.files(in: directory) > 0) {
+                        "\(Self.files(in: directory)) open files in \(directory)"
+                    }
                 }
                 try await withAccepted(loop: loop) { driven, _ in
                     let payload = testBytes(8 << 20)
-                    let (told, continuation) = AsyncStream<SocketError?>.makeStream()
+                    let told = Inbox<SocketError?>()
                     try await driven.on { stream in
                         stream.write(payload[...])
-                        let count = stream.spool(to: directory) { continuation.yield($0) }
+                        let count = stream.spool(to: directory) { told.put($0) }
                         #expect(count > 0)
                         stream.close()
                     }
                     // Its bytes stayed in memory until then.
-                    var iterator = told.makeAsyncIterator()
-                    #expect(await iterator.next(isolation: nil) == .some(nil))
-                    while Self.files(in: directory) > 0 { await Task.yield() }
+                    #expect(try await told.next() == nil)
+                    try await poll(while: Self.files(in: directory) > 0) {
+                        "\(Self.files(in: directory)) open files in \(directory)"
+                    }
                 }
             }
         }

@@ -14,7 +14,7 @@ struct StreamReadingTests {
             try await withAccepted(loop: loop) { driven, peer in
                 peer.send(utf8("last words"))
                 peer.endWriting()
-                let (bytes, event) = await driven.nextAfterBytes()
+                let (bytes, event) = try await driven.nextAfterBytes()
                 #expect(bytes == utf8("last words"))
                 #expect(event == .reachedEnd)
                 try await driven.on { $0.write(utf8("answer")[...]) }
@@ -31,10 +31,10 @@ struct StreamReadingTests {
                 try await driven.on { $0.pauseReading() }
                 peer.send(utf8("unread"))
                 peer.endWriting()
-                #expect(await driven.next() == .peerLeft)
+                #expect(try await driven.next() == .peerLeft)
                 #expect(try await driven.eventsUntilNow() == [])
                 try await driven.on { $0.resumeReading() }
-                let (bytes, event) = await driven.nextAfterBytes()
+                let (bytes, event) = try await driven.nextAfterBytes()
                 #expect(bytes == utf8("unread"))
                 #expect(event == .reachedEnd)
                 peer.close()
@@ -52,7 +52,7 @@ struct StreamReadingTests {
                     peer.reset()
                     stream.write([UInt8](repeating: 0, count: 64 << 10)[...])
                 }
-                let (bytes, event) = await driven.nextAfterBytes()
+                let (bytes, event) = try await driven.nextAfterBytes()
                 #expect(bytes == utf8("half"))
                 guard case .failed(let error) = event else {
                     Issue.record("\(event) was reported")
@@ -69,7 +69,7 @@ struct StreamReadingTests {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
                 peer.reset()
-                guard case .failed(let error) = await driven.next() else {
+                guard case .failed(let error) = try await driven.next() else {
                     Issue.record("no failure was reported")
                     return
                 }
@@ -90,7 +90,7 @@ struct StreamReadingTests {
                 try await driven.on { $0.pauseReading() }
                 peer.send(utf8("never read"))
                 peer.reset()
-                guard case .failed(let error) = await driven.next() else {
+                guard case .failed(let error) = try await driven.next() else {
                     Issue.record("no failure was reported")
                     return
                 }
@@ -103,7 +103,7 @@ struct StreamReadingTests {
     func resetBehindData(_: Int) async throws {
         try await withLoop { loop in
             let order = LockBox(Lock<[String]>([]))
-            let (passed, continuation) = AsyncStream<Void>.makeStream()
+            let passed = Signal()
             try await withAccepted(
                 loop: loop,
                 onEvent: { _, event in
@@ -115,7 +115,7 @@ struct StreamReadingTests {
                     // The timer runs on the loop too, so that a busy machine delays both.
                     _ = loop.scheduleRelative((), dueTime: .milliseconds(100)) { _ in
                         order.lock.withLock { $0.append("100 ms") }
-                        continuation.yield()
+                        passed.fire()
                         return Disposables.create()
                     }
                 },
@@ -125,14 +125,14 @@ struct StreamReadingTests {
                         peer.send(utf8("request"))
                         peer.reset()
                     }
-                    let (bytes, event) = await driven.nextAfterBytes()
+                    let (bytes, event) = try await driven.nextAfterBytes()
                     #expect(bytes == utf8("request"))
                     guard case .failed(let error) = event else {
                         Issue.record("no failure was reported")
                         return
                     }
                     #expect(error.code == ECONNRESET)
-                    for await _ in passed { break }
+                    try await passed.wait()
                     #expect(order.lock.withLock { $0 } == ["data", "end", "100 ms"])
                 })
         }
@@ -143,9 +143,9 @@ struct StreamReadingTests {
         try await withLoop { loop in
             try await withAccepted(loop: loop) { driven, peer in
                 peer.endWriting()
-                #expect(await driven.next() == .reachedEnd)
+                #expect(try await driven.next() == .reachedEnd)
                 peer.reset()
-                guard case .failed(let error) = await driven.next() else {
+                guard case .failed(let error) = try await driven.next() else {
                     Issue.record("no failure was reported")
                     return
                 }
@@ -166,11 +166,11 @@ struct StreamReadingTests {
                 await pass(.milliseconds(20))
                 #expect(try await driven.eventsUntilNow() == [])
                 try await driven.on { $0.resumeReading() }
-                #expect(await driven.bytes(6) == utf8("onetwo"))
+                #expect(try await driven.bytes(6) == utf8("onetwo"))
                 peer.send(utf8("three"))
-                #expect(await driven.bytes(5) == utf8("three"), "edges must work after resuming")
+                #expect(try await driven.bytes(5) == utf8("three"), "edges must work after resuming")
                 peer.close()
-                #expect(await driven.next() == .reachedEnd)
+                #expect(try await driven.next() == .reachedEnd)
             }
         }
     }
@@ -192,10 +192,10 @@ struct StreamReadingTests {
                         while sent < payload.count { sent += peer.send(Array(payload[sent...])) }
                         peer.endWriting()
                     }
-                    var (bytes, event) = await driven.nextAfterBytes()
+                    var (bytes, event) = try await driven.nextAfterBytes()
                     if event == .peerLeft {
                         // The end was reported while reading was paused midway, and the rest follows.
-                        let rest = await driven.nextAfterBytes()
+                        let rest = try await driven.nextAfterBytes()
                         bytes += rest.bytes
                         event = rest.event
                     }
@@ -215,7 +215,7 @@ struct StreamReadingTests {
                 if case .received = event { stream.close() }
             }
             peer.send(utf8("x"))
-            #expect(await driven.next() == .received(utf8("x")))
+            #expect(try await driven.next() == .received(utf8("x")))
             peer.send(utf8("y"))
             peer.close()
             #expect(try await driven.eventsUntilNow() == [])
@@ -242,7 +242,7 @@ struct StreamReadingTests {
             }
             for _ in 0..<50 { try await loop.perform {} }
             await writer
-            let (bytes, event) = await driven.nextAfterBytes()
+            let (bytes, event) = try await driven.nextAfterBytes()
             #expect(bytes.count == 32 << 20)
             #expect(event == .reachedEnd)
         }
@@ -254,7 +254,7 @@ struct StreamReadingTests {
         let (descriptor, peer) = RawSocket.pair()
         let driven = try await StreamDriver.adopting(descriptor, loop: group.loops[0])
         await shutDown(group)
-        guard case .failed(let error) = await driven.next() else {
+        guard case .failed(let error) = try await driven.next() else {
             Issue.record("no failure was reported")
             return
         }

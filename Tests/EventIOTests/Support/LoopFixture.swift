@@ -49,22 +49,17 @@ enum StreamEvent: Equatable, Sendable {
 
 /// Collects the events of a stream.
 final class Recorder: StreamHandler {
-    let events: AsyncStream<StreamEvent>
-    private let continuation: AsyncStream<StreamEvent>.Continuation
+    let events = Inbox<StreamEvent>()
     var onEvent: ((StreamEvent) -> Void)?
-
-    init() {
-        (events, continuation) = AsyncStream.makeStream()
-    }
 
     /// A marker that a test can add to the events.
     static let markEvent = StreamEvent.failed(SocketError(.badAddress, .address, subject: "mark"))
 
-    func mark() { continuation.yield(Self.markEvent) }
+    func mark() { events.put(Self.markEvent) }
 
     private func record(_ event: StreamEvent) {
         onEvent?(event)
-        continuation.yield(event)
+        events.put(event)
     }
 
     func streamConnected() { record(.connected) }

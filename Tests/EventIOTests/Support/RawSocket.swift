@@ -1,7 +1,8 @@
 import EventIO
 import Glibc
+import TestSupport
 
-/// A plain blocking socket that plays the peer. Every call gives up after half a minute.
+/// A plain blocking socket that plays the peer. Every call gives up in time.
 final class RawSocket: Sendable {
     // Close on exec, so that tests in their own process do not hold other tests' sockets open.
     private static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -10,7 +11,7 @@ final class RawSocket: Sendable {
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        var limit = timeval(tv_sec: 30, tv_usec: 0)
+        var limit = timeval(tv_sec: Int(Patience.limit.components.seconds), tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)

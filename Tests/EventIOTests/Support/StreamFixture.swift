@@ -10,16 +10,14 @@ extension SocketError {
 
 /// A stream driven from a test: calls run on its loop, and events are awaited one by one.
 final class StreamDriver: @unchecked Sendable {
-    // `stream` is used on the loop only, `iterator` and `waiting` by the test that owns the driver.
+    // `stream` is used on the loop only, and `waiting` by the test that owns the driver.
     let loop: EventLoop
     private(set) var stream: SocketStream?
     private let recorder = Recorder()
-    private var iterator: AsyncStream<StreamEvent>.Iterator
     private var waiting: [StreamEvent] = []
 
     init(loop: EventLoop) {
         self.loop = loop
-        iterator = recorder.events.makeAsyncIterator()
     }
 
     /// Adopts a connected socket.
@@ -67,25 +65,28 @@ final class StreamDriver: @unchecked Sendable {
         try await loop.perform { self.stream = nil }
     }
 
-    func next() async -> StreamEvent? {
+    func next(file: String = #fileID, line: Int = #line) async throws -> StreamEvent {
         if !waiting.isEmpty { return waiting.removeFirst() }
-        return await iterator.next(isolation: nil)
+        return try await recorder.events.next(file: file, line: line)
     }
 
     /// Returns the next event other than bytes, and the bytes before it.
-    func nextAfterBytes() async -> (bytes: [UInt8], event: StreamEvent?) {
+    func nextAfterBytes(
+        file: String = #fileID, line: Int = #line
+    ) async throws -> (bytes: [UInt8], event: StreamEvent) {
         var bytes: [UInt8] = []
-        while let event = await next() {
+        while true {
+            let event = try await next(file: file, line: line)
             guard case .received(let some) = event else { return (bytes, event) }
             bytes += some
         }
-        return (bytes, nil)
     }
 
     /// Returns at least `count` bytes, or fewer if another event comes first. `next` then returns that event.
-    func bytes(_ count: Int) async -> [UInt8] {
+    func bytes(_ count: Int, file: String = #fileID, line: Int = #line) async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        while bytes.count < count, let event = await next() {
+        while bytes.count < count {
+            let event = try await next(file: file, line: line)
             guard case .received(let some) = event else {
                 waiting.insert(event, at: 0)
                 break
@@ -100,8 +101,11 @@ final class StreamDriver: @unchecked Sendable {
         try await loop.perform {}
         recorder.mark()
         var events: [StreamEvent] = []
-        while let event = await next(), event != Recorder.markEvent { events.append(event) }
-        return events
+        while true {
+            let event = try await next()
+            if event == Recorder.markEvent { return events }
+            events.append(event)
+        }
     }
 }
 

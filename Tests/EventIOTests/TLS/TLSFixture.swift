@@ -29,8 +29,8 @@ extension StreamDriver {
     }
 
     /// Returns the next event if it is a failure, else nil.
-    func failure() async -> SocketError? {
-        guard case .failed(let error) = await next() else { return nil }
+    func failure(file: String = #fileID, line: Int = #line) async throws -> SocketError? {
+        guard case .failed(let error) = try await next(file: file, line: line) else { return nil }
         return error
     }
 }

@@ -14,7 +14,7 @@ struct TLSHostileTests {
         let server = try ScriptedUpstream([.send(text), .awaitEnd])
         try await withLoop { loop in
             let driven = try await StreamDriver.securing(server, loop: loop)
-            let error = await driven.failure()
+            let error = try await driven.failure()
             #expect(error?.tls?.kind == .protocolError, "\(String(describing: error))")
             #expect(error?.operation == .handshake)
             #expect(await timerCount(of: loop) ?? 2 <= 1)
@@ -28,7 +28,7 @@ struct TLSHostileTests {
         let server = try ScriptedUpstream([.read(100), .sendBytes([21, 3, 3, 0, 2, 2, 40]), .awaitEnd])
         try await withLoop { loop in
             let driven = try await StreamDriver.securing(server, loop: loop)
-            let error = await driven.failure()
+            let error = try await driven.failure()
             #expect(error?.tls?.kind == .alertReceived, "\(String(describing: error))")
             #expect(error?.tls?.reason == "handshake_failure")
             #expect(error?.tls?.code == 40)
@@ -42,10 +42,10 @@ struct TLSHostileTests {
         try await withLoop { loop in
             let before = MonotonicTime.clock()
             let driven = try await StreamDriver.securing(server, timeout: .milliseconds(120), loop: loop)
-            let error = await driven.failure()
+            let error = try await driven.failure()
             #expect(error?.kind == .connectTimedOut && error?.operation == .handshake)
             #expect(MonotonicTime.clock() - before >= .milliseconds(120))
-            await server.clientEnded.wait()
+            try await server.clientEnded.wait()
         }
         server.stop()
     }
@@ -60,9 +60,9 @@ struct TLSHostileTests {
         ])
         try await withLoop { loop in
             let flood = try await StreamDriver.securing(server, loop: loop)
-            #expect(await flood.failure()?.tls?.kind == .protocolError)
+            #expect(try await flood.failure()?.tls?.kind == .protocolError)
             let driven = try await StreamDriver.securing(slow, timeout: .milliseconds(120), loop: loop)
-            let error = await driven.failure()
+            let error = try await driven.failure()
             #expect(
                 error?.kind == .connectTimedOut || error?.tls?.kind == .protocolError,
                 "\(String(describing: error))")
@@ -76,7 +76,7 @@ struct TLSHostileTests {
         let server = try ScriptedUpstream([.read(100), byReset ? .reset : .cut])
         try await withLoop { loop in
             let driven = try await StreamDriver.securing(server, loop: loop)
-            let error = await driven.failure()
+            let error = try await driven.failure()
             if byReset {
                 #expect(error?.isReset == true)
             } else if error?.isReset != true {
@@ -92,11 +92,11 @@ struct TLSHostileTests {
         let server = try ScriptedUpstream([.awaitEnd])
         try await withLoop { loop in
             let driven = try await StreamDriver.securing(server, loop: loop)
-            await server.accepted.wait()
+            try await server.accepted.wait()
             try await driven.on { $0.close() }
             #expect(try await driven.eventsUntilNow() == [])
             #expect(await timerCount(of: loop) == 0)
-            await server.clientEnded.wait()
+            try await server.clientEnded.wait()
         }
         server.stop()
     }
@@ -110,13 +110,13 @@ struct TLSHostileTests {
             if wants13 { configuration.minimumVersion = .tls13 }
             let driven = try await StreamDriver.securing(server, by: TLSContext(configuration), loop: loop)
             if wants13 {
-                let error = await driven.failure()
+                let error = try await driven.failure()
                 #expect(error?.tls?.kind == .alertReceived, "\(String(describing: error))")
                 #expect(error?.tls?.reason == "protocol_version")
             } else {
-                #expect(await driven.next() == .connected)
+                #expect(try await driven.next() == .connected)
                 try await driven.on { $0.close() }
-                await server.clientEnded.wait()
+                try await server.clientEnded.wait()
                 #expect(server.handshakes.map(\.version) == ["TLSv1.2"])
             }
         }
@@ -130,8 +130,8 @@ struct TLSHostileTests {
         options.isOnly12 = true
         try await withServer(options, .send("before"), .renegotiate, .send("after"), .close) { server, loop in
             let driven = try await StreamDriver.securing(server, loop: loop)
-            #expect(await driven.next() == .connected)
-            let (bytes, event) = await driven.nextAfterBytes()
+            #expect(try await driven.next() == .connected)
+            let (bytes, event) = try await driven.nextAfterBytes()
             #expect(bytes == utf8("beforeafter"))
             #expect(event == .reachedEnd)
             try await driven.on { $0.close() }
@@ -148,9 +148,9 @@ struct TLSHostileTests {
         try await withServer(options, .awaitEnd) { server, loop in
             let driven = try await StreamDriver.securing(server, loop: loop)
             if chosen == "h2" {
-                #expect(await driven.failure()?.tls?.kind == .protocolError)
+                #expect(try await driven.failure()?.tls?.kind == .protocolError)
             } else {
-                #expect(await driven.next() == .connected)
+                #expect(try await driven.next() == .connected)
                 #expect(try await driven.on { $0.applicationProtocol } == "http/1.1")
                 try await driven.on { $0.close() }
             }
@@ -164,8 +164,8 @@ struct TLSHostileTests {
             tls: TLSServer(), [.plain([23, 3, 3, 0, 20] + [UInt8](repeating: 7, count: 20)), .awaitEnd])
         try await withLoop { loop in
             let driven = try await StreamDriver.securing(server, loop: loop)
-            #expect(await driven.next() == .connected)
-            let error = await driven.failure()
+            #expect(try await driven.next() == .connected)
+            let error = try await driven.failure()
             #expect(error?.tls?.kind == .protocolError, "\(String(describing: error))")
             #expect(error?.operation == .read)
         }
@@ -177,9 +177,9 @@ struct TLSHostileTests {
         let never = Signal()
         try await withServer(.init(), .updateKeys(50_000), .send("x"), .wait(never)) { server, loop in
             let driven = try await StreamDriver.securing(server, loop: loop)
-            #expect(await driven.next() == .connected)
+            #expect(try await driven.next() == .connected)
             // The client either fails the connection or answers with a bounded queue.
-            let event = await driven.next()
+            let event = try await driven.next()
             if case .failed(let error) = event {
                 #expect(error.tls?.kind == .protocolError)
             } else {
@@ -196,8 +196,8 @@ struct TLSHostileTests {
         let ended = Signal()
         try await withServer(.init(), .awaitGoodbye(ended)) { server, loop in
             let driven = try await StreamDriver.securing(server, loop: loop) { $0.shutdownWrite() }
-            #expect(await driven.next() == .connected)
-            await ended.wait()
+            #expect(try await driven.next() == .connected)
+            try await ended.wait()
             try await driven.on { $0.close() }
         }
     }

@@ -11,8 +11,8 @@ struct TLSSessionTests {
         async throws
     {
         let driven = try await StreamDriver.securing(server, by: context, host: host, loop: loop)
-        #expect(await driven.next() == .connected)
-        #expect(await driven.bytes(1) == utf8("x"))
+        #expect(try await driven.next() == .connected)
+        #expect(try await driven.bytes(1) == utf8("x"))
         try await driven.on { $0.close() }
         try await driven.forget()
     }
@@ -98,8 +98,8 @@ struct TLSSessionTests {
                     left.engine = stream.tls
                     return stream
                 }
-                #expect(await driven.next() == .connected)
-                #expect(await driven.bytes(1) == utf8("x"))
+                #expect(try await driven.next() == .connected)
+                #expect(try await driven.bytes(1) == utf8("x"))
                 try await driven.on { stream in
                     #expect(left.engine != nil)
                     stream.close()

@@ -17,7 +17,7 @@ struct TLSVerificationTests {
         try await withServer(options, .awaitEnd) { server, loop in
             let driven = try await StreamDriver.securing(
                 server, by: TLSContext(configuration), host: host, loop: loop)
-            switch await driven.next() {
+            switch try await driven.next() {
             case .connected: try await driven.on { $0.close() }
             case .failed(let error):
                 found = error.tls
@@ -157,9 +157,9 @@ struct TLSVerificationTests {
     func serverNameIndication(host: String) async throws {
         try await withServer(TLSServer.Options(), .awaitEnd) { server, loop in
             let driven = try await StreamDriver.securing(server, host: host, loop: loop)
-            #expect(await driven.next() == .connected)
+            #expect(try await driven.next() == .connected)
             try await driven.on { $0.close() }
-            await server.clientEnded.wait()
+            try await server.clientEnded.wait()
             #expect(server.handshakes.map(\.serverName) == [host == "localhost" ? "localhost" : nil])
         }
     }
@@ -173,8 +173,8 @@ struct TLSVerificationTests {
         try await withServer(options, .send("welcome"), .awaitEnd) { server, loop in
             let nameless = try await StreamDriver.securing(server, loop: loop)
             // In TLS 1.3 the alert arrives after the client's handshake is done (RFC 8446, section 4.4.2.4).
-            #expect(await nameless.next() == .connected)
-            let error = await nameless.failure()
+            #expect(try await nameless.next() == .connected)
+            let error = try await nameless.failure()
             #expect(error?.tls?.kind == .alertReceived)
             #expect(error?.tls?.reason == "certificate_required")
             #expect(error?.tls?.code == 116)
@@ -184,8 +184,8 @@ struct TLSVerificationTests {
             configuration.identity = .init(
                 certificateChain: .text(identity.certificate), privateKey: .text(identity.key))
             let known = try await StreamDriver.securing(server, by: TLSContext(configuration), loop: loop)
-            #expect(await known.next() == .connected)
-            #expect(await known.bytes(7) == utf8("welcome"))
+            #expect(try await known.next() == .connected)
+            #expect(try await known.bytes(7) == utf8("welcome"))
             #expect(server.handshakes.map(\.clientName) == ["/CN=The client"])
             try await known.on { $0.close() }
         }

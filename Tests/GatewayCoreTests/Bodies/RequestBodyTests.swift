@@ -67,9 +67,9 @@ struct RequestBodyTests {
     func pieces() async throws {
         let body = StubBody()
         let (receiver, _) = try start("/sizes", body)
-        await body.isAwaited()
+        try await body.isAwaited()
         body.give(Self.bytes(1))
-        await body.isAwaited()
+        try await body.isAwaited()
         body.give(Self.bytes(2), Self.bytes(3), .end)
         #expect(try await receiver.reply()["/data"] == "[1,2,3]")
     }
@@ -88,7 +88,7 @@ struct RequestBodyTests {
     func cancelled() async throws {
         let body = StubBody()
         let (_, ongoing) = try start("/sizes", body)
-        await body.isAwaited()
+        try await body.isAwaited()
         #expect(!body.isCancelled)
         ongoing.dispose()
         #expect(body.isCancelled)
@@ -130,7 +130,7 @@ struct RequestBodyTests {
         let source = StubBody()
         let cursor = BodyCursor(source)
         async let first = cursor.next()
-        await source.isAwaited()
+        try await source.isAwaited()
         await #expect(throws: EndpointFault.self) { try await cursor.next() }
         source.give(Self.bytes(2))
         #expect(try await first?.count == 2)

@@ -1,4 +1,5 @@
 import Locking
+import TestWaiting
 
 @testable import GatewayCore
 
@@ -8,7 +9,7 @@ final class StubBody: BodySource {
         var pieces: [BodyPiece] = []
         var receiver: (@Sendable (BodyPiece) -> Void)?
         var isCancelled = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var waiting: [DeadlineContinuation<Void>] = []
     }
 
     private let state = Lock(State())
@@ -22,8 +23,8 @@ final class StubBody: BodySource {
     }
 
     /// Returns once a read is pending.
-    func isAwaited() async {
-        await withCheckedContinuation { continuation in
+    func isAwaited(file: String = #fileID, line: Int = #line) async throws {
+        try await withDeadline("no read is pending", file: file, line: line) { continuation in
             let isPending = state.withLock { state in
                 if state.receiver == nil { state.waiting.append(continuation) }
                 return state.receiver != nil
@@ -36,7 +37,7 @@ final class StubBody: BodySource {
         state.withLock { $0.receiver = receive }
         deliver()
         let waiting = state.withLock { state in
-            guard state.receiver != nil else { return [CheckedContinuation<Void, Never>]() }
+            guard state.receiver != nil else { return [DeadlineContinuation<Void>]() }
             defer { state.waiting = [] }
             return state.waiting
         }

@@ -4,6 +4,7 @@ import JSONBytes
 import Locking
 import Networking
 import Rx
+import TestWaiting
 import Testing
 
 /// A gateway, its stub upstream and its clock.
@@ -62,7 +63,7 @@ final class Bench: Sendable {
     func eventualAnswer(_ path: String) async throws -> Reply {
         let responder = try gateway.responder()
         let head = HTTPRequestHead(method: .get, target: try #require(RequestTarget(path)))
-        return await withCheckedContinuation { continuation in
+        return try await withDeadline("no answer for \(path)") { continuation in
             _ = responder.respond(to: ReceivedRequest(head: head)) {
                 continuation.resume(returning: Reply($0))
             }

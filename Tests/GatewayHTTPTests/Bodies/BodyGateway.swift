@@ -25,8 +25,10 @@ final class HandlerLog: Sendable {
     func add(_ line: String) { lines.withLock { $0.append(line) } }
 
     /// Waits until a handler has reported this.
-    func wait(for line: String) throws {
-        try spin(while: !all.contains(line))
+    func wait(for report: String, file: String = #fileID, line: Int = #line) throws {
+        try spin(while: !all.contains(report), file: file, line: line) {
+            "no \"\(report)\" in \(all.suffix(10))"
+        }
     }
 }
 

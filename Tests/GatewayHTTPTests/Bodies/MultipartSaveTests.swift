@@ -49,7 +49,7 @@ struct MultipartSaveTests {
             let curl = Process()
             curl.executableURL = URL(filePath: "/usr/bin/curl")
             curl.arguments = [
-                "-sS", "--max-time", "50", "-o", sources.file("answer"), "-F", "title=hello",
+                "-sS", "--max-time", "20", "-o", sources.file("answer"), "-F", "title=hello",
                 "-F", "x=@\(sources.file("large.bin"));filename=../../escape", "-F",
                 "y=@\(sources.file("small.txt"))",
                 "http://127.0.0.1:\(server.port)/files",
@@ -82,12 +82,12 @@ struct MultipartSaveTests {
             client.send(head + "some")
             try log.wait(for: "saving")
             if leaves {
-                try spin(while: try files.isEmpty)
+                try spin(while: try files.isEmpty) { "no file yet" }
                 client.close()
             } else {
                 #expect(try client.reply().status == 400)
             }
-            try spin(while: try !files.isEmpty)
+            try spin(while: try !files.isEmpty) { "files \(try files)" }
         }
     }
 

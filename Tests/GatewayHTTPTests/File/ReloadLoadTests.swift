@@ -26,11 +26,10 @@ struct ReloadLoadTests {
         let isOver = Lock(false)
         let served = Lock(0)
         let lost = Lock<[String]>([])
-        let clients = DispatchGroup()
+        let left = Signal()
         for index in 0..<6 {
-            clients.enter()
             Thread.detachNewThread {
-                defer { clients.leave() }
+                defer { left.fire() }
                 var kept: RawClient?
                 while !isOver.withLock({ $0 }) {
                     let client = kept ?? (try? RawClient(port: port))
@@ -50,10 +49,12 @@ struct ReloadLoadTests {
         for generation in 1...20 {
             let before = served.withLock { $0 }
             try gateway.reload(text(generation))
-            try spin(while: served.withLock { $0 } < before + 20 && lost.withLock { $0.isEmpty })
+            try spin(while: served.withLock { $0 } < before + 20 && lost.withLock { $0.isEmpty }) {
+                "\(served.withLock { $0 }) served, \(before) before generation \(generation)"
+            }
         }
         isOver.withLock { $0 = true }
-        clients.wait()
+        for _ in 0..<6 { try left.waitBlocking() }
         #expect(lost.withLock { $0 } == [])
         #expect(gateway.server.report.configuration?.reloads == 20)
         #expect(upstreams[2].connections <= 12)
@@ -74,7 +75,7 @@ struct ReloadLoadTests {
         defer { gateway.stop() }
         func calm() throws -> GatewayReport {
             // What is gone ends on the loop, after the last reference.
-            try spin(while: gateway.server.report.tables.upstreams > 2)
+            try spin(while: gateway.server.report.tables.upstreams > 2) { "\(gateway.server.report.tables)" }
             return gateway.server.report
         }
         /// Reloads up to this generation, with a call now and then.

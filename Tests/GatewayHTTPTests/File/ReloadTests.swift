@@ -95,7 +95,7 @@ struct ReloadTests {
         defer { gateway.stop() }
         let client = try RawClient(port: gateway.server.port)
         #expect(client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n"))
-        try spin(while: slow.requests.isEmpty)
+        try spin(while: slow.requests.isEmpty) { "no request, \(slow.connections) connections" }
         try gateway.reload(FileGateway.text(["a": (new.port, "")]))
         #expect(try gateway.get("/a").text.contains(#""part":"new""#))
         go.fire()
@@ -103,7 +103,7 @@ struct ReloadTests {
         #expect(try #require(client.get("/a")).text.contains(#""part":"new""#))
         client.close()
         // The connection to the old address ended with its call.
-        try spin(while: slow.clientEnded.count == 0)
+        try spin(while: slow.clientEnded.count == 0) { "no connection has ended, of \(slow.connections)" }
         #expect(slow.requests.count == 1)
     }
 
@@ -180,15 +180,15 @@ struct ReloadTests {
         #expect(try gateway.get("/idle").status == 200)
         let client = try RawClient(port: gateway.server.port)
         #expect(client.send("GET /busy HTTP/1.1\r\nHost: x\r\n\r\n"))
-        try spin(while: busy.requests.isEmpty)
+        try spin(while: busy.requests.isEmpty) { "no request, \(busy.connections) connections" }
         try gateway.reload(Self.fixed("/a", "1"))
-        try spin(while: idle.clientEnded.count == 0)
+        try spin(while: idle.clientEnded.count == 0) { "no connection has ended, of \(idle.connections)" }
         #expect(busy.clientEnded.count == 0)
         go.fire()
         #expect(try client.reply().status == 200)
         client.close()
-        try spin(while: busy.clientEnded.count == 0)
-        try spin(while: gateway.server.report.tables.upstreams > 0)
+        try spin(while: busy.clientEnded.count == 0) { "no connection has ended, of \(busy.connections)" }
+        try spin(while: gateway.server.report.tables.upstreams > 0) { "\(gateway.server.report.tables)" }
         #expect(gateway.server.report.tables.pools == 0)
     }
 
@@ -197,7 +197,7 @@ struct ReloadTests {
         let go = Signal()
         let upstream = try ScriptedUpstream([
             .answer { request in
-                if request.hasPrefix("GET /x") { _ = go.waitBlocking() }
+                if request.hasPrefix("GET /x"), (try? go.waitBlocking()) == nil { return "" }
                 return FileGateway.ok()
             }
         ])
@@ -213,21 +213,23 @@ struct ReloadTests {
         func checks(_ upstream: ScriptedUpstream) -> Int {
             upstream.requests.count { $0.hasPrefix("GET /health") }
         }
-        try spin(while: checks(upstream) == 0)
+        try spin(while: checks(upstream) == 0) { "no check; requests \(upstream.requests.count)" }
         let client = try RawClient(port: gateway.server.port)
         #expect(client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n"))
-        try spin(while: !upstream.requests.contains { $0.hasPrefix("GET /x") })
+        try spin(while: !upstream.requests.contains { $0.hasPrefix("GET /x") }) {
+            "requests \(upstream.requests)"
+        }
         let text = FileGateway.text(["b": (other.port, checked)])
         for _ in 0..<3 { try gateway.reload(text) }
         let last = checks(upstream)
         let seen = checks(other)
-        try spin(while: checks(other) < seen + 2)
+        try spin(while: checks(other) < seen + 2) { "\(checks(other)) checks, \(seen) before" }
         #expect(checks(upstream) == last)
         #expect(gateway.server.report.tables.upstreams == 2)
         go.fire()
         #expect(try client.reply().status == 200)
         client.close()
-        try spin(while: gateway.server.report.tables.upstreams > 1)
+        try spin(while: gateway.server.report.tables.upstreams > 1) { "\(gateway.server.report.tables)" }
     }
 
     @Test("A wrong URL that a reload corrects leaves nothing of the unreachable upstream behind")
@@ -243,7 +245,7 @@ struct ReloadTests {
         #expect(try gateway.get("/a").status == 502)
         try gateway.reload(FileGateway.text(["a": (upstream.port, "")]))
         #expect(try gateway.get("/a").status == 200)
-        try spin(while: gateway.server.report.tables.upstreams > 1)
+        try spin(while: gateway.server.report.tables.upstreams > 1) { "\(gateway.server.report.tables)" }
     }
 
     // MARK: Settings
@@ -296,7 +298,7 @@ struct ReloadTests {
         defer { gateway.stop() }
         let client = try RawClient(port: gateway.server.port)
         #expect(client.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n"))
-        try spin(while: upstream.requests.isEmpty)
+        try spin(while: upstream.requests.isEmpty) { "no request, \(upstream.connections) connections" }
         #expect(gateway.server.report.upstreams["a"]?.attemptsInFlight == 1)
         try gateway.reload(text(1))
         #expect(try gateway.get("/a").text.contains("concurrency_limit"))
@@ -304,7 +306,9 @@ struct ReloadTests {
         go.fire()
         #expect(try client.reply().status == 200)
         client.close()
-        try spin(while: gateway.server.report.upstreams["a"]?.attemptsInFlight != 0)
+        try spin(while: gateway.server.report.upstreams["a"]?.attemptsInFlight != 0) {
+            "\(gateway.server.report.upstreams["a"]?.attemptsInFlight ?? -1) attempts in flight"
+        }
         #expect(gateway.server.report.upstreams["a"]?.refusals == 1)
     }
 
@@ -356,7 +360,9 @@ struct ReloadTests {
         func checks(_ upstream: ScriptedUpstream) -> Int {
             upstream.requests.count { $0.contains("GET /health") }
         }
-        try spin(while: checks(upstream) == 0 || checks(other) == 0)
+        try spin(while: checks(upstream) == 0 || checks(other) == 0) {
+            "\(checks(upstream)) and \(checks(other)) checks"
+        }
         let timers = gateway.server.report.timers
         // Without a further round at each reload.
         let before = ContinuousClock.now
@@ -365,10 +371,12 @@ struct ReloadTests {
         #expect(checks(upstream) <= rounds)
         #expect(gateway.server.report.timers <= timers)
         try gateway.reload(FileGateway.text(["b": (other.port, checked)]))
-        try spin(while: upstream.clientEnded.count == 0)
+        try spin(while: upstream.clientEnded.count == 0) {
+            "no connection has ended, of \(upstream.connections)"
+        }
         let last = checks(upstream)
         let seen = checks(other)
-        try spin(while: checks(other) < seen + 2)
+        try spin(while: checks(other) < seen + 2) { "\(checks(other)) checks, \(seen) before" }
         #expect(checks(upstream) == last)
     }
 }

@@ -95,13 +95,13 @@ struct ReloadedFilesTests {
         func report() -> ConfigurationReport? { gateway.server.report.configuration }
         func value() throws -> String { try gateway.get("/a").text }
         try gateway.write(text("2"))
-        try spin(while: report()?.reloads == 0)
+        try spin(while: report()?.reloads == 0) { "\(String(describing: report()))" }
         #expect(try value().contains(#""is":2"#))
         try gateway.write("version: 1\nendpo")
-        try spin(while: report()?.failedReloads == 0)
+        try spin(while: report()?.failedReloads == 0) { "\(String(describing: report()))" }
         #expect(try value().contains(#""is":2"#))
         try gateway.write(text("3"))
-        try spin(while: report()?.reloads == 1)
+        try spin(while: report()?.reloads == 1) { "\(String(describing: report()))" }
         #expect(try value().contains(#""is":3"#))
         gateway.stop()
         close(pipe.writer)

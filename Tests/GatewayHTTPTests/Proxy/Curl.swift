@@ -47,7 +47,7 @@ struct Curl {
     func get(_ path: String, _ arguments: [String]) throws -> Answer {
         let (head, body) = (folder.file("curl.head"), folder.file("curl.body"))
         for file in [head, body] { try? FileManager.default.removeItem(atPath: file) }
-        _ = try run(["--max-time", "60", "-D", head, "-o", body] + arguments + [base + path])
+        _ = try run(["--max-time", "20", "-D", head, "-o", body] + arguments + [base + path])
         let text = try String(contentsOfFile: head, encoding: .utf8)
         // With 100 Continue there are several heads.
         let last = text.components(separatedBy: "\r\n\r\n").last { !$0.isEmpty } ?? ""

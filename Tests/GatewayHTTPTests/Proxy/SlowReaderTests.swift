@@ -60,7 +60,9 @@ struct SlowReaderTests {
             reader.begin("GET \(passing.target)")
             return reader
         }
-        try spin(while: server.report.calls.leased + server.report.calls.waiting < count)
+        try spin(while: server.report.calls.leased + server.report.calls.waiting < count) {
+            "\(server.report.calls), not \(count) calls"
+        }
         return readers
     }
 
@@ -98,7 +100,7 @@ struct SlowReaderTests {
             let waiting = try (0..<2).map { _ in try RawClient(port: server.port) }
             for (number, client) in waiting.enumerated() {
                 client.begin("GET /files/number")
-                try spin(while: server.report.calls.waiting < number + 1)
+                try spin(while: server.report.calls.waiting < number + 1) { "\(server.report.calls)" }
             }
             #expect(server.report.calls.relays == 2)
             if reads {
@@ -108,7 +110,7 @@ struct SlowReaderTests {
             }
             for client in waiting { #expect(try client.reply().text == "1") }
             #expect(try readers[1].reply().body.count == Self.size)
-            try spin(while: server.report.calls.leased > 0)
+            try spin(while: server.report.calls.leased > 0) { "\(server.report.calls)" }
             #expect(server.report.calls.relays == 0)
         }
     }

@@ -41,7 +41,7 @@ struct CodingTests {
                 settings: CallSettings(decodesContent: decodesContent))
             try check(result)
             if case .success = result {
-                #expect(await api.get().text == "hi")
+                #expect(try await api.get().text == "hi")
                 #expect(upstream.connections == 1)
             } else {
                 #expect(

@@ -30,7 +30,7 @@ struct ExpectationTests {
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             let body = Self.body(canRestart: true)
-            #expect(await api.call(Self.put(body)).status == 417)
+            #expect(try await api.call(Self.put(body)).status == 417)
             #expect(upstream.connections == 2)
         }
         upstream.stop()
@@ -44,7 +44,7 @@ struct ExpectationTests {
         limits.continueTimeout = .milliseconds(20)
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.call(Self.put(body)).status == 417)
+            #expect(try await api.call(Self.put(body)).status == 417)
             #expect(upstream.connections == 1)
             #expect(body.used.opened == 1)
         }
@@ -58,7 +58,7 @@ struct ExpectationTests {
             [.read(1), .send(refusal), .awaitEnd], [.readRequest, .send(CallTests.ok), .again])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.call(Self.put(body)).status == 200)
+            #expect(try await api.call(Self.put(body)).status == 200)
             let request = try #require(upstream.requests.last)
             #expect(request.hasSuffix("\r\n\r\nonetwothree"))
             #expect(!request.lowercased().contains("expect:"))
@@ -77,7 +77,7 @@ struct ExpectationTests {
         limits.continueTimeout = .milliseconds(20)
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.call(Self.put(body)).status == 200)
+            #expect(try await api.call(Self.put(body)).status == 200)
             #expect(upstream.requests.last?.hasSuffix("\r\n\r\nonetwothree") == true)
         }
         upstream.stop()

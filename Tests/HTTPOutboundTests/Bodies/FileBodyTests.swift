@@ -26,7 +26,7 @@ struct FileBodyTests {
                 try Data("hello".utf8).write(to: URL(fileURLWithPath: path))
                 let body = BlockingBody(length: 5) { try fileReader(path) }
                 if isGone { unlink(path) } else { truncate(path, 2) }
-                let failure = await api.call(
+                let failure = try await api.call(
                     OutboundRequest(method: .put, target: Array("/".utf8)[...], body: .stream(body))
                 ).failure
                 #expect(failure?.reason == .requestError)

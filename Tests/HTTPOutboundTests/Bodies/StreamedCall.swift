@@ -72,8 +72,10 @@ final class StreamedCall: OutboundCall, @unchecked Sendable {
 
     var record: Record { recording.withLock { $0 } }
 
-    func end() async -> Result<OutboundResponse, OutboundError> {
-        await ended.wait()
+    func end(
+        file: String = #fileID, line: Int = #line
+    ) async throws -> Result<OutboundResponse, OutboundError> {
+        try await ended.wait(file: file, line: line)
         guard let end = record.end else { fatalError("ended without a result") }
         return end
     }
@@ -146,7 +148,7 @@ extension ClientHarness {
         try await loop.perform { [loop] in
             _ = loop.setTimer(after: time, target: ClosureTimer { signal.fire() })
         }
-        await signal.wait()
+        try await signal.wait()
     }
 }
 

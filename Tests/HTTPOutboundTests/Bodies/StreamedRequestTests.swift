@@ -27,7 +27,7 @@ struct StreamedRequestTests {
             let refused = ScriptedBody([], length: nil, opens: false)
             let failing = ScriptedBody(Self.pieces, length: nil, end: .fail)
             for (body, detail) in [(refused, "no such body"), (failing, "the source failed")] {
-                let failure = await api.call(Self.put(body)).failure
+                let failure = try await api.call(Self.put(body)).failure
                 #expect(failure?.reason == .requestError)
                 #expect(failure?.detail == detail)
                 #expect(try await harness.report().idle == 0)
@@ -66,11 +66,12 @@ struct StreamedRequestTests {
         limits.writeTimeout = .milliseconds(60)
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)
-            let owing = await api.call(Self.put(ScriptedBody(Self.pieces, length: nil, end: .never))).failure
+            let owing = try await api.call(Self.put(ScriptedBody(Self.pieces, length: nil, end: .never)))
+                .failure
             #expect(owing?.reason == .connectionWriteTimeout)
             #expect(owing?.detail == "the source of the body had no piece for 60 ms")
             let body = ScriptedBody(Self.blocks(1024), length: 64 << 20)
-            let stuck = await api.call(Self.put(body)).failure
+            let stuck = try await api.call(Self.put(body)).failure
             #expect(stuck?.reason == .connectionWriteTimeout)
             #expect(stuck?.detail == "the upstream took no byte of the request for 60 ms")
             #expect(body.used.mostQueued < 128 << 10, "too many bytes were queued")
@@ -107,8 +108,8 @@ struct StreamedRequestTests {
             [.readRequest, .send(CallTests.ok), .awaitEnd])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().text == "hi")
-            let result = await api.call(Self.put(body))
+            #expect(try await api.get().text == "hi")
+            let result = try await api.call(Self.put(body))
             if canRestart {
                 #expect(result.text == "hi")
                 #expect(upstream.requests.last?.hasSuffix("\r\n\r\nonetwothree") == true)
@@ -127,9 +128,9 @@ struct StreamedRequestTests {
         try await ClientHarness.with { harness in
             let body = ScriptedBody(Self.pieces, length: nil, end: .never)
             let begun = try await harness.upstream(upstream).begin(Self.put(body))
-            await body.pieceRequested.wait(count: 5)
+            try await body.pieceRequested.wait(count: 5)
             begun.dispose()
-            await upstream.clientEnded.wait()
+            try await upstream.clientEnded.wait()
             #expect(body.used.closed == 1)
         }
         upstream.stop()
@@ -146,7 +147,7 @@ struct StreamedRequestTests {
             ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            let whole = await api.call(Self.put(ScriptedBody(Self.pieces, length: 11)))
+            let whole = try await api.call(Self.put(ScriptedBody(Self.pieces, length: 11)))
             #expect(whole.text == "hi")
             let host = "127.0.0.1:\(upstream.port)"
             #expect(
@@ -155,10 +156,10 @@ struct StreamedRequestTests {
             let chunked =
                 "POST / HTTP/1.1\r\nHost: \(host)\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + "3\r\none\r\n3\r\ntwo\r\n5\r\nthree\r\n0\r\n\r\n"
-            let result = await api.call(Self.put(ScriptedBody(Self.pieces, length: nil), method: .post))
+            let result = try await api.call(Self.put(ScriptedBody(Self.pieces, length: nil), method: .post))
             #expect(result.text == "hi")
             #expect(upstream.requests.last == chunked)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             #expect(upstream.connections == 1, "the connection was not reused after a streamed body")
         }
         upstream.stop()
@@ -170,7 +171,7 @@ struct StreamedRequestTests {
         try await ClientHarness.with { harness in
             let body = ScriptedBody(Self.blocks(64), length: 4 << 20)
             let call = try await StreamedCall.begin(harness.upstream(upstream), Self.put(body))
-            #expect(await call.end().status == 200)
+            #expect(try await call.end().status == 200)
             #expect(call.record.sent.last == 4 << 20)
             #expect(call.record.sent == call.record.sent.sorted())
             #expect(body.used.mostQueued < 128 << 10)
@@ -192,13 +193,13 @@ struct StreamedRequestTests {
             let api = try await harness.upstream(upstream)
             let body = ScriptedBody(Self.pieces, length: 11, end: .never)
             let begun = api.begin(Self.put(body))
-            await upstream.requestRead.wait()
+            try await upstream.requestRead.wait()
             try await harness.pass(.milliseconds(30))
             goOn.fire()
-            let result = await begun.end()
+            let result = try await begun.end()
             #expect(result.text == "hi")
             #expect(body.used.closed == 1)
-            #expect(await api.get().text == "hi")
+            #expect(try await api.get().text == "hi")
             #expect(upstream.connections == 1)
         }
         upstream.stop()
@@ -226,15 +227,15 @@ struct StreamedRequestTests {
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)
             let unwanted = ScriptedBody(Self.pieces, length: 11, expectsContinue: true)
-            #expect(await api.call(Self.put(unwanted)).status == 413)
+            #expect(try await api.call(Self.put(unwanted)).status == 413)
             #expect(unwanted.used == ScriptedBody.Used())
             let wanted = ScriptedBody(Self.pieces, length: 11, expectsContinue: true)
             let begun = api.begin(Self.put(wanted))
-            await upstream.accepted.wait(count: 2)
+            try await upstream.accepted.wait(count: 2)
             try await harness.pass(.milliseconds(50))
             #expect(wanted.used == ScriptedBody.Used())
             goOn.fire()
-            #expect(await begun.end().text == "hi")
+            #expect(try await begun.end().text == "hi")
             #expect(upstream.requests.last == "onetwothree")
             #expect(upstream.requests.first?.contains("\r\nExpect: 100-continue\r\n") == true)
         }
@@ -269,7 +270,7 @@ struct StreamedRequestTests {
             try await harness.pass(.milliseconds(200))
             #expect(call.record.end == nil)
             goOn.fire()
-            #expect(await call.end().reason == nil)
+            #expect(try await call.end().reason == nil)
         }
         upstream.stop()
     }

@@ -23,7 +23,7 @@ struct StreamedResponseTests {
             try await ClientHarness.with(limits: limits) { harness in
                 let api = try await harness.upstream(upstream)
                 let call = try await StreamedCall.begin(api)
-                #expect(await call.end().text == "")
+                #expect(try await call.end().text == "")
                 #expect(call.record.bytes.count == 300_000)
                 #expect(call.record.pieces.allSatisfy { $0 <= 65_536 })
             }
@@ -39,10 +39,10 @@ struct StreamedResponseTests {
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             let cut = try await StreamedCall.begin(api)
-            #expect(await cut.end().reason == "http_response_incomplete")
+            #expect(try await cut.end().reason == "http_response_incomplete")
             #expect(cut.record.bytes == Array("12345".utf8))
             let silent = try await StreamedCall.begin(api, settings: CallSettings(read: .milliseconds(50)))
-            #expect(await silent.end().reason == "connection_read_timeout")
+            #expect(try await silent.end().reason == "connection_read_timeout")
         }
         upstream.stop()
     }
@@ -57,15 +57,15 @@ struct StreamedResponseTests {
             let api = try await harness.upstream(upstream)
             for _ in 0..<2 {
                 let call = try await StreamedCall.begin(api)
-                await call.pieceReceived.wait()
+                try await call.pieceReceived.wait()
                 #expect(call.record.bytes == Array("first".utf8))
                 #expect(call.record.head?.status == .ok)
                 goOn.fire()
-                #expect(await call.end().text == "")
+                #expect(try await call.end().text == "")
                 #expect(call.record.bytes == Array("firstsecond".utf8))
             }
             goOn.fire()
-            #expect(await api.get().text == "firstsecond")
+            #expect(try await api.get().text == "firstsecond")
             #expect(upstream.connections == 1)
         }
         upstream.stop()
@@ -90,7 +90,7 @@ struct StreamedResponseTests {
                 onPiece: { call in
                     if call.record.pieces.count == 1 { call.pauseBody() }
                 })
-            await call.pieceReceived.wait()
+            try await call.pieceReceived.wait()
             try await harness.pass(.milliseconds(100))
             #expect(call.record.pieces.count == 1)
             #expect(sent.count == 0)
@@ -101,7 +101,7 @@ struct StreamedResponseTests {
             // One read and the head are the most that can have arrived.
             #expect((0...131_072).contains(unread))
             call.resumeSoon()
-            #expect(await call.end().text == "")
+            #expect(try await call.end().text == "")
             #expect(call.record.bytes == body)
         }
         upstream.stop()
@@ -120,10 +120,10 @@ struct StreamedResponseTests {
                     call.pauseBody()
                     call.resumeSoon()
                 })
-            #expect(await call.end().status == 200)
+            #expect(try await call.end().status == 200)
             #expect(call.record.bytes == Array(plain.utf8))
             #expect(call.record.pieces.count > 20 && call.record.pieces.allSatisfy { $0 <= 65_536 })
-            #expect(await api.get().text == plain)
+            #expect(try await api.get().text == plain)
             #expect(upstream.connections == 1)
         }
         upstream.stop()
@@ -146,7 +146,7 @@ struct StreamedResponseTests {
                         call.resume(after: .milliseconds(150))
                         goOn.fire()
                     })
-                #expect(await call.end().text == "")
+                #expect(try await call.end().text == "")
                 #expect(call.record.bytes == Array(whole.utf8))
             }
         }
@@ -165,7 +165,7 @@ struct StreamedResponseTests {
                     call.pauseBody()
                     call.resume(after: .milliseconds(300))
                 })
-            #expect(await call.end().text == "")
+            #expect(try await call.end().text == "")
             #expect(call.record.sent.last == 256 << 16)
         }
         upstream.stop()
@@ -178,7 +178,7 @@ struct StreamedResponseTests {
         limits.pauseTimeout = .milliseconds(50)
         try await ClientHarness.with(limits: limits) { harness in
             let call = try await StreamedCall.begin(harness.upstream(upstream), onPiece: { $0.pauseBody() })
-            let failure = await call.end().failure
+            let failure = try await call.end().failure
             #expect(failure?.reason == .responseTimeout)
             #expect(failure?.detail == "the response was paused for 50 ms")
         }
@@ -190,7 +190,7 @@ struct StreamedResponseTests {
         let upstream = try ScriptedUpstream([.readRequest, .send(Self.head(9) + "12345"), .awaitEnd])
         try await ClientHarness.with { harness in
             let call = try await StreamedCall.begin(harness.upstream(upstream), onPiece: { $0.cancel() })
-            await upstream.clientEnded.wait()
+            try await upstream.clientEnded.wait()
             #expect(call.record.pieces == [5] && call.record.end == nil)
             #expect(try await harness.report() == PoolReport(opened: 1))
         }
@@ -208,14 +208,14 @@ struct StreamedResponseTests {
             let short = try await StreamedCall.begin(
                 api, settings: CallSettings(total: .seconds(20)),
                 delivery: { _ in .streamed(total: .milliseconds(50)) })
-            #expect(await short.end().reason == "http_response_timeout")
+            #expect(try await short.end().reason == "http_response_timeout")
             let long = try await StreamedCall.begin(
                 api, settings: CallSettings(total: .milliseconds(400)))
-            await long.pieceReceived.wait()
+            try await long.pieceReceived.wait()
             try await harness.pass(.milliseconds(450))
             goOn.fire()
             goOn.fire()
-            #expect(await long.end().text == "")
+            #expect(try await long.end().text == "")
         }
         upstream.stop()
     }
@@ -230,7 +230,7 @@ struct StreamedResponseTests {
             let call = try await StreamedCall.begin(harness.upstream(upstream)) { head in
                 head.status.isSuccess ? .streamed() : .gathered
             }
-            #expect(await call.end().text == body)
+            #expect(try await call.end().text == body)
             #expect(call.record.pieces == [])
             #expect(
                 call.record.gathered.last == 100_000 && call.record.gathered == call.record.gathered.sorted())

@@ -35,11 +35,11 @@ struct NginxBodyTests {
             let api = try await harness.upstream(port: nginx.port)
             let body = ScriptedBody(
                 Array(repeating: Self.block, count: 1024), length: hasLength ? 64 << 20 : nil)
-            let result = await api.call(Self.put("/a", body))
+            let result = try await api.call(Self.put("/a", body))
             #expect(result.status == 413)
             #expect(body.used.requested < 1024 && body.used.closed == 1)
             #expect(try await harness.report().idle == 0)
-            #expect(await api.get("/none").status == 404)
+            #expect(try await api.get("/none").status == 404)
         }
     }
 
@@ -51,10 +51,10 @@ struct NginxBodyTests {
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(port: nginx.port)
             let large = ScriptedBody([], length: 2 << 20, expectsContinue: true)
-            #expect(await api.call(Self.put("/a", large)).status == 413)
+            #expect(try await api.call(Self.put("/a", large)).status == 413)
             #expect(large.used.opened == 0)
             let small = ScriptedBody([Self.block], length: 65_536, expectsContinue: true)
-            #expect(await api.call(Self.put("/a", small)).status == 201)
+            #expect(try await api.call(Self.put("/a", small)).status == 201)
             #expect(Self.size(nginx.file("a")) == 65_536)
         }
     }
@@ -70,9 +70,9 @@ struct NginxBodyTests {
             let api = try await harness.upstream(port: nginx.port)
             let size = Int64(1024 * Self.block.count)
             let body = BlockingBody(length: size) { try fileReader(source) }
-            #expect(await api.call(Self.put("/a", body)).status == 201)
+            #expect(try await api.call(Self.put("/a", body)).status == 201)
             let call = try await StreamedCall.begin(api, OutboundRequest(target: "/a"))
-            let result = await call.end()
+            let result = try await call.end()
             #expect(result.status == 200 && result.text == "")
             #expect(try Data(call.record.bytes) == Data(contentsOf: URL(fileURLWithPath: source)))
             #expect(try await harness.report().idle == 1)
@@ -85,7 +85,7 @@ struct NginxBodyTests {
         try await ClientHarness.with(limits: Self.limits) { harness in
             let api = try await harness.upstream(port: nginx.port)
             let body = ScriptedBody(Array(repeating: Self.block, count: 1024), length: nil)
-            #expect(await api.call(Self.put("/a", body)).status == 201)
+            #expect(try await api.call(Self.put("/a", body)).status == 201)
             #expect(body.used.mostQueued < OutboundBodyWriter.queueLimit)
             #expect(Self.size(nginx.file("a")) == 64 << 20)
         }
@@ -102,7 +102,7 @@ struct NginxBodyTests {
             #expect(Array(response.body) == page)
             #expect(response.head.fields["Content-Encoding"] == nil)
             let streamed = try await StreamedCall.begin(api, request)
-            #expect(await streamed.end().status == 200)
+            #expect(try await streamed.end().status == 200)
             #expect(streamed.record.bytes == page)
             let coded = try await api.call(request, settings: CallSettings(decodesContent: false)).get()
             #expect(coded.head.fields["Content-Encoding"] == "gzip" && coded.body.count < page.count / 2)

@@ -32,7 +32,7 @@ struct NginxTests {
         let nginx = try Nginx("keepalive_requests 3;", files: ["a": Array("hello".utf8)])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(port: nginx.port)
-            for _ in 0..<10 { #expect(await api.get("/a").text == "hello") }
+            for _ in 0..<10 { #expect(try await api.get("/a").text == "hello") }
             let report = try await harness.report()
             #expect(report.opened == 4 && report.reused == 6, "\(report)")
         }
@@ -43,9 +43,9 @@ struct NginxTests {
         let nginx = try Nginx("keepalive_timeout 100ms; location /post { return 200 posted; }")
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(port: nginx.port)
-            #expect(await api.post("/post").text == "posted")
+            #expect(try await api.post("/post").text == "posted")
             try await harness.until { $0.idle == 0 }
-            #expect(await api.post("/post").text == "posted")
+            #expect(try await api.post("/post").text == "posted")
             #expect(try await harness.report().opened == 2)
         }
     }

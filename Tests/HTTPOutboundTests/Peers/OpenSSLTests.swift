@@ -22,7 +22,7 @@ struct OpenSSLTests {
     @Test("A page that ends with close_notify is complete")
     func page() async throws {
         try await with(OpenSSLServer()) { api in
-            let result = await api.get()
+            let result = try await api.get()
             #expect(result.status == 200, "\(result)")
             #expect(result.text?.contains("New, TLSv1.3") == true)
         }
@@ -33,8 +33,8 @@ struct OpenSSLTests {
         arguments: ["-tls1_2", "-tls1_3"])
     func resumption(version: String) async throws {
         try await with(OpenSSLServer(TestAuthority.shared.issue(), version)) { api in
-            #expect(await api.get().text?.contains("New, TLSv1.") == true)
-            let second = await api.get()
+            #expect(try await api.get().text?.contains("New, TLSv1.") == true)
+            let second = try await api.get()
             #expect(second.text?.contains("Reused, TLSv1.") == true, "\(second)")
         }
     }
@@ -44,7 +44,7 @@ struct OpenSSLTests {
         try await with(
             OpenSSLServer(TestAuthority.shared.issue(), "-tls1_1", "-cipher", "DEFAULT:@SECLEVEL=0")
         ) { api in
-            let reason = await api.get().reason
+            let reason = try await api.get().reason
             #expect(reason == "tls_alert_received" || reason == "tls_protocol_error", "\(reason ?? "none")")
         }
     }
@@ -54,7 +54,7 @@ struct OpenSSLTests {
         try await with(
             OpenSSLServer(TestAuthority.shared.issue(), "-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256")
         ) { api in
-            let result = await api.get()
+            let result = try await api.get()
             #expect(result.reason == "tls_alert_received", "\(result)")
             #expect(result.failure?.detail.hasSuffix("handshake_failure") == true)
         }
@@ -65,7 +65,7 @@ struct OpenSSLTests {
         try await with(
             OpenSSLServer(TestAuthority.shared.issue(), "-tls1_2", "-cipher", "ECDHE-ECDSA-CHACHA20-POLY1305")
         ) { api in
-            let result = await api.get()
+            let result = try await api.get()
             #expect(result.text?.contains("ECDHE-ECDSA-CHACHA20-POLY1305") == true)
         }
     }
@@ -78,7 +78,7 @@ struct OpenSSLTests {
             TestAuthority.shared.issue(), version, "-Verify", "1", "-verify_return_error",
             clientAuthority: .shared)
         try await with(server) { api in
-            let result = await api.get()
+            let result = try await api.get()
             #expect(result.reason == "tls_alert_received", "\(result)")
         }
         for (authority, isAccepted) in [(TestAuthority.shared, true), (.other, false)] {
@@ -88,7 +88,7 @@ struct OpenSSLTests {
                     certificateChain: .text(identity.certificate), privateKey: .text(identity.key),
                     password: "secret")
             } _: { api in
-                let result = await api.get()
+                let result = try await api.get()
                 if isAccepted {
                     #expect(result.text?.contains("The client") == true, "\(result)")
                 } else {
@@ -116,7 +116,7 @@ struct OpenSSLTests {
             default: TestAuthority.other.issue()
             }
         try await with(OpenSSLServer(identity)) { api in
-            let result = await api.get()
+            let result = try await api.get()
             #expect(result.reason == "tls_certificate_error")
             #expect(result.failure?.detail.hasSuffix(reason) == true, "\(result)")
         }
@@ -127,7 +127,7 @@ struct OpenSSLTests {
         arguments: ["h2", "http/1.1"])
     func applicationProtocols(name: String) async throws {
         try await with(OpenSSLServer(TestAuthority.shared.issue(), "-alpn", name)) { api in
-            let result = await api.get()
+            let result = try await api.get()
             if name == "h2" {
                 #expect(result.reason == "tls_alert_received", "\(result)")
                 #expect(result.failure?.detail.hasSuffix("no_application_protocol") == true)

@@ -9,7 +9,7 @@ struct PeerProcessTests {
         let folder = ScratchFolder()
         let script = "trap 'trap - TERM' TERM; echo ready; while :; do sleep 0.05; done"
         let peer = try PeerProcess("/bin/sh", ["-c", script], in: folder)
-        while !peer.log.contains("ready") { await Task.yield() }
+        try await poll(while: !peer.log.contains("ready")) { "log: \(peer.log)" }
         peer.stop()
         #expect(kill(peer.processID, 0) == -1 && errno == ESRCH)
     }

@@ -14,7 +14,7 @@ struct PythonTests {
         let python = try PythonServer(files: ["a.txt": Array("hello".utf8)])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(port: python.port)
-            for _ in 0..<3 { #expect(await api.get("/a.txt").text == "hello") }
+            for _ in 0..<3 { #expect(try await api.get("/a.txt").text == "hello") }
             let report = try await harness.report()
             #expect(report.opened == 3 && report.reused == 0, "\(report)")
         }

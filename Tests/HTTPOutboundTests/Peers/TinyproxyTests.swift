@@ -34,7 +34,7 @@ struct TinyproxyTests {
                 .through(ProxyConfiguration("127.0.0.1:\(proxy.port)"))
             let api = try await harness.upstream(origin)
             for _ in 0..<3 {
-                let result = await api.get()
+                let result = try await api.get()
                 #expect(result.text == "hi", "\(result)")
             }
             #expect(upstream.connections == 1)

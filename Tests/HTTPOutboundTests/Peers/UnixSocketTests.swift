@@ -40,12 +40,12 @@ struct UnixSocketTests {
             unixPath: scratch.file("s"), [.readRequest, .send(CallTests.ok), .again])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(Self.origin(scratch.file("s"), host: "diary.internal"))
-            #expect(await api.get("/1").text == "hi")
-            #expect(await api.post("/2").text == "hi")
+            #expect(try await api.get("/1").text == "hi")
+            #expect(try await api.post("/2").text == "hi")
             #expect(upstream.requests.first == "GET /1 HTTP/1.1\r\nHost: diary.internal\r\n\r\n")
             #expect(upstream.connections == 1)
             let other = try await harness.upstream(Self.origin(scratch.file("s"), host: "other.internal"))
-            #expect(await other.get("/3").text == "hi")
+            #expect(try await other.get("/3").text == "hi")
             #expect(upstream.connections == 2, "a different host makes a different origin")
         }
         upstream.stop()
@@ -60,13 +60,13 @@ struct UnixSocketTests {
             onUnixSocket: true)
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(Self.origin(#require(nginx.unixPath)))
-            #expect(await api.get("/a").text == "hello")
+            #expect(try await api.get("/a").text == "hello")
             let block = [UInt8](repeating: 0x61, count: 65_536)
             let body = ScriptedBody(Array(repeating: block, count: 256), length: 16 << 20)
             let put = OutboundRequest(method: .put, target: Array("/b".utf8)[...], body: .stream(body))
-            #expect(await api.call(put).status == 201)
+            #expect(try await api.call(put).status == 201)
             let call = try await StreamedCall.begin(api, OutboundRequest(target: "/b"))
-            #expect(await call.end().status == 200)
+            #expect(try await call.end().status == 200)
             #expect(call.record.bytes.count == 16 << 20)
             #expect(try await harness.report().opened == 1)
         }
@@ -79,7 +79,7 @@ struct UnixSocketTests {
         let python = try PythonServer(files: ["a": Array("hello".utf8)], onUnixSocket: true)
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(Self.origin(#require(python.unixPath)))
-            for _ in 0..<2 { #expect(await api.get("/a").text == "hello") }
+            for _ in 0..<2 { #expect(try await api.get("/a").text == "hello") }
             #expect(try await harness.report().opened == 2)
         }
     }

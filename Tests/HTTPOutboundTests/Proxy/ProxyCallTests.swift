@@ -24,9 +24,9 @@ struct ProxyCallTests {
             let api = try await harness.upstream(origin)
             let request = OutboundRequest(
                 target: "/a?b=c", fields: ["Accept": "*/*", "Proxy-Authorization": "another's"])
-            #expect(await api.call(request).text == "hi")
-            #expect(await api.call(OutboundRequest(method: .options, target: "*")).text == "hi")
-            #expect(await api.post("/d", body: "e").text == "hi")
+            #expect(try await api.call(request).text == "hi")
+            #expect(try await api.call(OutboundRequest(method: .options, target: "*")).text == "hi")
+            #expect(try await api.post("/d", body: "e").text == "hi")
             let authorization = "Proxy-Authorization: Basic YWxAOnM6Y3JldA==\r\n"
             #expect(
                 proxy.requests == [
@@ -68,10 +68,10 @@ struct ProxyCallTests {
             ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(Self.origin(proxy, userinfo: userinfo))
-            let first = await api.get("/a")
+            let first = try await api.get("/a")
             #expect(first.text == "hi", "\(first)")
             #expect(proxy.handshakes.count == 1)
-            #expect(await api.get("/b").timings?.isReusedConnection == true)
+            #expect(try await api.get("/b").timings?.isReusedConnection == true)
             let authorization =
                 userinfo.isEmpty ? "" : "Proxy-Authorization: Basic dXNlcjpzZWNyZXQ=\r\n"
             #expect(
@@ -113,7 +113,7 @@ struct ProxyCallTests {
             [.readRequest, .send(Self.tunnel), .secure, .readRequest, .send(Self.ok), .read(1), .cut])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(Self.origin(proxy))
-            for _ in 0..<20 { #expect(await api.get().text == "hi") }
+            for _ in 0..<20 { #expect(try await api.get().text == "hi") }
             #expect(proxy.connections == 20)
         }
         proxy.stop()
@@ -133,7 +133,7 @@ struct ProxyCallTests {
                 result.failure?.detail
                     == "the proxy 127.0.0.1:\(proxy.port) refused a tunnel to localhost:8443: received-status=\(status.prefix(3))"
             )
-            await proxy.clientEnded.wait()
+            try await proxy.clientEnded.wait()
         }
         proxy.stop()
     }
@@ -197,7 +197,7 @@ struct ProxyCallTests {
             #expect(result.reason == "connection_timeout", "\(result)")
             let total = start.duration(to: .now)
             #expect(total >= .milliseconds(100) && total < .seconds(10))
-            await proxy.clientEnded.wait()
+            try await proxy.clientEnded.wait()
         }
         proxy.stop()
     }
@@ -220,9 +220,9 @@ struct ProxyCallTests {
         let proxy = try ScriptedUpstream([.readRequest, .awaitEnd])
         try await ClientHarness.with { harness in
             let call = try await harness.upstream(Self.origin(proxy)).begin(OutboundRequest(target: "/"))
-            await proxy.requestRead.wait()
+            try await proxy.requestRead.wait()
             call.dispose()
-            await proxy.clientEnded.wait()
+            try await proxy.clientEnded.wait()
             try await harness.until { $0.leased == 0 }
         }
         proxy.stop()

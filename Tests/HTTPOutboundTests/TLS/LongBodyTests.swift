@@ -30,9 +30,9 @@ struct LongBodyTests {
         let stray = try ScriptedUpstream(
             tls: Wire.tls.server, [.readRequest, .sendBytes(Self.head(count) + body + [0x58]), .awaitEnd])
         try await ClientHarness.with { harness in
-            let failure = await (try await harness.upstream(cut)).get().failure
+            let failure = try await (try await harness.upstream(cut)).get().failure
             #expect(failure?.reason == .responseIncomplete)
-            let result = await (try await harness.upstream(stray)).get()
+            let result = try await (try await harness.upstream(stray)).get()
             guard case .success(let response) = result else {
                 Issue.record("\(result)")
                 return
@@ -53,7 +53,7 @@ struct LongBodyTests {
         limits.responseBody = 199_999
         try await ClientHarness.with(limits: limits) { harness in
             let api = try await harness.upstream(upstream)
-            #expect(await api.get().reason == "http_response_body_size")
+            #expect(try await api.get().reason == "http_response_body_size")
         }
         upstream.stop()
     }
@@ -71,7 +71,7 @@ struct LongBodyTests {
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             for count in counts {
-                let result = await api.get()
+                let result = try await api.get()
                 guard case .success(let response) = result else {
                     Issue.record("\(result)")
                     return

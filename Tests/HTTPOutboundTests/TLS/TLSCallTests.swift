@@ -32,7 +32,7 @@ struct TLSCallTests {
             #expect(
                 result.failure?.detail
                     == "handshake 127.0.0.1:\(upstream.port): TLS certificate error: certificate has expired")
-            await upstream.handshakeFailed.wait()
+            try await upstream.handshakeFailed.wait()
         }
         upstream.stop()
     }
@@ -68,7 +68,7 @@ struct TLSCallTests {
             #expect(result.reason == "connection_timeout", "\(result)")
             let total = start.duration(to: .now)
             #expect(total >= .milliseconds(100) && total < .seconds(10))
-            await upstream.clientEnded.wait()
+            try await upstream.clientEnded.wait()
         }
         upstream.stop()
     }
@@ -102,10 +102,10 @@ struct TLSCallTests {
             tls: Wire.tls.server, [.readRequest, .send(head), .cut], [.readRequest, .send(head), .close])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            let cut = await api.get()
+            let cut = try await api.get()
             #expect(cut.reason == "http_response_incomplete", "\(cut)")
             #expect(cut.failure?.detail.hasSuffix("the connection ended without close_notify") == true)
-            #expect(await api.get().text == "all of it")
+            #expect(try await api.get().text == "all of it")
         }
         upstream.stop()
     }
@@ -115,7 +115,7 @@ struct TLSCallTests {
         let upstream = try ScriptedUpstream(tls: Wire.tls.server, [.readRequest, .send(Self.ok), .cut])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            for _ in 0..<5 { #expect(await api.get().text == "hi") }
+            for _ in 0..<5 { #expect(try await api.get().text == "hi") }
         }
         upstream.stop()
     }
@@ -128,10 +128,10 @@ struct TLSCallTests {
             tls: Wire.tls.server, [.readRequest, .send(Self.ok), .readRequest, .send(Self.ok), .close])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream, tls: TLSContext(Wire.configuration))
-            #expect(await api.get().timings?.isReusedConnection == false)
-            #expect(await api.get().timings?.isReusedConnection == true)
+            #expect(try await api.get().timings?.isReusedConnection == false)
+            #expect(try await api.get().timings?.isReusedConnection == true)
             try await harness.until { $0.idle == 0 }
-            #expect(await api.get().timings?.isReusedConnection == false)
+            #expect(try await api.get().timings?.isReusedConnection == false)
             #expect(upstream.handshakes.map(\.isResumed) == [false, true])
         }
         upstream.stop()
@@ -166,9 +166,9 @@ struct TLSCallTests {
             pinned.pins = [TestAuthority.shared.identity.pin]
             let other = try await harness.upstream(upstream, tls: TLSContext(pinned))
             #expect(one !== other)
-            #expect(await one.get().text == "hi")
-            #expect(await same.get().text == "hi")
-            #expect(await other.get().text == "hi")
+            #expect(try await one.get().text == "hi")
+            #expect(try await same.get().text == "hi")
+            #expect(try await other.get().text == "hi")
             #expect(upstream.connections == 2)
         }
         upstream.stop()
@@ -198,9 +198,9 @@ struct TLSCallTests {
         try await ClientHarness.with { harness in
             let call = try await harness.upstream(Wire.origin(upstream.port)).begin(
                 OutboundRequest(target: "/"))
-            await upstream.accepted.wait()
+            try await upstream.accepted.wait()
             call.dispose()
-            await upstream.clientEnded.wait()
+            try await upstream.clientEnded.wait()
             try await harness.until { $0.leased == 0 }
         }
         upstream.stop()

@@ -135,8 +135,8 @@ enum Shell {
     /// Returns what the command writes to standard output.
     static func run(_ line: String, _ environment: [String: String] = [:]) throws -> String {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", line]
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
+        process.arguments = ["\(Patience.limit.components.seconds)", "/bin/sh", "-c", line]
         process.environment = ProcessInfo.processInfo.environment
             .merging(["no_proxy": "*"]) { $1 }.merging(environment) { $1 }
         let output = Pipe()

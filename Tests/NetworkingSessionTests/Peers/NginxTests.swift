@@ -121,7 +121,7 @@ struct NginxTests {
                 for _ in 0..<3 { _ = try await peer.get("/\(name)") }
             }
         }
-        try spin(while: logged().count < 6)
+        try spin(while: logged().count < 6) { "logged \(logged())" }
         #expect(logged() == ["/first .", "/first r", "/first r", "/second .", "/second r", "/second r"])
     }
 
@@ -167,7 +167,9 @@ struct NginxTests {
             #expect(response.fields[.contentEncoding] == nil)
         }
         // Each log line has the status, the request and the bytes sent.
-        try spin(while: !nginx.accessLog.contains("200 GET /list HTTP/1.1 "))
+        try spin(while: !nginx.accessLog.contains("200 GET /list HTTP/1.1 ")) {
+            "access log: \(nginx.accessLog)"
+        }
         let line = try #require(nginx.accessLog.split(separator: "\n").first { $0.contains("/list") })
         #expect(try #require(Int(line.split(separator: " ").last ?? "")) < text.utf8.count / 10, "\(line)")
     }

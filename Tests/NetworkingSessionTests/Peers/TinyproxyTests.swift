@@ -38,7 +38,9 @@ struct TinyproxyTests {
         try await PeerSession.with(nginx.url, { $0.proxy = .fixed(right) }) { peer async throws in
             for _ in 0..<2 { #expect(try await peer.text("/a?b=c").contains("tinyproxy")) }
         }
-        try spin(while: !nginx.accessLog.contains("200 GET /a?b=c HTTP/1."))
+        try spin(while: !nginx.accessLog.contains("200 GET /a?b=c HTTP/1.")) {
+            "access log: \(nginx.accessLog)"
+        }
     }
 
     @Test(

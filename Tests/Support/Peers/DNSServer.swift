@@ -56,7 +56,7 @@ package final class DNSServer: Sendable {
         let process = try PeerProcess(
             python, ["-u", folder.file("server.py")], environment: ["PYTHONPATH": Self.library], in: folder)
         self.process = process
-        try spin(while: !process.log.contains("\n"), within: .seconds(30))
+        try spin(while: !process.log.contains("\n")) { "no port in the log: \(process.log)" }
         let port = process.log.prefix { $0 != "\n" }
         guard UInt16(port) != nil else { throw PeerFailure(description: process.log) }
         address = "127.0.0.1:\(port)"

@@ -38,17 +38,17 @@ package final class OpenSSLServer: Sendable {
         ]
         if clientAuthority != nil { all += ["-CAfile", folder.file("clients.pem")] }
         if page { all.append("-www") }
-        process = try PeerProcess(program, all + arguments, in: folder)
+        let process = try PeerProcess(program, all + arguments, in: folder)
+        self.process = process
         // It prints the port on which it listens.
-        var found: UInt16?
-        while found == nil {
+        func readPort() throws -> UInt16? {
             let log = process.log
-            let line = log.split(separator: "\n").first { $0.hasPrefix("ACCEPT ") }
-            found = line.flatMap { UInt16($0.split(separator: ":").last ?? "") }
             if log.contains("error") { throw PeerFailure(description: log) }
-            await Task.yield()
+            let line = log.split(separator: "\n").first { $0.hasPrefix("ACCEPT ") }
+            return line.flatMap { UInt16($0.split(separator: ":").last ?? "") }
         }
-        port = found ?? 0
+        try await poll(while: try readPort() == nil) { "no port in the log: \(process.log)" }
+        port = try readPort() ?? 0
     }
 
     package func stop() { process.stop() }

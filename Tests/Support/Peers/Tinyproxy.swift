@@ -35,7 +35,7 @@ package final class Tinyproxy: Sendable {
         try (configuration + "\n").write(
             toFile: folder.file("tinyproxy.conf"), atomically: true, encoding: .utf8)
         process = try PeerProcess(program, ["-d", "-c", folder.file("tinyproxy.conf")], in: folder)
-        try spin(while: !Self.listens(port), within: .seconds(20))
+        try spin(while: !Self.listens(port)) { "nothing listens at port \(port): \(process.log)" }
     }
 
     package func stop() { process.stop() }

@@ -11,5 +11,5 @@ let subscription = Observable.just(1)
         onNext: { print("next", $0) },
         onCompleted: { print("completed") },
         onDisposed: { ended.signal() })
-ended.wait()
+guard ended.wait(timeout: .now() + 20) == .success else { fatalError("the subscription was not disposed") }
 subscription.dispose()

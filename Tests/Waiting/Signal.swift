@@ -5,7 +5,7 @@ import Locking
 package final class Signal: Sendable {
     private struct State {
         var fired = 0
-        var waiters: [(count: Int, resume: CheckedContinuation<Void, Never>)] = []
+        var waiters: [(count: Int, continuation: DeadlineContinuation<Void>)] = []
     }
 
     private let state = Lock(State())
@@ -25,13 +25,19 @@ package final class Signal: Sendable {
             state.waiters.removeAll { $0.count <= state.fired }
             return ready
         }
-        for waiter in ready { waiter.resume.resume() }
+        for waiter in ready { waiter.continuation.resume() }
     }
 
     /// Suspends until it has been fired this many times in total.
-    package func wait(count: Int = 1) async {
+    ///
+    /// - Throws: `WaitedTooLong`.
+    package func wait(
+        count: Int = 1, within limit: Duration = Patience.limit, file: String = #fileID, line: Int = #line
+    ) async throws {
         defer { happensBefore.acquire() }
-        await withCheckedContinuation { continuation in
+        try await withDeadline(
+            "fired \(self.count) of \(count) times", within: limit, file: file, line: line
+        ) { continuation in
             let isThere = state.withLock { state in
                 if state.fired >= count { return true }
                 state.waiters.append((count, continuation))
@@ -41,8 +47,17 @@ package final class Signal: Sendable {
         }
     }
 
-    /// Blocks a script thread until the next firing; false after 30 s without one.
-    package func waitBlocking() -> Bool {
-        semaphore.wait(timeout: .now() + .seconds(30)) == .success
+    /// Blocks the thread until the next firing. Each firing ends one such wait.
+    ///
+    /// - Throws: `WaitedTooLong`.
+    package func waitBlocking(
+        within limit: Duration = Patience.limit, file: String = #fileID, line: Int = #line
+    ) throws {
+        let nanoseconds = Int(limit / .nanoseconds(1))
+        guard semaphore.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else {
+            throw WaitedTooLong(
+                limit, file: file, line: line, state: "fired \(count) times, and not once more")
+        }
+        happensBefore.acquire()
     }
 }

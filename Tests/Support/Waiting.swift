@@ -1,0 +1,2 @@
+// Whoever needs a peer also waits for it.
+@_exported public import TestWaiting
