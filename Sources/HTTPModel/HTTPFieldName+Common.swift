@@ -19,6 +19,7 @@ extension HTTPFieldName {
     public static var contentEncoding: HTTPFieldName { "Content-Encoding" }
     public static var contentLanguage: HTTPFieldName { "Content-Language" }
     public static var contentLength: HTTPFieldName { "Content-Length" }
+    public static var contentLocation: HTTPFieldName { "Content-Location" }
     public static var contentRange: HTTPFieldName { "Content-Range" }
     public static var contentSecurityPolicy: HTTPFieldName { "Content-Security-Policy" }
     public static var contentType: HTTPFieldName { "Content-Type" }

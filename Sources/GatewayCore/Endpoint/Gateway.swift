@@ -135,7 +135,8 @@ public final class Gateway: Sendable {
         {
             for upstream in declarations.upstreams.configured { transport.prepare(upstream) }
         }
-        return GatewayResponder(routes, environment: environment, limits: limits, cors: cors)
+        return GatewayResponder(
+            routes, environment: environment, limits: limits, cors: cors, proxies: declarations.proxies)
     }
 
     /// - Parameter place: where a file declares the endpoint: `sluice.yaml:12:3`.

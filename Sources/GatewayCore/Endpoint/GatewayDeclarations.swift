@@ -28,6 +28,7 @@ final class GatewayDeclarations: Sendable {
         var faults: [String] = []
         /// Upstreams with a policy. They may be declared later.
         var policies: [String: UpstreamPolicy] = [:]
+        var proxies: [ProxyPlace] = []
         /// The calls' policies of the upstreams that a file declares.
         var callPolicies: [String: CallPolicy] = [:]
     }
@@ -41,6 +42,10 @@ final class GatewayDeclarations: Sendable {
         // A group without a prefix of its own says nothing about paths.
         if scope.parent == nil || !prefix.isEmpty { state.withLock { $0.scopes.append(scope) } }
     }
+
+    func add(_ proxy: ProxyPlace) { state.withLock { $0.proxies.append(proxy) } }
+
+    var proxies: ProxyTable { ProxyTable(state.withLock { $0.proxies }) }
 
     func add(upstream name: String) {
         state.withLock { state in

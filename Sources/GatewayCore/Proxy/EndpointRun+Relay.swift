@@ -91,11 +91,7 @@ extension Renderer {
         if head.body.isEmpty, let length = head.fields.firstValueBytes(.contentLength) {
             fields.append(.contentLength, bytes: length)
         }
-        if relayed.fields.location, let value = fields.firstValueBytes(.location) {
-            let location = relayed.location(value)
-            fields.remove(.location)
-            if let location { fields.append(.location, bytes: location) }
-        }
+        if relayed.fields.hasAddresses { relayed.mapAddresses(in: &fields, by: proxies) }
         if !overrides.fields.isEmpty {
             fields.removeReplaced(by: overrides.fields)
             add(overrides.fields, to: &fields)

@@ -39,6 +39,13 @@ extension Gateway {
     ) {
         let rule = ProxyRule(upstream.provider, at: upstreamPath, fields)
         for fault in rule.faults { declarations.add(fault: "the proxy \(scope.prefix)\(path) \(fault)") }
+        if let known = upstream.provider.configuredUpstream,
+            let template = try? PathTemplate(scope.prefix + path),
+            let paths = ProxyPaths(template, upstreamPrefix: rule.base)
+        {
+            declarations.add(
+                ProxyPlace(upstream: known, paths: paths, passesGet: methods.contains(.get)))
+        }
         for method in methods {
             add(method, path, [.streamsBodiesOfAnySize] + options, .sync(rule.answer))
         }
@@ -65,7 +72,7 @@ extension EndpointOption {
 private struct ProxyRule: Sendable {
     private let provider: Provider<PassedPath>
     /// Without a slash at its end, behind the path of the base URL.
-    private let base: [UInt8]
+    let base: [UInt8]
     private let fields: ProxyFields
     let faults: [String]
 

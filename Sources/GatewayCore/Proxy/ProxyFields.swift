@@ -22,11 +22,12 @@ public struct ProxyFields: Sendable {
         self.constant = constant
         passed = PassedFields(
             request: FieldNameSet(request.filter { !constant.contains($0) }),
-            response: FieldNameSet(response), location: response.contains(.location), constant: constant)
+            response: FieldNameSet(response),
+            hasAddresses: response.contains { RelayedCall.addressFields.contains($0) }, constant: constant)
     }
 
-    /// The fields about content, caching, conditions and ranges, and what a client needs to follow an answer: `Allow`, `Link`,
-    /// `Location`, `Retry-After` and `WWW-Authenticate`. No credentials: neither `Authorization` and `Cookie` nor `Set-Cookie`.
+    /// The fields about content, caching, conditions and ranges, and what a client needs to follow an answer: `Allow`,
+    /// `Content-Location`, `Link`, `Location`, `Retry-After` and `WWW-Authenticate`. No credentials: neither `Authorization` and `Cookie` nor `Set-Cookie`.
     public static let standard = ProxyFields(
         request: [
             .accept, .acceptEncoding, .acceptLanguage, .cacheControl, "Pragma", .contentType,
@@ -37,7 +38,7 @@ public struct ProxyFields: Sendable {
         response: [
             .contentType, .contentEncoding, .contentLanguage, "Content-Disposition", .contentRange,
             "Content-Digest", "Repr-Digest", .acceptRanges, .cacheControl, "Expires", .age, .eTag,
-            .lastModified, .vary, .allow, .link, .location, .retryAfter, .wwwAuthenticate,
+            .lastModified, .vary, .allow, .contentLocation, .link, .location, .retryAfter, .wwwAuthenticate,
         ])
 
     /// No field at all. The body keeps its length and nothing else.
@@ -95,15 +96,15 @@ public struct ProxyFields: Sendable {
 final class PassedFields: Sendable {
     let request: FieldNameSet
     let response: FieldNameSet
-    /// Whether `Location` passes, which may be rewritten.
-    let location: Bool
+    /// Whether fields with addresses pass, which may be rewritten.
+    let hasAddresses: Bool
     /// Fields of each call.
     private let constant: HTTPFields
 
-    init(request: FieldNameSet, response: FieldNameSet, location: Bool, constant: HTTPFields) {
+    init(request: FieldNameSet, response: FieldNameSet, hasAddresses: Bool, constant: HTTPFields) {
         self.request = request
         self.response = response
-        self.location = location
+        self.hasAddresses = hasAddresses
         self.constant = constant
     }
 

@@ -16,31 +16,24 @@ final class RelayedCall: Sendable {
         self.paths = paths
         fault = paths == nil ? fields.fault.map { EndpointFault("an answer by proxy \($0)") } : nil
     }
-
-    /// Returns the `Location` for the client; nil to leave it out.
-    ///
-    /// A URL of the upstream itself becomes one of the gateway. If the gateway has none for it, the client could not use it, and it might
-    /// tell the name of an internal host. Other URLs, and relative paths, pass as they are.
-    func location(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        guard let upstream = call.upstream else { return nil }
-        switch LocationReference(value, of: upstream) {
-        case .elsewhere: return value
-        case .own(let path): return paths?.publicPath(of: path)
-        case .unreadable: return nil
-        }
-    }
 }
 
-/// Where the value of `Location` leads.
-enum LocationReference: Equatable {
-    /// To another server, or from the client's own URL to one beside it.
+/// Where an address in a response leads.
+enum UpstreamReference: Equatable {
+    /// To another server.
     case elsewhere
+    /// To a path that depends on the path of the request.
+    case relative
     /// To this path, with query and fragment, of the upstream.
     case own([UInt8])
     /// An HTTP URL that is invalid here, for example with a password, but that a browser may follow.
     case unreadable
 
-    init(_ value: ArraySlice<UInt8>, of upstream: Upstream) {
+    /// - Parameters:
+    ///   - value: the address.
+    ///   - upstream: where it comes from.
+    ///   - path: the path of the request. With it, no address is `relative`.
+    init(_ value: ArraySlice<UInt8>, of upstream: Upstream, from path: ArraySlice<UInt8>? = nil) {
         // Browsers drop tabs from a URL, so they would follow another one than the gateway reads.
         if value.contains(UInt8(ascii: "\t")) {
             self = .unreadable
@@ -49,11 +42,12 @@ enum LocationReference: Equatable {
         let isAbsolutePath = value.first == UInt8(ascii: "/") || value.first == UInt8(ascii: "\\")
         let hasScheme = value.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }.contains(
             UInt8(ascii: ":"))
-        guard isAbsolutePath || hasScheme else {
-            self = .elsewhere
+        guard isAbsolutePath || hasScheme || path != nil else {
+            self = .relative
             return
         }
-        guard let url = try? upstream.baseURL.resolving(value) else {
+        let base = path.flatMap { try? upstream.baseURL.resolving($0) } ?? upstream.baseURL
+        guard let url = try? base.resolving(value) else {
             let scheme = String(decoding: value.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
                 .lowercased()
             self = isAbsolutePath || ["http", "https"].contains(scheme) ? .unreadable : .elsewhere

@@ -24,7 +24,8 @@ public final class GatewayResponder: Sendable {
     private let loops: LoopDetection
 
     init(
-        _ routes: GatewayRoutes, environment: GatewayEnvironment, limits: GatewayLimits, cors: CORSPolicy?
+        _ routes: GatewayRoutes, environment: GatewayEnvironment, limits: GatewayLimits, cors: CORSPolicy?,
+        proxies: ProxyTable
     ) {
         largestBody = routes.largestBody
         endpointCount = routes.count
@@ -34,7 +35,8 @@ public final class GatewayResponder: Sendable {
         self.environment = environment
         self.cors = cors
         allowsTimeline = limits.allowsTimeline
-        renderer = Renderer(cors: cors, name: environment.name, answerLimit: limits.answer)
+        renderer = Renderer(
+            cors: cors, name: environment.name, answerLimit: limits.answer, proxies: proxies)
         loops = LoopDetection(environment.name)
         callFields =
             ([

@@ -27,13 +27,16 @@ final class Renderer: Sendable {
     let name: GatewayName
     /// The most bytes that a merged answer may have.
     let answerLimit: Int
+    /// Where the addresses of upstreams appear in the gateway.
+    let proxies: ProxyTable
 
     private let constant = AnswerFields()
 
-    init(cors: CORSPolicy?, name: GatewayName, answerLimit: Int) {
+    init(cors: CORSPolicy?, name: GatewayName, answerLimit: Int, proxies: ProxyTable) {
         self.cors = cors
         self.name = name
         self.answerLimit = answerLimit
+        self.proxies = proxies
     }
 
     // MARK: - Successes

@@ -147,6 +147,15 @@ extension UpstreamCall {
         }
     }
 
+    /// Path and query, percent-encoded; nil if the call cannot be built.
+    package var path: ArraySlice<UInt8>? {
+        switch content {
+        case .target(let call): call.target
+        case .path(_, let target, _): target[...]
+        case .fault: nil
+        }
+    }
+
     /// Returns the call with the fields and the body of a client's request.
     ///
     /// The response comes as it is: its content codings are not decoded, and its total time is not limited.

@@ -26,7 +26,7 @@ struct ProxyFieldTests {
         "Content-Digest",
         "Repr-Digest", "Accept-Ranges", "Cache-Control", "Expires", "Age", "ETag", "Last-Modified", "Vary",
         "Allow", "Link",
-        "Retry-After", "WWW-Authenticate",
+        "Content-Location", "Retry-After", "WWW-Authenticate",
     ]
     private static let heldResponse: [HTTPFieldName] = [
         "Set-Cookie", "Server", "X-Powered-By", "Access-Control-Allow-Origin", "Strict-Transport-Security",
