@@ -167,10 +167,8 @@ extension HTTPFields {
         withEachField { name, value in
             precondition(!name.isEmpty && name.allSatisfy(ASCII.isTokenByte), "a field name is no token")
             precondition(value.allSatisfy { $0 >= 0x20 && $0 != 0x7f }, "a value has a control character")
-            let isOwn = (["host", "content-length", "date", "expect"] as [StaticString]).contains {
-                ASCII.equals(name, lowercase: $0)
-            }
-            precondition(!isOwn && !HopByHopFields.contains(name), "a field that a serializer writes")
+            let isOwn = TransportFields.areInRequest(name) || ASCII.equals(name, lowercase: "date")
+            precondition(!isOwn, "a field that a serializer writes")
         }
         // A fresh copy, because the text may still contain lines of removed fields.
         var fields = HTTPFields()

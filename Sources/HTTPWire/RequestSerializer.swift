@@ -112,8 +112,8 @@ public enum RequestSerializer {
         writer.append(" HTTP/1.1\r\nHost: ")
         writer.append(host.bytes)
         writer.append("\r\n")
-        try FieldWriter.append(fields, except: isOwn, to: &writer)
-        try FieldWriter.append(sharedFields, except: isOwn, to: &writer)
+        try FieldWriter.append(fields, except: TransportFields.areInRequest, to: &writer)
+        try FieldWriter.append(sharedFields, except: TransportFields.areInRequest, to: &writer)
         switch body {
         case .none:
             // RFC 9110 8.6: a method that anticipates content announces empty content.
@@ -136,17 +136,6 @@ public enum RequestSerializer {
             return false
         }
         return ByteScan.isTarget(bytes)
-    }
-
-    /// Whether the serializer writes the field itself or the field is hop-by-hop. The name is a token.
-    @inline(__always)
-    private static func isOwn(_ name: UnsafeRawBufferPointer) -> Bool {
-        switch name.count {
-        case 4: ASCII.isText(name, "host")
-        case 6: ASCII.isText(name, "expect")
-        case 14: ASCII.isText(name, "content-length") || HopByHopFields.contains(name)
-        default: HopByHopFields.contains(name)
-        }
     }
 }
 

@@ -34,6 +34,23 @@ struct AnswerFieldsTests {
         #expect(unread.fields.values(of: .xContentTypeOptions) == ["nosniff"])
     }
 
+    @Test("A handler sets the coding and the range of its own bodies, not of those that the gateway makes")
+    func coding() throws {
+        bench.gateway.get("/made") { _ in
+            .json(1).field(.contentEncoding, "gzip").field(.contentRange, "bytes 0-1/2")
+        }
+        bench.gateway.get("/thrown") { _ in
+            throw GatewayError(.notFound, "no", fields: [.contentEncoding: "gzip"])
+        }
+        bench.gateway.get("/bare", .envelope(.bare)) { _ in .json(1).field(.contentEncoding, "gzip") }
+        bench.gateway.get("/own") { _ in .raw([1], contentType: "a/b").field(.contentEncoding, "gzip") }
+        for path in ["/made", "/thrown", "/bare"] {
+            let fields = try bench.answer(.get, path).fields
+            #expect(!fields.contains(.contentEncoding) && !fields.contains(.contentRange), "\(path)")
+        }
+        #expect(try bench.answer(.get, "/own").fields.values(of: .contentEncoding) == ["gzip"])
+    }
+
     @Test("A partial answer has a single Cache-Control, no-store, even if its handler sets another")
     func partial() throws {
         bench.gateway.get("/partial") { [diary = bench.diary] _ in

@@ -34,6 +34,17 @@ struct CORSTests {
         #expect(cors(options.fields).isEmpty)
     }
 
+    @Test("The policy's fields are there once, even if an endpoint or middleware sets them")
+    func once() throws {
+        let bench = Bench(cors: CORSPolicy(origins: .list([Self.app])))
+        bench.gateway.before { $0.addAnswerField(.accessControlAllowOrigin, "*") }
+        bench.gateway.get("/page") { _ in .json(1).field(.accessControlAllowOrigin, "*") }
+        let own = try bench.answer(.get, "/page", fields: [.origin: Self.app]).fields
+        #expect(own.values(of: .accessControlAllowOrigin) == [Self.app])
+        let foreign = try bench.answer(.get, "/page", fields: [.origin: "https://evil.example"]).fields
+        #expect(cors(foreign) == ["Vary: Origin"])
+    }
+
     @Test("An unlisted origin gets Vary and no CORS field")
     func foreign() throws {
         let bench = bench(CORSPolicy(origins: .list([Self.app])))

@@ -121,6 +121,29 @@ struct MiddlewareTests {
         #expect(bench.incidents.map { "\($0.error)" } == ["no middleware has put a String into the request"])
     }
 
+    @Test("A field that an answer has once stays one, whoever adds it")
+    func singleFields() throws {
+        bench.gateway.before { request in
+            request.addAnswerField(.cacheControl, "max-age=60")
+            request.addAnswerField(.location, "/middleware")
+        }
+        bench.gateway.after { $0.addField(.retryAfter, "9") }
+        bench.gateway.get("/default") { _ in .json(1) }
+        bench.gateway.get("/own") { _ in
+            .json(1).field(.cacheControl, "no-cache").field(.location, "/own")
+        }
+        bench.gateway.get("/failure") { _ in throw GatewayError.upstreamUnavailable("No", retryAfter: 2) }
+        for (path, cacheControl, location) in [
+            ("/default", "max-age=60", "/middleware"), ("/own", "no-cache", "/own"),
+            ("/failure", "no-store", "/middleware"),
+        ] {
+            let fields = try bench.answer(.get, path).fields
+            #expect(fields.values(of: .cacheControl) == [cacheControl], "\(path)")
+            #expect(fields.values(of: .location) == [location], "\(path)")
+            #expect(fields.values(of: .retryAfter) == ["9"], "\(path)")
+        }
+    }
+
     @Test("Fields that a check adds are in the answer, whatever it is, but not the gateway's own")
     func answerFields() throws {
         bench.gateway.before { request in

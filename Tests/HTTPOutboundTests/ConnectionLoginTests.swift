@@ -118,7 +118,7 @@ struct ConnectionLoginTests {
         try await ClientHarness.with(discarded: discarded) { harness in
             let api = try await harness.upstream(upstream)
             for _ in 1...2 {
-                let result = await api.get()
+                let result = try await api.get()
                 #expect(result.status == status)
                 #expect(result.text == "no")
             }
@@ -178,12 +178,12 @@ struct ConnectionLoginTests {
         try await ClientHarness.with(limits: PoolLimitTests.limits(connections: 1)) { harness in
             let api = try await harness.upstream(upstream)
             let alice = api.begin(Self.request("Negotiate alice"))
-            await upstream.requestRead.wait()
+            try await upstream.requestRead.wait()
             let bob = api.begin(Self.request())
             try await harness.until { $0.waiting == 1 }
             go.fire()
-            #expect(await alice.end().text == "alice")
-            let answer = await bob.end()
+            #expect(try await alice.end().text == "alice")
+            let answer = try await bob.end()
             #expect(answer.text == "hi")
             #expect(answer.timings?.isReusedConnection == false)
         }

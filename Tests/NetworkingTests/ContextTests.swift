@@ -76,6 +76,45 @@ struct ContextTests {
         }
     }
 
+    private static let traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+    /// A target with fields that the gateway sends, too.
+    private static let rival = Anything(headers: [
+        .xRequestID: "fixed", .traceParent: traceparent, .via: "1.1 edge", .acceptEncoding: "gzip",
+    ])
+
+    private func sent(
+        _ context: CallContext?, _ interceptor: (any RequestInterceptor)? = nil
+    ) throws -> HTTPFields {
+        let transport = StubTransport(scheduler: VirtualTime())
+        transport.answer(.json("{}"))
+        let provider = try Provider<Anything>(
+            upstream: "any", transport: transport, interceptor: interceptor)
+        _ = CallContext.$current.withValue(context) { Probe(provider.rx.request(Self.rival)) }
+        return try #require(transport.attempts.first).call.allFields
+    }
+
+    @Test("A target's own field replaces the gateway's, and Via has the entries of both")
+    func ownFieldOnce() throws {
+        let context = CallContext(
+            requestID: "r", traceparent: "00-\(String(repeating: "1", count: 32))-b7ad6b7169203331-01",
+            tracestate: "a=b", via: "1.0 fred")
+        let changing = Interceptor(adapt: { .just($0.setHeader("X-Changed", "yes")) })
+        for interceptor in [nil, changing] {
+            let fields = try sent(context, interceptor)
+            #expect(fields.values(of: .xRequestID) == ["fixed"])
+            #expect(fields.values(of: .traceParent) == [Self.traceparent])
+            #expect(!fields.contains(.traceState), "it belongs to the other traceparent")
+            #expect(fields.values(of: .acceptEncoding) == ["gzip"])
+            #expect(fields.values(of: .via) == ["1.1 edge, 1.0 fred, 1.1 sluice"])
+            #expect(fields.contains("X-Changed") == (interceptor != nil))
+            // Outside a request.
+            let outside = try sent(nil, interceptor)
+            #expect(outside.values(of: .via) == ["1.1 edge, 1.1 sluice"])
+            #expect(outside.values(of: .xRequestID) == ["fixed"])
+        }
+    }
+
     @Test("A target's own field replaces a forwarded field of the same name")
     func ownFieldWins() throws {
         let transport = StubTransport(scheduler: VirtualTime())

@@ -15,7 +15,7 @@ enum CallShape {
     static let delete = Member("delete", .callPath, "The path of a DELETE.")
     static let query = Member(
         "query", .queryItems, "The query. An absent value drops its name, a list repeats it.")
-    static let headers = Member("headers", .headers, "Header fields of the call.")
+    static let headers = Member("headers", .headers(of: .request), "Header fields of the call.")
     static let body = Member("body", .value, "The JSON body.")
     static let timeout = Member(
         "timeout", .time("1ms", "1h"), "The time for the call, in place of the upstream's.")
@@ -164,25 +164,28 @@ extension ValueType where Value == [ConfigQueryItem] {
 }
 
 extension ValueType where Value == [ConfigHeader] {
-    static let headers = ValueType { definitions in
-        .type("object", [("additionalProperties", ValueType<ConfigTemplate>.template.schema(&definitions))])
-    } read: { node, subject, reader in
-        reader.fields(node, subject)?.compactMap { name, member in
-            let subject = Subject(member.name, of: subject.text)
-            guard let scalar = reader.scalar(member.value, subject),
-                let value = reader.template(scalar, at: member.value.place)
-            else { return nil }
-            if let constant = value.constant, !scalar.isUnknown {
-                guard HeaderRules.isValue(constant) else {
-                    reader.error(
-                        "\(subject.text): the value has a control character, or blanks around it",
-                        at: member.value.place)
-                    return nil
+    static func headers(of message: HeaderRules.Message) -> ValueType {
+        ValueType { definitions in
+            .type(
+                "object", [("additionalProperties", ValueType<ConfigTemplate>.template.schema(&definitions))])
+        } read: { node, subject, reader in
+            reader.fields(node, subject, of: message)?.compactMap { name, member in
+                let subject = Subject(member.name, of: subject.text)
+                guard let scalar = reader.scalar(member.value, subject),
+                    let value = reader.template(scalar, at: member.value.place)
+                else { return nil }
+                if let constant = value.constant, !scalar.isUnknown {
+                    guard HeaderRules.isValue(constant) else {
+                        reader.error(
+                            "\(subject.text): the value has a control character, or blanks around it",
+                            at: member.value.place)
+                        return nil
+                    }
+                    HeaderRules.warn(
+                        name.value, scalar.substitution?.hasVariable != true, member.value.place, reader)
                 }
-                HeaderRules.warn(
-                    name.value, scalar.substitution?.hasVariable != true, member.value.place, reader)
+                return ConfigHeader(name: name, value: Located(value, at: member.value.place))
             }
-            return ConfigHeader(name: name, value: Located(value, at: member.value.place))
         }
     }
 }

@@ -73,7 +73,7 @@ enum AnswerShape {
         "envelope", ValueType<ConfigAnswer.Envelope>.word, default: "sluice",
         "sluice, or bare: the body is data, and failures are problem+json.")
     static let status = Member("status", .answerStatus, default: "200", "The status of a success.")
-    static let headers = Member("headers", .headers, "Header fields of the answer.")
+    static let headers = Member("headers", .headers(of: .answer), "Header fields of the answer.")
     static let completeHeader = Member(
         "completeHeader", .completeField, "A field that says whether the answer is complete: true or false.")
     static let shape: Shape = Shape(
@@ -110,7 +110,7 @@ extension ValueType where Value == HTTPFieldName {
         let name = try name(scalar)
         if name == .authorization { throw .rule("credentials names the upstreams that get Authorization") }
         if name == .cookie { throw .rule("cookies names the upstreams that get Cookie") }
-        if let fault = HeaderRules.fault(name) { throw .rule(fault) }
+        if let fault = HeaderRules.fault(name, in: .request) { throw .rule(fault) }
         return name
     }
 }
@@ -119,7 +119,9 @@ extension ValueType where Value == HTTPFieldName {
     /// A field without a meaning of its own, so that `true` and `false` say nothing else.
     static let completeField = ValueType(fieldNameTree, unknown: "X") { (scalar) throws(ScalarFault) in
         let name = try name(scalar)
-        guard HeaderRules.fault(name) == nil else { throw .unfit("is set by the gateway alone") }
+        guard HeaderRules.fault(name, in: .passedResponse) == nil else {
+            throw .unfit("is set by the gateway alone")
+        }
         guard !FieldsWithMeaning.contains(name) else {
             throw .unfit("has a meaning of its own; take a name such as X-Complete")
         }

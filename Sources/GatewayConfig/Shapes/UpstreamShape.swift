@@ -136,7 +136,7 @@ extension ValueType where Value == [ConfigConstantHeader] {
     static let constantHeaders = ValueType { definitions in
         .type("object", [("additionalProperties", ValueType<String>.text.schema(&definitions))])
     } read: { node, subject, reader in
-        reader.fields(node, subject)?.compactMap { name, member in
+        reader.fields(node, subject, of: .request)?.compactMap { name, member in
             let subject = Subject(member.name, of: subject.text)
             guard let scalar = reader.scalar(member.value, subject)
             else {

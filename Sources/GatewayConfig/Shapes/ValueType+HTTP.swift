@@ -53,11 +53,25 @@ extension ValueType where Value == String {
 
 /// The rules for header fields that a configuration sets.
 enum HeaderRules {
+    /// Whose fields a rule is about.
+    enum Message {
+        /// A call to an upstream.
+        case request
+        /// A response that passes through.
+        case passedResponse
+        /// An answer whose body the gateway makes.
+        case answer
+    }
+
     /// Returns why a field cannot be set; nil if it can.
-    static func fault(_ name: HTTPFieldName) -> String? {
-        let isFraming =
-            name.withBytes { HopByHopFields.contains($0) } || name == .contentLength || name == .host
-        return isFraming ? "\(name) is set by the gateway alone" : nil
+    static func fault(_ name: HTTPFieldName, in message: Message) -> String? {
+        let isOwn =
+            switch message {
+            case .request: TransportFields.areInRequest(name)
+            case .passedResponse: TransportFields.areInResponse(name) || name == .host
+            case .answer: TransportFields.areInMadeResponse(name) || name == .host
+            }
+        return isOwn ? "\(name) is set by the gateway alone" : nil
     }
 
     /// Whether a field may have the text as its value (RFC 9110 5.5), without blanks around it.
@@ -80,9 +94,10 @@ extension ConfigReader {
     /// The most header fields that a request or an answer sets.
     private static let mostFields = 100
 
-    /// Returns the members of a mapping whose names are header fields that may be set, each once.
-    func fields(_ node: YAMLNode, _ subject: Subject) -> [(name: Located<HTTPFieldName>, member: YAMLMember)]?
-    {
+    /// Returns the members of a mapping whose names are header fields of this message that may be set, each once.
+    func fields(
+        _ node: YAMLNode, _ subject: Subject, of message: HeaderRules.Message
+    ) -> [(name: Located<HTTPFieldName>, member: YAMLMember)]? {
         guard let map = map(node, subject) else { return nil }
         guard map.members.count <= Self.mostFields else {
             error(
@@ -97,7 +112,7 @@ extension ConfigReader {
                     "\"\(Shown.text(member.name))\" is not the name of a header field", at: member.namePlace)
                 return nil
             }
-            if let fault = HeaderRules.fault(name) {
+            if let fault = HeaderRules.fault(name, in: message) {
                 error(fault, at: member.namePlace)
                 return nil
             }

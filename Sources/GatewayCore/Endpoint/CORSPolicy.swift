@@ -78,8 +78,16 @@ extension CORSPolicy {
         fields.contains(.origin) && fields.contains(.accessControlRequestMethod)
     }
 
+    /// The fields that a policy sets (Fetch, "HTTP responses").
+    static let fields: [HTTPFieldName] = [
+        .accessControlAllowCredentials, .accessControlAllowHeaders, .accessControlAllowMethods,
+        .accessControlAllowOrigin, .accessControlExposeHeaders, .accessControlMaxAge,
+    ]
+
     /// Adds the CORS fields of an ordinary answer. `request` is nil if the request's fields could not be read.
     func addFields(to target: inout HTTPFields, for request: HTTPFields?) {
+        // With those of an endpoint or an upstream they would be there twice, which browsers refuse.
+        for name in Self.fields { target.remove(name) }
         guard addOrigin(to: &target, for: request) else { return }
         if !exposedHeaders.isEmpty {
             target.append(.accessControlExposeHeaders, Self.list(exposedHeaders))

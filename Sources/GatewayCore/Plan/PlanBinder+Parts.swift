@@ -87,7 +87,7 @@ extension PlanBinder {
         defer { isItem = false }
         let path = bind(path: call)
         let headers = call.headers.map { header in
-            if HopByHopFields.contains(header.name) || Self.framing.contains(header.name) {
+            if TransportFields.areInRequest(header.name) {
                 complain("the header \(header.name) is set by the gateway")
             }
             return (name: header.name, value: header.value.map { bind($0, for: .fieldValue) })
@@ -104,9 +104,11 @@ extension PlanBinder {
             reading: read)
     }
 
-    private static let framing: [HTTPFieldName] = [.host, .contentLength, .expect]
-
     private mutating func check(_ call: PlannedCall) {
+        for (text, _) in call.upstream.headers {
+            guard let name = HTTPFieldName(text), TransportFields.areInRequest(name) else { continue }
+            complain("the header \(name) of the upstream \(call.upstream.name) is set by the gateway")
+        }
         if let attempts = call.attempts, !(1...10).contains(attempts) {
             complain("attempts \(attempts) is not between 1 and 10")
         }

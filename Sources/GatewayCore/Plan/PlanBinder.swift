@@ -179,7 +179,9 @@ struct PlanBinder {
 
     private mutating func bindAnswer() {
         for (name, template) in endpoint.answer.fields {
-            if Renderer.isGatewayField(name) { complain("the field \(name) is the gateway's own") }
+            if Renderer.isGatewayField(name, ofMadeBody: true) {
+                complain("the field \(name) is the gateway's own")
+            }
             if endpoint.answer.style?.format?.completeField == name {
                 complain("the field \(name) says whether the answer is complete; it is set twice")
             }

@@ -1,4 +1,5 @@
 public import HTTPModel
+import Networking
 
 /// The fields that pass through a proxy, by name. All others stay behind.
 ///
@@ -75,20 +76,22 @@ public struct ProxyFields: Sendable {
 
     /// Why the lists are invalid; nil if they are valid.
     package var fault: String? {
-        for name in request where HopByHopFields.contains(name) || Self.ownOfRequest.contains(name) {
+        for name in request where TransportFields.areInRequest(name) || Self.ownOfRequest.contains(name) {
             return "passes on \(name), which each hop sets itself"
         }
-        for name in response where HopByHopFields.contains(name) || Self.ownOfResponse.contains(name) {
+        for (text, _) in constant {
+            guard let name = HTTPFieldName(text), TransportFields.areInRequest(name) else { continue }
+            return "sends \(name), which each hop sets itself"
+        }
+        for name in response where TransportFields.areInResponse(name) || Self.ownOfResponse.contains(name) {
             return "passes on \(name), which each hop sets itself"
         }
         return nil
     }
 
-    private static let ownOfRequest: [HTTPFieldName] = [
-        .host, .contentLength, .expect, .via, .xRequestID, .traceParent, .traceState, .proxyAuthorization,
-    ]
+    private static let ownOfRequest: [HTTPFieldName] = CallContext.sent + [.proxyAuthorization]
     private static let ownOfResponse: [HTTPFieldName] = [
-        .contentLength, .date, .xRequestID, .xContentTypeOptions, .proxyStatus, .proxyAuthenticate,
+        .date, .xRequestID, .xContentTypeOptions, .proxyStatus, .proxyAuthenticate,
     ]
 }
 
@@ -113,7 +116,9 @@ final class PassedFields: Sendable {
         var passed = HTTPFields(room: request.count + 1, capacity: request.textSize + 32)
         passed.append(contentsOf: request, in: self.request)
         // Without the field, any coding would do (RFC 9110 12.5.3), and the client may know none.
-        if !passed.contains(.acceptEncoding) { passed.append(.acceptEncoding, "identity") }
+        if !passed.contains(.acceptEncoding), !constant.contains(.acceptEncoding) {
+            passed.append(.acceptEncoding, "identity")
+        }
         if !constant.isEmpty { passed.append(contentsOf: constant) }
         return passed
     }

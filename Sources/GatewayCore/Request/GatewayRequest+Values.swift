@@ -77,7 +77,8 @@ extension GatewayRequest {
         return value
     }
 
-    /// Adds a field to the answer, whether it succeeds or fails. Hop-by-hop fields and the gateway's own are ignored.
+    /// Adds a field to the answer, whether it succeeds or fails. Hop-by-hop fields and the gateway's own are ignored. So is a field
+    /// that an answer has once, like `Cache-Control` or `Location`, if the endpoint or a failure sets it.
     /// A value with a line break or another control character is left out of failures, and any other answer becomes
     /// `500 INTERNAL` and an incident.
     public func addAnswerField(_ name: HTTPFieldName, _ value: String) {

@@ -31,12 +31,12 @@ final class ConstantFields: Sendable {
 /// endpoint says otherwise, caching.
 struct AnswerFields: Sendable {
     let success = ConstantFields([
-        .contentType: json, .xContentTypeOptions: "nosniff", .cacheControl: "private, no-store",
+        .contentType: json, .xContentTypeOptions: "nosniff", .cacheControl: notShared,
     ])
     /// A success whose endpoint sets `Cache-Control`.
     let cacheableSuccess = ConstantFields([.contentType: json, .xContentTypeOptions: "nosniff"])
     /// A success without a body, such as 204.
-    let empty = ConstantFields([.xContentTypeOptions: "nosniff", .cacheControl: "private, no-store"])
+    let empty = ConstantFields([.xContentTypeOptions: "nosniff", .cacheControl: notShared])
     let cacheableEmpty = ConstantFields([.xContentTypeOptions: "nosniff"])
     /// A failure or a partial answer.
     let failure = ConstantFields([
@@ -47,4 +47,6 @@ struct AnswerFields: Sendable {
     ])
 
     private static let json = "application/json; charset=utf-8"
+    /// The `Cache-Control` of a success whose endpoint sets none.
+    static let notShared = "private, no-store"
 }

@@ -137,7 +137,9 @@ public final class GatewayResponder: Sendable {
                 requestID: request.requestID, route: request.route, status: status,
                 code: status < 400 ? "OK" : ErrorCode(status: status).name, nanoseconds: 0, steps: [],
                 results: nil))
-        if let fields = request.answerFields { answer.response.fields.append(contentsOf: fields) }
+        if let fields = request.answerFields {
+            answer.response.fields.add(ofMiddleware: fields, hasCORSPolicy: false)
+        }
         if let fault = answer.apply(request.endpoint.after, to: request) ?? request.answerFieldFault {
             environment.report(
                 GatewayIncident(

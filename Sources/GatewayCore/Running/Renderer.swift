@@ -113,7 +113,9 @@ final class Renderer: Sendable {
         if !isComplete, let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
-        if !fields.isEmpty { add(fields, to: &answer.fields, withCacheControl: isComplete) }
+        if !fields.isEmpty {
+            add(fields, to: &answer.fields, withCacheControl: isComplete, ofMadeBody: true)
+        }
         return response(consume answer, head.code, consume results, request)
     }
 
@@ -132,7 +134,7 @@ final class Renderer: Sendable {
         if !isComplete, let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
-        add(fields, to: &answer.fields, withCacheControl: isComplete)
+        add(fields, to: &answer.fields, withCacheControl: isComplete, ofMadeBody: true)
         addCompleteField(of: format, isComplete: isComplete, to: &answer.fields)
         return response(answer, words.0, results, request)
     }
@@ -215,7 +217,13 @@ final class Renderer: Sendable {
         if let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
-        if !error.fields.isEmpty { add(error.fields, to: &answer.fields, withCacheControl: false) }
+        if !error.fields.isEmpty {
+            add(error.fields, to: &answer.fields, withCacheControl: false, ofMadeBody: true)
+            // RFC 9110 15.5.17: it says how long the whole is.
+            if error.code.status == 416, let range = error.fields[.contentRange] {
+                answer.fields.append(.contentRange, range)
+            }
+        }
         addCompleteField(of: request.format, isComplete: false, to: &answer.fields)
         return response(answer, error.code.name, results, request)
     }
@@ -239,7 +247,9 @@ final class Renderer: Sendable {
         _ request: RequestFacts, hasCORS: Bool = false
     ) -> GatewayResponse {
         if let cors, !hasCORS { cors.addFields(to: &answer.fields, for: request.fields) }
-        if let fields = request.answerFields { answer.fields.append(contentsOf: fields) }
+        if let fields = request.answerFields {
+            answer.fields.add(ofMiddleware: fields, hasCORSPolicy: cors != nil)
+        }
         if let timeline = request.timeline { timeline.addFields(to: &answer.fields) }
         let status = answer.status.code
         return GatewayResponse(
@@ -250,9 +260,16 @@ final class Renderer: Sendable {
     }
 
     /// Adds an endpoint's fields but the gateway's own; no `Cache-Control` if the answer must not be stored.
-    func add(_ fields: HTTPFields, to target: inout HTTPFields, withCacheControl: Bool = true) {
+    ///
+    /// - Parameter isMade: whether the gateway makes the body, and not the handler.
+    func add(
+        _ fields: HTTPFields, to target: inout HTTPFields, withCacheControl: Bool = true,
+        ofMadeBody isMade: Bool = false
+    ) {
         for (text, value) in fields {
-            guard let name = HTTPFieldName(text), !Self.isGatewayField(name) else { continue }
+            guard let name = HTTPFieldName(text), !Self.isGatewayField(name, ofMadeBody: isMade) else {
+                continue
+            }
             if name == .cacheControl, !withCacheControl { continue }
             target.append(name, value)
         }
@@ -263,11 +280,15 @@ final class Renderer: Sendable {
         value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == UInt8(ascii: "\t") }
     }
 
-    static func isGatewayField(_ name: HTTPFieldName) -> Bool {
-        gatewayFields.contains(name) || HopByHopFields.contains(name)
+    /// Whether only the gateway sets the field of an answer.
+    ///
+    /// - Parameter isMade: whether the gateway makes the body, and not the handler.
+    static func isGatewayField(_ name: HTTPFieldName, ofMadeBody isMade: Bool = false) -> Bool {
+        gatewayFields.contains(name)
+            || (isMade ? TransportFields.areInMadeResponse(name) : TransportFields.areInResponse(name))
     }
 
     private static let gatewayFields: [HTTPFieldName] = [
-        .contentType, .contentLength, .date, .xRequestID, .xContentTypeOptions, .proxyStatus,
+        .contentType, .date, .xRequestID, .xContentTypeOptions, .proxyStatus,
     ]
 }

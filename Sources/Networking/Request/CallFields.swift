@@ -14,7 +14,7 @@ final class CallFields: Sendable {
     ) {
         var fields = fields
         var contextFields = context?.fields(for: shared.upstream) ?? shared.fieldsWithoutContext
-        if let context, context.forwards || !headers.isEmpty {
+        if context?.forwards == true || !headers.isEmpty {
             if contextFields.contains(.accept), !headers.contains(.accept) { fields.remove(.accept) }
             // As in `RequestBuilder.add`, for a forwarded Range.
             if contextFields.contains(.range), !headers.contains(.acceptEncoding),
@@ -23,25 +23,44 @@ final class CallFields: Sendable {
                 fields.remove(.acceptEncoding)
                 fields.append(.acceptEncoding, "identity")
             }
-            for (text, _) in headers {
-                if let name = HTTPFieldName(text) { contextFields.remove(name) }
-            }
+            Self.replace(in: &contextFields, by: &fields, named: headers)
         }
         self.fields = fields
         self.contextFields = contextFields
         self.headers = headers
     }
 
-    /// The fields of a call that passes on a client's. None of them is one of the gateway's own.
-    init(relaying fields: HTTPFields, in context: CallContext, to upstream: Upstream) {
+    /// The fields of a call that passes on a client's. Only constant fields of the upstream may replace the gateway's own.
+    init(relaying passed: HTTPFields, in context: CallContext, to upstream: Upstream) {
+        var fields = passed
         var contextFields = context.fields(for: upstream)
-        if context.forwards {
-            let passed = FieldNameSet(fields.compactMap { HTTPFieldName($0.name) })
-            contextFields.remove(where: passed.contains)
+        if context.forwards || CallContext.sent.contains(where: fields.contains) {
+            Self.replace(in: &contextFields, by: &fields, named: passed)
         }
         self.fields = fields
         self.contextFields = contextFields
         headers = fields
+    }
+
+    /// Lets a call's own fields take the place of the context's, so that each is sent once.
+    ///
+    /// `Via` lists the hops of a request (RFC 9110 7.6.3). There the context's entries follow, or a loop would not be noticed. A
+    /// `tracestate` belongs to its `traceparent` (W3C Trace Context 3.3).
+    ///
+    /// - Parameter own: the fields of the call whose names decide.
+    private static func replace(
+        in contextFields: inout HTTPFields, by fields: inout HTTPFields, named own: HTTPFields
+    ) {
+        if own.contains(.via), let via = contextFields[.via], let ownVia = fields[.via] {
+            // A call that is changed and made again has the entries already.
+            let isListed = ownVia == via || ownVia.hasSuffix(", \(via)")
+            fields.remove(.via)
+            fields.append(.via, isListed ? ownVia : "\(ownVia), \(via)")
+        }
+        for (text, _) in own {
+            if let name = HTTPFieldName(text) { contextFields.remove(name) }
+        }
+        if own.contains(.traceParent) { contextFields.remove(.traceState) }
     }
 
     /// Returns nil if the provider's and the context's fields apply unchanged.

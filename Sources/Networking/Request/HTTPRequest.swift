@@ -18,7 +18,7 @@ public struct HTTPRequest: Sendable {
     /// The method. Default GET.
     public var method: HTTPMethod
     /// Fields that replace those of the same name from the provider and the context. Setting a field of the transport
-    /// (`Host`, `Content-Length` and the hop-by-hop fields) fails the call.
+    /// (`Host`, `Content-Length`, `Expect` and the hop-by-hop fields) fails the call.
     public var headers: HTTPFields
     /// The body; its `Content-Type` belongs in `headers`. Default none.
     public var body: RequestBody

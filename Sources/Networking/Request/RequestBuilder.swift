@@ -83,7 +83,7 @@ enum RequestBuilder {
             guard let name = HTTPFieldName(text) else {
                 throw RequestFault(.headers, "a header name is invalid")
             }
-            guard !TransportField.isReserved(name) else {
+            guard !TransportFields.areInRequest(name) else {
                 throw RequestFault(.headers, "the header \(name) is set by the transport")
             }
             guard value.utf8.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }) else {
@@ -103,13 +103,4 @@ enum RequestBuilder {
         if let contentType, !headers.contains(.contentType) { fields.append(.contentType, contentType) }
         return fields
     }
-}
-
-/// Fields that only the transport sets, because they belong to a connection or to the framing.
-enum TransportField {
-    static func isReserved(_ name: HTTPFieldName) -> Bool {
-        framing.contains(name) || HopByHopFields.contains(name)
-    }
-
-    private static let framing: [HTTPFieldName] = [.host, .contentLength, .expect]
 }

@@ -33,7 +33,7 @@ public protocol TargetType: Sendable {
     var method: HTTPMethod { get }
 
     /// Fields of this call, added to those of the provider and the context. Default none. Setting a field of the
-    /// transport (`Host`, `Content-Length` and the hop-by-hop fields) fails the call.
+    /// transport (`Host`, `Content-Length`, `Expect` and the hop-by-hop fields) fails the call.
     var headers: HTTPFields { get }
 
     /// The body and the query: nothing, JSON, parameters. Default `.plain`.

@@ -124,7 +124,7 @@ public final class CallContext: Sendable {
                 authorization.append(name, value)
             } else if name == .cookie {
                 cookies.append(name, value)
-            } else if !TransportField.isReserved(name), !CallContext.own.contains(name) {
+            } else if !TransportFields.areInRequest(name), !CallContext.own.contains(name) {
                 fields.append(name, value)
             }
         }
@@ -242,7 +242,10 @@ public final class CallContext: Sendable {
 
     /// Never taken from the client: the gateway's own fields, and `Accept-Encoding`, which may name unsupported
     /// codings.
-    private static let own: [HTTPFieldName] = [.via, .xRequestID, .traceParent, .traceState, .acceptEncoding]
+    private static let own = sent + [.acceptEncoding]
+
+    /// The fields that a gateway sends with every call made for a request.
+    package static let sent: [HTTPFieldName] = [.via, .xRequestID, .traceParent, .traceState]
 
     /// The context without the client's fields, for calls that a redirect sends to another origin.
     var withoutForwarding: CallContext {

@@ -178,6 +178,27 @@ struct PlanFaultTests {
             ])
     }
 
+    @Test("What a call may not set, its upstream may not, and an answer sets no coding and no range")
+    func transportFields() throws {
+        let upstream = bench.planned(headers: [.expect: "100-continue", .te: "trailers", .via: "1.1 edge"])
+        #expect(
+            try faults([
+                PlannedPart("a", .call(PlannedCall(upstream, .get, text("/a")))),
+                bench.part("b", "/b") { $0.headers = [(.expect, text("100-continue"))] },
+            ]) {
+                $0.answer.fields = [
+                    (.contentEncoding, text("gzip")), (.contentRange, text("bytes 0-1/2")),
+                    (.contentLanguage, text("ko")),
+                ]
+            } == [
+                "a: the header Expect of the upstream diary is set by the gateway",
+                "a: the header TE of the upstream diary is set by the gateway",
+                "b: the header Expect is set by the gateway",
+                "the field Content-Encoding is the gateway's own",
+                "the field Content-Range is the gateway's own",
+            ])
+    }
+
     @Test("The field that says whether the answer is complete is not set twice")
     func completeField() throws {
         #expect(

@@ -83,6 +83,36 @@ struct ProxyFieldTests {
         #expect(!bench.fieldsSent.contains(.accept))
     }
 
+    @Test("A constant field is sent once, in place of the gateway's, and Via has the entries of both")
+    func constants() throws {
+        let traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        let constant: HTTPFields = [
+            .xRequestID: "fixed", .traceParent: traceparent, .acceptEncoding: "gzip", .via: "1.1 edge",
+            .acceptLanguage: "ko",
+        ]
+        bench.gateway.proxy(
+            "/images/{path...}", to: bench.images(), fields: .standard.with(constant: constant))
+        bench.upstreamAnswers()
+        _ = try bench.answer(
+            .get, "/images/a",
+            fields: [.acceptLanguage: "en", .acceptEncoding: "br", .via: "1.0 fred", .xRequestID: "client"])
+        for (name, value) in [
+            (.xRequestID, "fixed"), (.traceParent, traceparent), (.acceptEncoding, "gzip"),
+            (.acceptLanguage, "ko"), (.via, "1.1 edge, 1.0 fred, 1.1 sluice"),
+        ] as [(HTTPFieldName, String)] {
+            #expect(bench.fieldsSent.values(of: name) == [value], "\(name)")
+        }
+    }
+
+    @Test("A constant field that only the transport sets is a fault of the declaration")
+    func constantFault() {
+        for name in [HTTPFieldName.expect, .host, .contentLength, .connection] {
+            let fields = ProxyFields.standard.with(constant: [name: "a"])
+            #expect(fields.fault == "sends \(name), which each hop sets itself")
+        }
+        #expect(ProxyFields.standard.with(constant: [.via: "1.1 edge"]).fault == nil)
+    }
+
     @Test("Named fields pass: credentials to the upstream, cookies to the client")
     func named() throws {
         bench.gateway.proxy(
