@@ -297,7 +297,7 @@ struct StreamingTests {
     func spooledAndStalled() async throws {
         try await TestServer.run({
             $0.residentAnswer = 1 << 16
-            $0.sendStall = .seconds(4)
+            $0.sendStall = .seconds(2)
         }) { server in
             let client = try server.client(receiveBuffer: 4096)
             client.send(Self.get("/large"))
