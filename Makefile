@@ -23,7 +23,7 @@ ALLOCATIONS = 26
 # Debug builds and tests check exclusive access to memory; the release build does not (checks cost a sixth of a request).
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked $(FLAGS)
 
-.PHONY: help setup libraries build demo run test test-sockets test-pure test-others test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding bench-peers bench-typed bench-client docs fuzz soak check-all sanitize sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup libraries build demo run test test-sockets test-pure-1 test-pure-2 test-others test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding bench-peers bench-typed bench-client docs fuzz soak check-all sanitize sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make demo          build, start the sample upstreams and the gateway on port $(PORT)'
@@ -67,24 +67,25 @@ run: build
 
 test: setup
 	$(SWIFT) build --build-tests
-	$(MAKE) --no-print-directory -j2 -O test-sockets test-others
+	$(MAKE) --no-print-directory -j3 -O test-sockets test-pure-1 test-others
 
-# Tests of targets that need EventIO may wait for a server, which blocks their thread, and the test library has one thread for
-# each core: in parallel they would wait for each other and miss their deadlines. They run one by one, beside all other work.
+# Each process runs its tests one by one: a test that waits blocks its thread, and the test library has one for each core. Tests
+# of targets that need EventIO wait for servers and other clocks, so there is only one process of them.
 test-sockets:
 	tests=$$(Tests/package.py tests --with EventIO --regex) && { [ -z "$$tests" ] || Tests/run --rounds $(REPEAT) sockets \
 		$(BUNDLE) --no-parallel --filter "$$tests" --skip ^BrowserTests $(SKIPPED); }
 
-test-pure:
-	tests=$$(Tests/package.py tests --without EventIO --regex) && { [ -z "$$tests" ] || Tests/run --rounds $(REPEAT) pure \
-		$(BUNDLE) --parallel --filter "$$tests" $(SKIPPED); }
+# The other tests, in two processes.
+test-pure-1 test-pure-2: test-pure-%:
+	tests=$$(Tests/package.py tests --without EventIO --part $*/2 --regex) && { [ -z "$$tests" ] || Tests/run \
+		--rounds $(REPEAT) pure-$* $(BUNDLE) --no-parallel --filter "$$tests" $(SKIPPED); }
 
 BUNDLE = .build/debug/sluicePackageTests.xctest
 SKIPPED = $(if $(SKIP),--skip '$(SKIP)')
 
 # A user's package shares the build folder, so only its own targets are compiled. They are compiled anew: an incremental build
 # has linked objects that call a function of Sluice by its former signature.
-test-others: test-pure
+test-others: test-pure-2
 	targets=$$(Tests/package.py targets Tests/Consumer) && for name in $$targets; do rm -rf ".build/debug/$$name.build"; done
 	nice $(SWIFT) build --build-tests --package-path Tests/Consumer --scratch-path .build
 	Tests/run --rounds $(REPEAT) consumer .build/debug/shop-gatewayPackageTests.xctest --parallel
@@ -194,7 +195,7 @@ sanitize-address: setup
 
 # Package.swift leaves out all other targets.
 SANITIZED = $(if $(TARGETS),SLUICE_TARGETS='$(TARGETS)')
-RUN_SANITIZED = $(MAKE) --no-print-directory -j2 -O test-sockets test-pure \
+RUN_SANITIZED = $(MAKE) --no-print-directory -j3 -O test-sockets test-pure-1 test-pure-2 \
 	BUNDLE=.build/$(@:sanitize-%=%)/debug/sluicePackageTests.xctest
 
 image:

@@ -48,6 +48,14 @@ class Package:
             add(name)
         return ordered
 
+    def part(self, names, number, count):
+        """Returns the test targets of one of several parts, which have about the same amount of code."""
+        parts = [[] for _ in range(count)]
+        sizes = {name: sum(file.stat().st_size for file in (ROOT / "Tests" / name).rglob("*.swift")) for name in names}
+        for name in sorted(names, key=lambda name: (-sizes[name], name)):
+            min(parts, key=lambda part: sum(sizes[other] for other in part)).append(name)
+        return parts[number - 1]
+
     def tests(self, wanted, unwanted):
         """Returns the test targets that need the module `wanted` and do not need `unwanted`; None is no condition."""
         self.modules([name for name in (wanted, unwanted) if name])
@@ -68,6 +76,7 @@ def main():
     tests = commands.add_parser("tests", help="the test targets")
     tests.add_argument("--with", dest="wanted", metavar="MODULE", help="only those that need MODULE")
     tests.add_argument("--without", dest="unwanted", metavar="MODULE", help="only those that do not need MODULE")
+    tests.add_argument("--part", metavar="NUMBER/COUNT", help="only one of COUNT parts of about the same size")
     tests.add_argument("--regex", action="store_true", help="as an expression for the test library's --filter and --skip")
     arguments = parser.parse_args()
 
@@ -79,6 +88,8 @@ def main():
         print("\n".join(package.modules(arguments.targets)))
         return
     names = package.tests(arguments.wanted, arguments.unwanted)
+    if arguments.part:
+        names = package.part(names, *map(int, arguments.part.split("/")))
     if names:
         print("^(" + "|".join(names) + r")\." if arguments.regex else "\n".join(names))
 

@@ -39,28 +39,28 @@ func withLoggedGateway(
     if stops || hasFailed { server.stop() } else { server.drain() }
     server.waitUntilStopped()
     close(pipe.writer)
-    let text = log.text()
+    let text = Result { try log.text() }
     close(pipe.reader)
     try result.get()
-    return try text.split(separator: "\n").map { try JSONFragment(validating: Array($0.utf8)[...]) }
+    return try text.get().split(separator: "\n").map { try JSONFragment(validating: Array($0.utf8)[...]) }
 }
 
 /// Reads a pipe on a thread of its own. A gateway whose pipe is full waits a second for its reader when it ends.
 private final class LogReading: Sendable {
     private let read = Lock("")
-    private let ended = DispatchSemaphore(value: 0)
+    private let ended = Signal()
 
     init(_ pipe: RawPipe) {
         Thread.detachNewThread { [self] in
             let text = pipe.readAll()
             read.withLock { $0 = text }
-            ended.signal()
+            ended.fire()
         }
     }
 
     /// Waits until the writing end is closed.
-    func text() -> String {
-        ended.wait()
+    func text() throws -> String {
+        try ended.waitBlocking()
         return read.withLock { $0 }
     }
 }

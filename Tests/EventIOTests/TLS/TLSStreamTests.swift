@@ -106,14 +106,17 @@ struct TLSStreamTests {
                 #expect(stream.queuedByteCount > count / 2, "bytes that wait to be encrypted are counted")
             }
             go.fire()
-            #expect(try await driven.next() == .drained)
+            var event = try await driven.next()
+            // The kernel may have taken all that was encrypted by the end of the wake, or not.
+            if event == .queued { event = try await driven.next() }
+            #expect(event == .drained)
             #expect(try await driven.next() == .flushed)
             #expect(try await driven.on { $0.queuedByteCount } == 0)
-            let (bytes, event) = try await driven.nextAfterBytes()
+            let (bytes, end) = try await driven.nextAfterBytes()
             // An expectation would print the difference of the arrays, which takes minutes.
             let isWhole = bytes == testBytes(count)
             #expect(isWhole)
-            #expect(event == .reachedEnd)
+            #expect(end == .reachedEnd)
             try await driven.on { $0.close() }
         }
     }
