@@ -39,12 +39,16 @@ package final class RawClient {
 
     /// - Parameters:
     ///   - port: A port of 127.0.0.1.
+    ///   - segment: The maximum segment size. On loopback it is 64 KiB, and the client acknowledges as many bytes at a time.
     ///   - host: The last byte of the client's own address, 127.0.0.1 to 127.0.0.254.
-    package init(port: Int, receiveBuffer: Int32? = nil, host: UInt8 = 1) throws {
+    package init(
+        port: Int, receiveBuffer: Int32? = nil, segment: Int32? = nil, host: UInt8 = 1
+    ) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
         }
+        if var segment { setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, 4) }
         var timeout = timeval(tv_sec: Int(Patience.limit.components.seconds), tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
