@@ -11,7 +11,7 @@ enum RelayRules {
         "content-type", "content-encoding", "content-language", "content-disposition", "content-range",
         "content-digest",
         "repr-digest", "accept-ranges", "cache-control", "expires", "age", "etag", "last-modified", "vary",
-        "allow", "link",
+        "allow",
         "retry-after", "www-authenticate",
     ]
     private static let ownRequestFields: Set<String> = [
@@ -22,6 +22,8 @@ enum RelayRules {
         "date", "x-request-id", "x-content-type-options", "content-length", "transfer-encoding", "connection",
         "location",
     ]
+    /// Fields of a response whose addresses are mapped.
+    private static let addressFields = ["content-location", "link"]
     private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
     /// The target that the upstream gets; nil if the request is one that the gateway may refuse.
@@ -86,8 +88,12 @@ enum RelayRules {
         guard seen.status == sent.status else { fail("the client got \(seen.start), not \(sent.start)") }
         guard seen.body == sent.body else { fail("the client got another body: \(seen.body)") }
         compare(
-            seen.fields.filter { !ownResponseFields.contains($0.name) }, passed(sent, responseFields),
+            seen.fields.filter { !ownResponseFields.contains($0.name) && !addressFields.contains($0.name) },
+            passed(sent, responseFields),
             "the client")
+        for name in addressFields {
+            checkAddresses(seen.values(name), passed(sent, [name]).map(\.value), name)
+        }
         if isHead, sent.status != 204, sent.status != 304, sent.framing != .chunked {
             let length = sent.values("content-length")
             guard length.isEmpty || seen.values("content-length").map({ Int($0) }) == length.map({ Int($0) })
@@ -99,8 +105,39 @@ enum RelayRules {
 
     /// Fails if a response of the gateway has a field that must not pass.
     static func checkHarmless(response seen: PlainMessage) {
-        let known = responseFields.union(ownResponseFields).union(["proxy-status", "allow", "cache-control"])
+        let known = responseFields.union(ownResponseFields).union(addressFields).union([
+            "proxy-status", "allow", "cache-control",
+        ])
         for field in seen.fields where !known.contains(field.name) { fail("the client got \(field)") }
+    }
+
+    /// Fails unless plain paths of the upstream became those of the gateway, or were left out if it does not have them.
+    private static func checkAddresses(_ seen: [String], _ sent: [String], _ name: String) {
+        let expected = sent.map { value -> [String]? in
+            var path = value[...]
+            if name == "link" {
+                guard value.hasPrefix("<"), value.hasSuffix(">") else { return nil }
+                path = value.dropFirst().dropLast()
+            }
+            let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            guard path.hasPrefix("/"), path != "/base", !segments.isEmpty,
+                segments.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isLetterOrDigit) })
+            else { return nil }
+            guard path.hasPrefix("/base/") else { return [] }
+            let mapped = "/p/\(path.dropFirst("/base/".count))"
+            return [name == "link" ? "<\(mapped)>" : mapped]
+        }
+        // Of several values of Content-Location, one counts.
+        guard !expected.contains(nil), name == "link" || expected.count <= 1 else { return }
+        let mapped = expected.flatMap { $0 ?? [] }
+        guard seen == mapped else { fail("the client got \(name) \(seen), not \(mapped)") }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: false
+        }
     }
 
     private static func passed(_ message: PlainMessage, _ names: Set<String>) -> [PlainMessage.Field] {
