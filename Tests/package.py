@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -18,9 +19,13 @@ class Package:
         # A scratch folder of its own, since a build locks the package's.
         with tempfile.TemporaryDirectory() as scratch:
             command = ["swift", "package", "--package-path", folder, "--scratch-path", scratch, "dump-package"]
-            output = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+            everything = {name: value for name, value in os.environ.items() if name != "SLUICE_TARGETS"}
+            output = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=everything).stdout
         targets = json.loads(output)["targets"]
-        self.test_targets = [target["name"] for target in targets if target["type"] == "test"]
+        # Of a sanitizer's build only those that were built.
+        built = os.environ.get("SLUICE_TARGETS", "").split()
+        tests = [target["name"] for target in targets if target["type"] == "test"]
+        self.test_targets = [name for name in tests if name in built or not built]
         self.paths = {
             target["name"]: target.get("path", f"Sources/{target['name']}")
             for target in targets

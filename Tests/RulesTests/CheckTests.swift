@@ -24,6 +24,19 @@ struct CheckTests {
         #expect(abs(first.count - second.count) < pure.count / 2)
     }
 
+    @Test("Of a build of some targets, only these are tested")
+    func partialBuild() throws {
+        func targets(_ option: String) throws -> String {
+            let command = try Command(
+                ["Tests/package.py", "tests", option, "EventIO", "--regex"], in: SourceTree.root,
+                environment: ["SLUICE_TARGETS": "RxTests LockingTests"])
+            #expect(command.status == 0, "\(command.output)")
+            return command.output
+        }
+        #expect(try targets("--without") == "^(LockingTests|RxTests)\\.\n")
+        #expect(try targets("--with").isEmpty)
+    }
+
     @Test("A test target that does not need EventIO opens no socket")
     func pureTestsOpenNoSocket() throws {
         let manifest = try SourceTree.manifest
