@@ -86,7 +86,7 @@ package struct ConfigStep: Sendable {
     package var name: Located<String>
     package var kind: Kind
 
-    /// Its call, or those of its group.
+    /// The call of the part, or the calls of its group.
     package var calls: [ConfigCall] {
         switch kind {
         case .call(let call): [call]

@@ -86,7 +86,7 @@ extension CORSPolicy {
 
     /// Adds the CORS fields of an ordinary answer. `request` is nil if the request's fields could not be read.
     func addFields(to target: inout HTTPFields, for request: HTTPFields?) {
-        // With those of an endpoint or an upstream they would be there twice, which browsers refuse.
+        // Browsers refuse a CORS field that is sent twice, so those of endpoints and upstreams go.
         for name in Self.fields { target.remove(name) }
         guard addOrigin(to: &target, for: request) else { return }
         if !exposedHeaders.isEmpty {
