@@ -98,6 +98,8 @@ struct StreamedAnswerTests {
         for _ in 0..<20 { subject.onNext([UInt8](repeating: 65, count: 1 << 16)) }
         let reply = try await answer
         await #expect(throws: (any Error).self) { try await read(reply.response.stream) }
+        // The task that made the pieces reports after the reader has been told.
+        try await poll(while: bench.incidents.isEmpty) { "the broken stream is not reported" }
         #expect(
             bench.incidents.map { "\($0.error)" } == [
                 "the stream of an answer is 1048576 bytes ahead of its client"

@@ -87,7 +87,8 @@ struct RunnerTests {
             event runEnded '' 0 'Test run with 1 test passed.'; exit 66
             """)
         #expect(late.status == 1)
-        #expect(late.output.contains("  ended with status 66\n"))
+        #expect(late.output.hasPrefix("✘ The tests passed, but their process ended with status 66.\n"))
+        #expect(!late.output.contains("1 test passed"))
     }
 
     @Test("A known issue does not fail the run, and slow tests that run one by one are listed")
