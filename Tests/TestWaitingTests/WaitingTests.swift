@@ -24,6 +24,26 @@ struct WaitingTests {
         #expect(text(error) == "waited 0.005 seconds at HERE: many checks")
     }
 
+    @Test("After one wait in vain, the next at that place take a second at most")
+    func waitingAgain() async throws {
+        async let polls = limits { try await poll(while: true, within: $0) { "no end" } }
+        async let continuations = limits {
+            try await withDeadline("no end", within: $0) { (_: DeadlineContinuation<Void>) in }
+        }
+        #expect(try await polls == [Self.soon, .seconds(1)])
+        #expect(try await continuations == [Self.soon, .seconds(1)])
+    }
+
+    /// Returns the limits of two waits in vain.
+    private func limits(_ wait: (Duration) async throws -> Void) async throws -> [Duration] {
+        var limits: [Duration] = []
+        for limit in [Self.soon, .seconds(30)] {
+            let error = await #expect(throws: WaitedTooLong.self) { try await wait(limit) }
+            limits += [try #require(error).limit]
+        }
+        return limits
+    }
+
     @Test("A spin ends with its condition, and throws the errors of the condition")
     func spinningEnds() throws {
         var left = 3

@@ -53,6 +53,7 @@ package final class Signal: Sendable {
     package func waitBlocking(
         within limit: Duration = Patience.limit, file: String = #fileID, line: Int = #line
     ) throws {
+        let limit = Patience.limit(limit, file: file, line: line)
         let nanoseconds = Int(limit / .nanoseconds(1))
         guard semaphore.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else {
             throw WaitedTooLong(

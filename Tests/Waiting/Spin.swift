@@ -10,6 +10,7 @@ package func spin(
     while condition: @autoclosure () throws -> Bool, within limit: Duration = Patience.limit,
     file: String = #fileID, line: Int = #line, _ state: () throws -> String
 ) throws {
+    let limit = Patience.limit(limit, file: file, line: line)
     var pace = Pace(limit)
     while try condition() {
         if pace.isOver { throw WaitedTooLong(limit, file: file, line: line, state: try state()) }
@@ -29,6 +30,7 @@ package func poll(
     isolation: isolated (any Actor)? = #isolation, file: String = #fileID, line: Int = #line,
     _ state: () async throws -> String
 ) async throws {
+    let limit = Patience.limit(limit, file: file, line: line)
     var pace = Pace(limit)
     while try await condition() {
         if pace.isOver { throw WaitedTooLong(limit, file: file, line: line, state: try await state()) }

@@ -13,6 +13,7 @@ package func withDeadline<Value>(
     isolation: isolated (any Actor)? = #isolation, file: String = #fileID, line: Int = #line,
     _ body: (DeadlineContinuation<Value>) -> Void
 ) async throws -> sending Value {
+    let limit = Patience.limit(limit, file: file, line: line)
     let happensBefore = HappensBeforeEdge()
     defer { happensBefore.acquire() }
     return try await withCheckedThrowingContinuation { continuation in
