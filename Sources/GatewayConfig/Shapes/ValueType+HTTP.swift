@@ -7,8 +7,9 @@ extension ValueType where Value == HTTPFieldName {
         try name(scalar)
     }
 
-    static let fieldNameTree: SchemaTree =
+    static var fieldNameTree: SchemaTree {
         .type("string", [("pattern", .text("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"))])
+    }
 
     static func name(_ scalar: YAMLScalar) throws(ScalarFault) -> HTTPFieldName {
         guard scalar.text != "*" else { throw .rule("* does not stand for all fields; name each") }
