@@ -16,7 +16,7 @@ enum PartSource {
         _ work: @escaping @Sendable () async throws -> JSONFragment, on scheduler: any SchedulerType
     ) -> Single<JSONFragment> {
         .create { observer in
-            let task = Task(executorPreference: scheduler as? any TaskExecutor) {
+            let task = Task(executorPreference: scheduler.taskExecutor) {
                 do {
                     observer(.success(try await work()))
                 } catch {

@@ -37,6 +37,8 @@ final class Endpoint: Sendable {
     let deadlineInterval: RxTimeInterval
     /// All fields of a client's request that may be forwarded to an upstream.
     let forwarded: [HTTPFieldName]
+    /// For calls of its requests.
+    let origin: RequestOrigin
 
     /// Requests in flight in the process. Counted only if `settings.concurrency` limits them.
     let requestsInFlight = Atomic(0)
@@ -45,7 +47,7 @@ final class Endpoint: Sendable {
 
     init(
         number: Int, method: HTTPMethod, template: PathTemplate, handler: Handler, settings: EndpointSettings,
-        scope: RouteScope
+        scope: RouteScope, report: @escaping @Sendable (GatewayIncident) -> Void
     ) {
         self.number = number
         self.method = method
@@ -55,6 +57,9 @@ final class Endpoint: Sendable {
         parameterNames = template.parameterNames
         self.handler = handler
         self.settings = settings
+        origin = RequestOrigin(endpoint: "\(method) \(template.text)") { requestID, fault in
+            report(GatewayIncident(requestID: requestID, route: template.text, part: nil, error: fault))
+        }
         deadlineSeconds = settings.deadline / .seconds(1)
         deadlineInterval = settings.deadline.timeInterval
         forwarded =

@@ -128,7 +128,7 @@ public final class Gateway: Sendable {
     ///
     /// - Throws: all faults at once: invalid paths, addresses, options, policies and CORS policies, and undeclared upstreams.
     public func responder() throws(GatewayDeclarationError) -> GatewayResponder {
-        let routes = declarations.routes(limits)
+        let routes = declarations.routes(limits, environment.report)
         let faults = declarations.faults(of: environment, routes, cors)
         guard faults.isEmpty else { throw GatewayDeclarationError(faults: faults) }
         if environment.appliesDeclarations, let transport = environment.transport as? any ProtectingTransport

@@ -88,9 +88,11 @@ final class GatewayDeclarations: Sendable {
     }
 
     /// Makes the endpoints, with the options and the middleware of their groups.
-    func routes(_ limits: GatewayLimits) -> GatewayRoutes {
+    func routes(
+        _ limits: GatewayLimits, _ report: @escaping @Sendable (GatewayIncident) -> Void = { _ in }
+    ) -> GatewayRoutes {
         let (endpoints, scopes) = state.withLock { ($0.endpoints, $0.scopes) }
-        return GatewayRoutes(endpoints, scopes, limits)
+        return GatewayRoutes(endpoints, scopes, limits, report)
     }
 
     /// Returns the reasons why the gateway cannot run.

@@ -16,7 +16,13 @@ struct GatewayRoutes: Sendable {
     /// The settings of requests that reach no endpoint.
     let gatewaySettings: EndpointSettings
 
-    init(_ declarations: [EndpointDeclaration], _ scopes: [RouteScope], _ limits: GatewayLimits) {
+    private let report: @Sendable (GatewayIncident) -> Void
+
+    init(
+        _ declarations: [EndpointDeclaration], _ scopes: [RouteScope], _ limits: GatewayLimits,
+        _ report: @escaping @Sendable (GatewayIncident) -> Void
+    ) {
+        self.report = report
         largestBody = limits.requestBody
         gatewaySettings = Self.settings(limits, scopes.first)
         var endpoints: [Endpoint] = []
@@ -53,7 +59,7 @@ struct GatewayRoutes: Sendable {
         return template(declaration.path).map {
             Endpoint(
                 number: number, method: declaration.method, template: $0, handler: declaration.handler,
-                settings: settings, scope: declaration.scope)
+                settings: settings, scope: declaration.scope, report: report)
         }
     }
 
@@ -70,8 +76,9 @@ struct GatewayRoutes: Sendable {
             faults.append((scope.parent == nil ? "the gateway " : "the group \(scope.prefix) ") + fault)
         }
         return Endpoint(
-            number: number, method: .get, template: template, handler: .none, settings: settings, scope: scope
-        )
+            number: number, method: .get, template: template, handler: .none, settings: settings,
+            scope: scope,
+            report: report)
     }
 
     private mutating func template(_ path: String) -> PathTemplate? {

@@ -41,6 +41,7 @@ extension EndpointRun {
         guard let finished = state.withLock({ $0.finish() }) else { return }
         if let timer = finished.timer { scheduler.cancelTimer(timer) }
         receiver.passed(request)
+        context.end()
         context.releaseResources()
     }
 }

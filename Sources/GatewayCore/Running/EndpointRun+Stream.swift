@@ -21,7 +21,8 @@ extension EndpointRun {
         }
         keep(Disposables.create { channel.cancel() }, of: stage)
         let task = CallContext.$current.withValue(context) {
-            Task(executorPreference: scheduler as? any TaskExecutor) { [self] in
+            Task(executorPreference: scheduler.taskExecutor) { [self] in
+                defer { context.end() }
                 do {
                     try await source.work(channel)
                     channel.finish(.success(()))

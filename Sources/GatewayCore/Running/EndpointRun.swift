@@ -72,7 +72,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     ) {
         let stage = state.withLock { $0.beginStage() }
         // On a loop the task stays on the loop.
-        let task = Task(executorPreference: scheduler as? any TaskExecutor) { [self] in
+        let task = Task(executorPreference: scheduler.taskExecutor) { [self] in
             do {
                 let value = try await work(request)
                 attempt { try proceed(value) }
@@ -314,7 +314,12 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         }
         let goesOn = answer.stream != nil
         receiver.answered(answer)
-        if goesOn { context.stopHolding() } else { context.releaseResources() }
+        if goesOn {
+            context.stopHolding()
+        } else {
+            context.end()
+            context.releaseResources()
+        }
     }
 
     func dispose() {
@@ -326,6 +331,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         var finished = state.withLock { $0.finish() }
         if let timer = finished?.timer { scheduler.cancelTimer(timer) }
         finished?.dispose()
+        // Not while a stream goes on after the answer.
+        if finished != nil { context.end() }
         context.releaseResources()
         return RequestSummary(
             requestID: request.requestID, route: request.route,
@@ -357,6 +364,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     func report(_ error: any Error, part: String?) {
+        if let fault = error as? CallOutsideRequest, fault.reportedFor == request.requestID { return }
         responder.environment.report(
             GatewayIncident(
                 requestID: request.requestID, route: endpoint.template.text, part: part, error: error))

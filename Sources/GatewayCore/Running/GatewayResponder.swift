@@ -259,9 +259,12 @@ public final class GatewayResponder: Sendable {
             own.append(.traceState, bytes: state)
         }
         let deadline = started.addingTimeInterval(endpoint.deadlineSeconds)
-        if endpoint.forwarded.isEmpty { return CallContext(requestID, own, deadline: deadline) }
+        if endpoint.forwarded.isEmpty {
+            return CallContext(requestID, own, deadline: deadline, origin: endpoint.origin)
+        }
         return CallContext(
-            requestID, own, deadline: deadline, forwarding: Self.forwarded(fields, by: endpoint),
+            requestID, own, deadline: deadline, origin: endpoint.origin,
+            forwarding: Self.forwarded(fields, by: endpoint),
             authorizationUpstreams: endpoint.settings.authorizationUpstreams,
             cookieUpstreams: endpoint.settings.cookieUpstreams)
     }

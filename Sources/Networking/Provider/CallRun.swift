@@ -72,7 +72,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private final var scheduler: any SchedulerType { (transport ?? provider.transport).scheduler }
 
     override func begin() {
-        if call.context == nil, let context = CallContext.current { call = call.with(context) }
+        let current = CallContext.current
+        if !call.isPlain(in: current) {
+            do { call = try call.entering(current) } catch { return failLater(on: scheduler, error) }
+        }
         if call.isTimed { call = call.enteringTimeline(from: .current) }
         if !hasReceiver { enterRecord() }
         let call = call
@@ -90,10 +93,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     }
 
     /// Fails without sending. Reports asynchronously, so that an immediate retry by the subscriber does not recurse.
-    private func failLater(on scheduler: any SchedulerType) {
+    private func failLater(on scheduler: any SchedulerType, _ fault: CallOutsideRequest? = nil) {
         state.withLock { $0.retry = RetryMachine() }
         let report = scheduler.schedule(self) { run in
-            run.finish(run.limitError)
+            if let fault { if run.free() != nil { run.onError(fault) } } else { run.finish(run.limitError) }
             return Disposables.create()
         }
         state.withLock { state in if !state.isOver { state.attempt = report } }

@@ -36,9 +36,8 @@ final class CallStages: Sendable {
         to call: TransportCall, by provider: ProviderSettings, observer: (any CallObserver)? = nil
     ) -> Single<Response> {
         .deferred {
-            let context = call.context ?? CallContext.current
-            var call = call.context == nil ? context.map { call.with($0) } ?? call : call
-            call = call.joiningPart(of: .current)
+            let current = CallContext.current
+            let call = try call.entering(current).joiningPart(of: current)
             return StagedCall(call, self, provider, observer).response()
         }
     }

@@ -2,17 +2,20 @@ import HTTPModel
 
 /// The fields of a call that adds its own or forwards some. Precedence: target, then forwarded, then provider.
 final class CallFields: Sendable {
-    /// The fields of the provider and the target.
+    /// The fields of the provider and the target, without those that the context's replace.
     let fields: HTTPFields
+    /// The fields for another context; nil if the target and its body add none to the provider's.
+    let originalFields: HTTPFields?
     /// The fields of the context.
     let contextFields: HTTPFields
     /// The target's own fields, which `fields` also contains.
     let headers: HTTPFields
 
     private init(
-        _ fields: HTTPFields, _ headers: HTTPFields, in context: CallContext?, shared: CallSettings
+        _ original: HTTPFields?, _ headers: HTTPFields, in context: CallContext?, shared: CallSettings
     ) {
-        var fields = fields
+        originalFields = original
+        var fields = original ?? shared.fields
         var contextFields = context?.fields(for: shared.upstream) ?? shared.fieldsWithoutContext
         if context?.forwards == true || !headers.isEmpty {
             if contextFields.contains(.accept), !headers.contains(.accept) { fields.remove(.accept) }
@@ -39,6 +42,7 @@ final class CallFields: Sendable {
         }
         self.fields = fields
         self.contextFields = contextFields
+        originalFields = fields
         headers = fields
     }
 
@@ -75,6 +79,6 @@ final class CallFields: Sendable {
     ) -> CallFields? {
         if let fields { return CallFields(fields, headers, in: context, shared: shared) }
         guard let context, context.forwards else { return nil }
-        return CallFields(shared.fields, headers, in: context, shared: shared)
+        return CallFields(nil, headers, in: context, shared: shared)
     }
 }

@@ -10,16 +10,13 @@ extension PrimitiveSequence where Trait == SingleTrait {
     ///         reviews: shop.rx.request(.reviews(id)).fragment(),
     ///         seller: product.flatMap { sellers.rx.request(.seller(try $0.decode(at: "/sellerId"))).fragment() })
     ///
-    /// If it fails, all subscribers get its failure. It is cancelled if all leave before its end. Share what belongs to one request
-    /// only: the result is kept as long as the single is.
+    /// If it fails, all subscribers get its failure. It is cancelled if all leave before its end. The result is kept as long as the
+    /// single is. Made in a request, the single serves that request only. Made outside, or in `CallContext.detached { ... }`, it serves
+    /// all, and its call carries nothing of a request.
     public func share() -> Single<Element> {
         let shared = asObservable().share(replay: 1, scope: .forever)
         return .create { observer in
-            // Each subscriber goes on in its own context, so that calls that depend on this one belong to the right part.
-            let context = CallContext.current
-            return shared.subscribe(
-                onNext: { value in CallContext.$current.withValue(context) { observer(.success(value)) } },
-                onError: { error in CallContext.$current.withValue(context) { observer(.failure(error)) } })
+            shared.subscribe(onNext: { observer(.success($0)) }, onError: { observer(.failure($0)) })
         }
     }
 }

@@ -5,7 +5,8 @@ extension CallContext {
     /// The part number of calls outside all parts.
     static var noPart: Int32 { -1 }
 
-    private var owner: CallContext { root ?? self }
+    /// The request's own context.
+    var owner: CallContext { root ?? self }
 
     /// Returns the context for a part's calls.
     ///

@@ -5,9 +5,10 @@ import Synchronization
 
 /// The context of the incoming request that calls are made for.
 ///
-/// A gateway sets it around a handler. A provider reads it in `request(_:)` or, if there is none yet, on subscription,
-/// and sets it again while it delivers the response, so that calls made in a `flatMap` have it too. Only what is listed
-/// here of a client's request reaches an upstream.
+/// A gateway sets it around a handler. A call takes that of its subscriber or, where that has none, as on another thread,
+/// the one in which `request(_:)` was called. It sets it again while it delivers the response, so that calls made in a `flatMap`
+/// have it too. Only what is listed here of a client's request reaches an upstream. A call that may outlive the request carries
+/// nothing of it: see `detached(_:)`.
 public final class CallContext: Sendable {
     /// The context of the request that the current task handles; nil outside a request.
     @TaskLocal public static var current: CallContext?
@@ -26,8 +27,15 @@ public final class CallContext: Sendable {
     let root: CallContext?
     /// The part that calls are made for; negative for none.
     let part: Int32
+    /// The endpoint that handles the request; nil in the context of a program that is not a gateway.
+    let origin: RequestOrigin?
+    /// The task in which a program passed the request to the gateway; 0 for none, as in a server.
+    let outerTask: Int
+    /// The shared stream whose source makes the calls; nil for nearly all calls.
+    let work: SharedWork?
     let record = Lock(CallRecord())
     private let clientLeft = Atomic(false)
+    private let isOver = Atomic(false)
     /// Kept until the answer has been handed over.
     private let resources = Lock(Resources())
 
@@ -107,10 +115,15 @@ public final class CallContext: Sendable {
     /// - Parameter fields: sent with every call, besides forwarded fields.
     package init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
-        forwarding listed: HTTPFields, authorizationUpstreams: [String], cookieUpstreams: [String]
+        origin: RequestOrigin? = nil, forwarding listed: HTTPFields, authorizationUpstreams: [String],
+        cookieUpstreams: [String]
     ) {
+        Self.register()
         self.requestID = requestID
         self.deadline = deadline
+        self.origin = origin
+        outerTask = origin == nil ? 0 : Self.currentTask
+        work = nil
         timeline = nil
         root = nil
         part = CallContext.noPart
@@ -135,9 +148,15 @@ public final class CallContext: Sendable {
     }
 
     /// - Parameter fields: sent with every call. Nothing is forwarded.
-    package init(_ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?) {
+    package init(
+        _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, origin: RequestOrigin? = nil
+    ) {
+        Self.register()
         self.requestID = requestID
         self.deadline = deadline
+        self.origin = origin
+        outerTask = origin == nil ? 0 : Self.currentTask
+        work = nil
         timeline = nil
         root = nil
         part = CallContext.noPart
@@ -146,10 +165,15 @@ public final class CallContext: Sendable {
         self.fields = consume fields
     }
 
-    /// The same request at another position in its timeline or for another part.
-    init(_ other: CallContext, _ position: TimelinePosition?, part: Int32) {
+    /// The same request at another position in its timeline, for another part or for a shared stream.
+    init(
+        _ other: CallContext, _ position: TimelinePosition?, part: Int32, sharing work: SharedWork? = nil
+    ) {
         requestID = other.requestID
         deadline = other.deadline
+        origin = other.origin
+        outerTask = other.outerTask
+        self.work = work ?? other.work
         timeline = position
         root = other.root ?? other
         self.part = part
@@ -161,6 +185,9 @@ public final class CallContext: Sendable {
     private init(withoutForwarding other: CallContext, _ ownFields: HTTPFields) {
         requestID = other.requestID
         deadline = other.deadline
+        origin = other.origin
+        outerTask = other.outerTask
+        work = other.work
         timeline = other.timeline
         root = other.root ?? other
         part = other.part
@@ -215,6 +242,16 @@ public final class CallContext: Sendable {
 
     /// Records that the client has left, before its calls are cancelled: that says nothing about their upstreams.
     package func abandon() { (root ?? self).clientLeft.store(true, ordering: .relaxed) }
+
+    /// Records that the request has been answered or cancelled. Calls that begin later carry nothing of it.
+    package func end() { (root ?? self).isOver.store(true, ordering: .releasing) }
+
+    package var hasEnded: Bool { (root ?? self).isOver.load(ordering: .acquiring) }
+
+    /// Shared streams and subjects have to know whom they serve.
+    private static func register() { _ = isRegistered }
+
+    private static let isRegistered: Void = SubscriberContexts.use(CallContext.self)
 
     var isAbandoned: Bool { (root ?? self).clientLeft.load(ordering: .relaxed) }
 
@@ -272,6 +309,13 @@ public final class CallContext: Sendable {
         forwarding?.authorizationUpstreams.contains(upstream.name) ?? false
     }
 
+    /// Whether calls to the upstream may carry fields of the client, if it sent them.
+    func forwardsFields(to upstream: Upstream) -> Bool {
+        guard let forwarding else { return false }
+        return forwards || forwarding.authorizationUpstreams.contains(upstream.name)
+            || forwarding.cookieUpstreams.contains(upstream.name)
+    }
+
     /// The fields for all upstreams; nil if they depend on the upstream.
     var fieldsForAll: HTTPFields? { forwarding == nil ? fields : nil }
 
@@ -286,4 +330,20 @@ public final class CallContext: Sendable {
         }
         return all
     }
+}
+
+extension CallContext: SubscriberContext {
+    package static var running: (any SubscriberContext)? { current }
+
+    package static func run(in context: (any SubscriberContext)?, _ work: () -> Void) {
+        $current.withValue(context as? CallContext, operation: work)
+    }
+
+    package func isSame(as other: any SubscriberContext) -> Bool { (other as? CallContext)?.owner === owner }
+
+    package func sharing(_ work: SharedWork) -> any SubscriberContext {
+        CallContext(self, timeline, part: part, sharing: work)
+    }
+
+    package var refusal: any Error { CallOutsideRequest(joining: self) }
 }

@@ -33,12 +33,12 @@ public final class TransportCall: Sendable {
         self.options = options
     }
 
-    /// Returns the call in a context that was unknown before the subscription.
-    func with(_ context: CallContext) -> TransportCall {
+    /// Returns the call in the context of its subscriber; nil for none.
+    func with(_ context: CallContext?) -> TransportCall {
         TransportCall(
             method: method, target: target, body: body,
             own: CallFields.makeIfNeeded(
-                own?.fields, own?.headers ?? HTTPFields(), in: context, shared: settings),
+                own?.originalFields, own?.headers ?? HTTPFields(), in: context, shared: settings),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
             options: options)
     }

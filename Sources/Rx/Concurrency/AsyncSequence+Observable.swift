@@ -23,10 +23,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
                     observer.onError(error)
                 }
             }
-            let task =
-                detached
-                ? Task.detached(priority: priority, operation: operation)
-                : Task(priority: priority, operation: operation)
+            let task = subscriptionTask(detached, priority, operation)
             return Disposables.create { task.cancel() }
         }
     }
@@ -49,11 +46,18 @@ extension PrimitiveSequence where Trait == SingleTrait {
             let operation: @Sendable () async -> Void = {
                 do { report(.success(try await work())) } catch { report(.failure(error)) }
             }
-            let task =
-                detached
-                ? Task.detached(priority: priority, operation: operation)
-                : Task(priority: priority, operation: operation)
+            let task = subscriptionTask(detached, priority, operation)
             return Disposables.create { task.cancel() }
         }
     }
+}
+
+/// Starts a subscription's task. If it inherits the subscriber's context, it has an executor, as tasks that belong to a
+/// `SubscriberContext` do.
+private func subscriptionTask(
+    _ detached: Bool, _ priority: TaskPriority?, _ operation: @escaping @Sendable () async -> Void
+) -> Task<Void, Never> {
+    detached
+        ? Task.detached(priority: priority, operation: operation)
+        : Task(executorPreference: globalConcurrentExecutor, priority: priority, operation: operation)
 }

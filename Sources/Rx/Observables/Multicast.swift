@@ -89,6 +89,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
 
     private let source: Observable<Subject.Observer.Element>
     private let makeSubject: @Sendable () -> Subject
+    private let context = SharedContext()
     private let state = AdaptiveLock(State())
 
     @usableFromInline
@@ -102,9 +103,13 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     }
 
     override consuming func run(_ port: consuming Downstream<Subject.Element>) {
+        if let refusal { return port.error(refusal) }
         let stream = sharedSubject().subject.asObservable()
         (consume stream).run(consume port)
     }
+
+    /// Why the running code may not subscribe; nil if it may.
+    var refusal: (any Error)? { context.refusal }
 
     override func connect() -> any Disposable {
         let (connection, isNew) = join(as: 0)
@@ -147,7 +152,7 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     }
 
     func start(_ connection: MulticastConnection<Subject>) {
-        if !connection.upstream.isClosed { startStream(source, Downstream(connection)) }
+        if !connection.upstream.isClosed { context.start(source, connection) }
     }
 
     /// Removes one subscriber. Returns whether it was the last, so the caller stops the connection.

@@ -71,6 +71,7 @@ final class MulticastRefCount<Subject: SubjectType>: Observable<Subject.Element>
 
     override consuming func run(_ port: consuming Downstream<Subject.Element>) {
         let multicast = multicast
+        if let refusal = multicast.refusal { return port.error(refusal) }
         let (connection, isNew) = multicast.join(as: 1)
         // Subscribe before the source starts, so that no event is missed.
         RefCountStep.start(connection.sharedSubject.subject.asObservable(), port, connection)

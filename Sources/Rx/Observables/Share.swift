@@ -72,6 +72,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
     private let replay: Int
     private let scope: SubjectLifetimeScope
     private let lifetime: ReplayLifetime?
+    private let context = SharedContext()
     private let state = AdaptiveLock(ShareState())
 
     @usableFromInline
@@ -88,6 +89,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
 
     override consuming func run(_ port: consuming Downstream<Element>) {
         let share = self
+        if let refusal = share.context.refusal { return port.error(refusal) }
         let (subject, connection, isFirst) = share.join()
         let link = ShareLink<Element>(share, connection, port)
         // Subscribe before the source starts, so that no event is missed. A first subscriber that has already
@@ -95,7 +97,7 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
         if link.open() { unsafeDowncast(subject, to: ReplaySubject<Element>.self).add(link) }
         guard isFirst, let connection else { return }
         let step = unsafeDowncast(connection, to: Connection<Element>.self)
-        if !step.upstream.isClosed { startStream(share.source, Downstream(step)) }
+        if !step.upstream.isClosed { share.context.start(share.source, step) }
     }
 
     /// Returns the subject, the connection unless it has ended, and whether the caller has to start the connection.

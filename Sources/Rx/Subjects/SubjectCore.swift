@@ -87,6 +87,8 @@ protocol SubjectHost: Link {
 class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
     final let down: Downstream<Element>
     final let host: any SubjectHost
+    /// Where the subscriber gets its events, whoever sends them.
+    private let context = SubscriberContexts.running
     private let isClosed = Atomic<Bool>(false)
 
     init(_ host: any SubjectHost, _ down: consuming Downstream<Element>) {
@@ -121,19 +123,36 @@ class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
     }
 
     final func deliver(_ value: Element) {
-        if isOpen { down.next(value) }
+        guard isOpen else { return }
+        if SubscriberContexts.areUsed {
+            SubscriberContexts.run(in: context) { down.next(value) }
+        } else {
+            down.next(value)
+        }
     }
 
     /// Delivers the last value and the completion as one event.
     final func deliver(last value: Element) {
         guard close() else { return }
         host.leave(self)
-        down.last(value)
+        if SubscriberContexts.areUsed {
+            SubscriberContexts.run(in: context) { down.last(value) }
+        } else {
+            down.last(value)
+        }
     }
 
     final func deliver(_ end: SubjectCore.End) {
         guard close() else { return }
         host.leave(self)
+        if SubscriberContexts.areUsed {
+            SubscriberContexts.run(in: context) { pass(end) }
+        } else {
+            pass(end)
+        }
+    }
+
+    private func pass(_ end: SubjectCore.End) {
         switch end {
         case .completed: down.completed()
         case .failed(let error): down.error(error)

@@ -4,6 +4,7 @@ import JSONBytes
 import Networking
 import Rx
 import RxTesting
+import TestWaiting
 import Testing
 
 /// Compiles and runs the recipes about parts.
@@ -47,6 +48,30 @@ struct PartRecipesTests {
         let failure = try bench.answer(.get, "/products/7")
         #expect(failure.status == 404)
         #expect(failure.message == "product was not found")
+    }
+
+    @Test("A task that is not detached is logged with what to do about it")
+    func notDetached() async throws {
+        let catalog = bench.gateway.provider(CatalogAPI.self, upstream: "catalog")
+        bench.gateway.get("/products/{id}", .forwardsAuthorization(to: "catalog")) {
+            _ async throws -> Answer in
+            .fragment(try await Task { try await catalog.rx.request(.product(7)).fragment().value }.value)
+        }
+        let pending = try bench.ask(.get, "/products/7")
+        func hasNoAnswer() -> Bool {
+            bench.time.advance(by: .zero)
+            return pending.count == 0
+        }
+        try await poll(while: hasNoAnswer()) { "no answer" }
+        #expect(try pending.reply().status == 500)
+        let expected = """
+            GET /products/{id}: a call to catalog began in a Task of its own, which may outlive the request, so it must not
+            carry the client's fields that the endpoint forwards. If the call belongs to the request, make it in the
+            handler, an async let, a task group or Single.create(work:). If it needs no client, wrap the Task or the
+            shared call in CallContext.detached { ... }
+            """
+        #expect(
+            bench.incidents.map { "\($0.error)" } == [expected.split(separator: "\n").joined(separator: " ")])
     }
 
     // MARK: The charts, both ways
