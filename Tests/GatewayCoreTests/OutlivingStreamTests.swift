@@ -55,7 +55,7 @@ struct OutlivingStreamTests {
         users.forward()
         let diary = users.diary
         let shared = sharing.share(
-            Observable.of(1).asSingle().flatMap { _ in diary.rx.request(.total).fragment() }
+            Single.just(1).flatMap { _ in diary.rx.request(.total).fragment() }
                 .flatMap { _ in diary.rx.request(.today).fragment() })
         users.bench.upstream("/today", .data("3"))
         declare { shared }
