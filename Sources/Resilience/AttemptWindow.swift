@@ -40,6 +40,11 @@ public final class AttemptWindow: Sendable {
         buckets[index].store(word.bits, ordering: .relaxed)
     }
 
+    /// Forgets all attempts. Only the thread that counts may call it.
+    public func clear() {
+        for index in 0..<Int(Self.bucketCount) { buckets[index].store(0, ordering: .relaxed) }
+    }
+
     /// Returns the counts of the window that ends now.
     ///
     /// - Parameters:

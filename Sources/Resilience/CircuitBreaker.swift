@@ -4,7 +4,11 @@
 ///     open       no attempt passes until its time is over
 ///     half-open  one attempt at a time passes, a probe: enough successes close the circuit, one failure opens it again
 ///
-/// Times are nanoseconds of a monotonic clock. Counting is the caller's (`AttemptWindow`).
+/// Time-outs of one endpoint say as much about its limits as about the upstream. If nothing else opened the circuit, it is open
+/// for this endpoint, the suspect, and attempts of the others pass: the first success closes the circuit, the first failure opens
+/// it for all. Likewise, after a probe of one endpoint has timed out, the next probe is left to another endpoint.
+///
+/// Times are nanoseconds of a monotonic clock. Counting is the caller's (`AttemptWindow`, `TimeoutVote`). Endpoints are numbers.
 public struct CircuitBreaker: Sendable {
     public enum State: Sendable, Hashable {
         case closed
@@ -33,6 +37,8 @@ public struct CircuitBreaker: Sendable {
     public enum ProbeOutcome: Sendable, Hashable {
         case succeeded
         case failed
+        /// The probe failed because it took longer than its endpoint allows.
+        case timedOut
         /// The probe says nothing about the upstream, and another attempt takes its turn.
         case cancelled
     }
@@ -44,6 +50,12 @@ public struct CircuitBreaker: Sendable {
     private var nextDuration: Int64
     private var isProbing = false
     private var successes = 0
+    /// The only endpoint whose attempts show that the upstream fails. Nil if there are others, or while the circuit is closed.
+    private var suspect: Int?
+    /// Whether attempts of other endpoints pass, because none of them has failed yet.
+    private var passesOthers = false
+    /// While the circuit is half-open for the others: when the suspect may send a probe again.
+    private var suspectWaitsUntil = Int64.min
 
     public init(_ policy: CircuitBreakerPolicy) {
         self.policy = policy
@@ -51,17 +63,25 @@ public struct CircuitBreaker: Sendable {
     }
 
     /// Decides about an attempt. A change is returned once, to the attempt that caused it.
-    public mutating func admit(at now: Int64) -> (Admission, Change?) {
+    ///
+    /// - Parameter endpoint: whose attempt it is.
+    public mutating func admit(of endpoint: Int = 0, at now: Int64) -> (Admission, Change?) {
+        let isOther = suspect.map { $0 != endpoint } ?? false
+        if isOther, passesOthers { return (.attempt, nil) }
         switch state {
         case .closed: return (.attempt, nil)
-        case .open(let end) where now < end: return (.refused(retryAfter: end - now), nil)
-        case .open:
+        case .open(let end):
+            guard now >= end || isOther else { return (.refused(retryAfter: end - now), nil) }
             state = .halfOpen
             successes = 0
             isProbing = true
+            suspectWaitsUntil = end
             return (.probe, .halfOpened)
         case .halfOpen:
             guard !isProbing else { return (.refused(retryAfter: 0), nil) }
+            if endpoint == suspect, now < suspectWaitsUntil {
+                return (.refused(retryAfter: suspectWaitsUntil - now), nil)
+            }
             isProbing = true
             return (.probe, nil)
         }
@@ -69,32 +89,70 @@ public struct CircuitBreaker: Sendable {
 
     /// An attempt failed while the circuit was closed. The numbers are those of the window, with this failure.
     ///
-    /// - Parameter jitter: a random number from -1 to 1.
-    public mutating func attemptFailed(attempts: Int, failures: Int, at now: Int64, jitter: Double) -> Change?
-    {
+    /// - Parameters:
+    ///   - suspect: the endpoint that has timed out, if there is no evidence from others.
+    ///   - jitter: a random number from -1 to 1.
+    public mutating func attemptFailed(
+        attempts: Int, failures: Int, suspect: Int? = nil, at now: Int64, jitter: Double
+    ) -> Change? {
         guard state == .closed, attempts >= policy.minimumCalls,
             Double(failures) >= policy.failureRate * Double(attempts)
         else { return nil }
         openedAt = now
+        self.suspect = suspect
+        passesOthers = suspect != nil
         return .opened(attempts: attempts, failures: failures, duration: open(at: now, jitter))
+    }
+
+    /// An attempt that is not a probe has ended while the circuit is not closed.
+    public mutating func attemptEnded(isFailure: Bool, of endpoint: Int, at now: Int64) -> Change? {
+        guard passesOthers, let suspect, suspect != endpoint else { return nil }
+        guard isFailure else { return close(at: now) }
+        self.suspect = nil
+        passesOthers = false
+        return nil
     }
 
     /// A probe has ended.
     ///
-    /// - Parameter jitter: a random number from -1 to 1.
-    public mutating func probeEnded(_ outcome: ProbeOutcome, at now: Int64, jitter: Double) -> Change? {
+    /// - Parameters:
+    ///   - endpoint: whose probe it was.
+    ///   - jitter: a random number from -1 to 1.
+    public mutating func probeEnded(
+        _ outcome: ProbeOutcome, of endpoint: Int = 0, at now: Int64, jitter: Double
+    ) -> Change? {
         guard state == .halfOpen, isProbing else { return nil }
         isProbing = false
         switch outcome {
         case .cancelled: return nil
-        case .failed: return .reopened(duration: open(at: now, jitter))
+        case .failed, .timedOut:
+            let isOther = suspect.map { $0 != endpoint } ?? false
+            if outcome == .failed || isOther {
+                suspect = nil
+                passesOthers = false
+            } else {
+                suspect = endpoint
+            }
+            // The rest of the time that the suspect's probe has begun.
+            if isOther, suspectWaitsUntil > now {
+                state = .open(until: suspectWaitsUntil)
+                return .reopened(duration: suspectWaitsUntil - now)
+            }
+            return .reopened(duration: open(at: now, jitter))
         case .succeeded:
             successes += 1
             guard successes >= policy.probes else { return nil }
-            state = .closed
-            nextDuration = policy.open.wholeNanoseconds
-            return .closed(absence: now - openedAt)
+            return close(at: now)
         }
+    }
+
+    private mutating func close(at now: Int64) -> Change {
+        state = .closed
+        isProbing = false
+        suspect = nil
+        passesOthers = false
+        nextDuration = policy.open.wholeNanoseconds
+        return .closed(absence: now - openedAt)
     }
 
     private mutating func open(at now: Int64, _ jitter: Double) -> Int64 {

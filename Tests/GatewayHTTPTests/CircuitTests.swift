@@ -49,7 +49,7 @@ struct CircuitTests {
     /// Serves `/page` with one call to the upstream `parts`, and `/other` with one to `other`.
     private func serve(
         _ parts: ScriptedUpstream, loops: Int = 1, breaker: CircuitBreakerPolicy? = quick,
-        retry: CallRetryPolicy = .never, firstByte: Duration = .seconds(5),
+        retry: CallRetryPolicy = .never,
         configure: (inout GatewayServerConfiguration) -> Void = { _ in },
         _ body: (GatewayServer) throws -> Void
     ) throws -> Run {
@@ -71,7 +71,6 @@ struct CircuitTests {
         } declare: { gateway in
             var policy = CallPolicy()
             policy.retry = retry
-            policy.attemptLimits.firstByte = firstByte
             let parts = gateway.provider(PartsAPI.self, upstream: "parts", policy: policy)
             let other = gateway.provider(PartsAPI.self, upstream: "other", policy: policy)
             gateway.upstream("parts") { $0.breaker = breaker }
@@ -250,20 +249,6 @@ struct CircuitTests {
             #expect(server.report.upstreams["parts"]?.circuit == .closed)
         }
         #expect(run.circuit == [])
-    }
-
-    @Test(
-        "Calls that the request's deadline ends open it only after silence for half of their first-byte limit",
-        arguments: [(Duration.seconds(5), [String]()), (.milliseconds(80), ["circuit opened"])])
-    func deadline(firstByte: Duration, expected: [String]) throws {
-        let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
-        let run = try serve(upstream, firstByte: firstByte) { configuration in
-            configuration.limits.deadline = .milliseconds(50)
-        } _: { server in
-            let client = try RawClient(port: server.port)
-            fail(client, times: 12)
-        }
-        #expect(run.circuit == expected)
     }
 
     @Test("A probe whose response is a stream without end closes it when the response begins")

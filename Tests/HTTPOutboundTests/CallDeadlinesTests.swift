@@ -83,4 +83,38 @@ struct CallDeadlinesTests {
         #expect(reason(deadlines, at: 9_999) == nil)
         #expect(reason(deadlines, at: 10_000) == "http_response_timeout")
     }
+
+    @Test("The wait for the upstream includes connecting, and counts from the last byte that it took")
+    func waitForUpstream() {
+        var deadlines = Self.deadlines()
+        func wait(connected: Int? = nil, at now: Int) -> TimeAmount {
+            deadlines.waitForUpstream(since: connected.map(Self.after), at: Self.after(now))
+        }
+        deadlines.reached(.waiting, now: Self.start)
+        #expect(wait(at: 400) == .zero)
+        deadlines.reached(.connecting, now: Self.after(500))
+        #expect(wait(at: 600) == .milliseconds(100))
+        deadlines.reached(.awaitingResponse, now: Self.after(700))
+        #expect(wait(connected: 700, at: 800) == .milliseconds(300))
+        deadlines.reached(.writing, now: Self.after(900))
+        #expect(wait(connected: 700, at: 1000) == .milliseconds(300))
+        deadlines.reached(.receiving, now: Self.after(1100))
+        #expect(wait(connected: 700, at: 1200) == .zero)
+    }
+
+    @Test("On a connection that was open, only the time since the request counts")
+    func waitOnReusedConnection() {
+        var deadlines = Self.deadlines()
+        deadlines.reached(.awaitingResponse, now: Self.after(100))
+        #expect(
+            deadlines.waitForUpstream(since: Self.after(100), at: Self.after(350)) == .milliseconds(250))
+    }
+
+    @Test("A pause of our own side is no wait for the upstream", arguments: [true, false])
+    func ownPause(isUpload: Bool) {
+        var deadlines = Self.deadlines()
+        deadlines.reached(.connecting, now: Self.start)
+        deadlines.reached(isUpload ? .awaitingBody : .paused, now: Self.after(100))
+        #expect(deadlines.waitForUpstream(since: Self.after(100), at: Self.after(5000)) == .zero)
+    }
 }

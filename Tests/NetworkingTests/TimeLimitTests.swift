@@ -229,7 +229,10 @@ struct TimeLimitTests {
             let provider = Provider<Slow>(transport: transport)
             let call = try provider.prepare(target, isUnbounded: isUnbounded)
             #expect(call.limits.firstByte == .seconds(expected))
-            #expect(call.with(timeLeft: .seconds(1)).limits == call.limits)
+            let later = call.with(timeLeft: .seconds(1))
+            #expect(later.limits == call.limits)
+            #expect(later.timeout == .seconds(1))
+            #expect(later.shortestLimit == call.shortestLimit)
             #expect(try call.request.call(call.settings, replacing: call).limits == call.limits)
         }
     }

@@ -23,6 +23,16 @@ struct AttemptWindowTests {
         #expect(window.counts(at: 1000 * Self.second) == .init(attempts: 10, failures: 5))
     }
 
+    @Test("A window that is cleared counts from the beginning")
+    func cleared() {
+        let window = AttemptWindow(.seconds(10))
+        for second in Int64(0)..<10 { window.count(isFailure: true, at: second * Self.second) }
+        window.clear()
+        #expect(window.counts(at: 9 * Self.second) == .init())
+        window.count(isFailure: false, at: 9 * Self.second)
+        #expect(window.counts(at: 9 * Self.second) == .init(attempts: 1, failures: 0))
+    }
+
     @Test("Periods before a start are left out")
     func start() {
         let window = AttemptWindow(.seconds(10))

@@ -57,7 +57,9 @@ final class Endpoint: Sendable {
         parameterNames = template.parameterNames
         self.handler = handler
         self.settings = settings
-        origin = RequestOrigin(endpoint: "\(method) \(template.text)") { requestID, fault in
+        origin = RequestOrigin(
+            endpoint: "\(method) \(template.text)", number: number, timeLimit: settings.deadline
+        ) { requestID, fault in
             report(GatewayIncident(requestID: requestID, route: template.text, part: nil, error: fault))
         }
         deadlineSeconds = settings.deadline / .seconds(1)

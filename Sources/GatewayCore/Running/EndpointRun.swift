@@ -251,6 +251,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     /// The deadline has passed. Parts that have ended count; the others fail with `deadline_exceeded`.
     func timerFired(_ token: TimerToken) {
+        context.passDeadline()
         if let pipeline {
             state.withLock { $0.timer = nil }
             // The pipeline may answer now.
@@ -327,7 +328,6 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     func cancel() -> RequestSummary {
-        context.abandon()
         var finished = state.withLock { $0.finish() }
         if let timer = finished?.timer { scheduler.cancelTimer(timer) }
         finished?.dispose()

@@ -35,6 +35,8 @@ struct CallDeadlines {
     private var totalDeadline: MonotonicTime
     private var stage = Stage.waiting
     private var stageDeadline = MonotonicTime.distantFuture
+    /// When the last connection was begun; nil if there was one to reuse.
+    private var connectingSince: MonotonicTime?
 
     init(limits: CallLimits, started now: MonotonicTime) {
         self.limits = limits
@@ -95,12 +97,32 @@ struct CallDeadlines {
         max(.zero, min(limits.connect, totalDeadline - now))
     }
 
+    /// Whether the time of the whole call has passed.
+    func isOutOfTime(at now: MonotonicTime) -> Bool { totalDeadline <= now }
+
+    /// Returns how long the call has waited for its upstream: to connect, and then since the last sign of progress.
+    ///
+    /// - Parameter connected: when the call got its connection.
+    func waitForUpstream(since connected: MonotonicTime?, at now: MonotonicTime) -> TimeAmount {
+        let progress: MonotonicTime
+        switch stage {
+        case .connecting: return now - (connectingSince ?? now)
+        case .writing, .delivering: progress = stageDeadline - limits.write
+        case .awaitingResponse: progress = stageDeadline - limits.firstByte
+        case .waiting, .receiving, .awaitingBody, .paused: return .zero
+        }
+        guard let connectingSince, let connected, connectingSince < connected else { return now - progress }
+        return now - (progress - (connected - connectingSince))
+    }
+
     /// The call has reached this stage, or made progress in it.
     mutating func reached(_ stage: Stage, now: MonotonicTime) {
         self.stage = stage
         switch stage {
         case .waiting: stageDeadline = now + limits.wait
-        case .connecting: stageDeadline = .distantFuture
+        case .connecting:
+            stageDeadline = .distantFuture
+            connectingSince = now
         case .writing, .delivering: stageDeadline = now + limits.write
         case .awaitingResponse: stageDeadline = now + limits.firstByte
         case .receiving: stageDeadline = now + limits.read

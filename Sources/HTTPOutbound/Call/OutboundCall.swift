@@ -133,6 +133,17 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// `timings` has a new instant: the request goes out on a connection, or the first byte of a response has arrived.
     open func timingsChanged() {}
 
+    /// Whether the call waits for its own side: for a piece of the request's body, or for a reader of the response.
+    public final var awaitsOwnSide: Bool { deadlines.isAt(.awaitingBody) || deadlines.isAt(.paused) }
+
+    /// Whether the time of the whole call has passed.
+    public final func isOutOfTime(at now: MonotonicTime) -> Bool { deadlines.isOutOfTime(at: now) }
+
+    /// Returns how long the call has waited for its upstream, without the time in a queue and in pauses of its own side.
+    public final func waitForUpstream(at now: MonotonicTime) -> TimeAmount {
+        deadlines.waitForUpstream(since: timings.connected, at: now)
+    }
+
     final var hasEnded: Bool { if case .ended = state { true } else { false } }
 
     // MARK: Events

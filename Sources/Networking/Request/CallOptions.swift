@@ -2,6 +2,8 @@
 final class CallOptions: Sendable {
     /// The limit of the whole call; nil for the provider's.
     let timeout: Duration?
+    /// What `timeout` was before some of it had passed; nil if it is all of it.
+    let wholeTimeout: Duration?
     /// The request's own limits; nil for the provider's, which `timeout` may raise.
     let attemptLimits: AttemptLimits?
     let validation: ValidationType
@@ -15,6 +17,7 @@ final class CallOptions: Sendable {
         _ contentDecoding: ContentDecoding
     ) {
         self.timeout = timeout
+        wholeTimeout = nil
         self.attemptLimits = attemptLimits
         self.validation = validation
         self.contentDecoding = contentDecoding
@@ -25,6 +28,15 @@ final class CallOptions: Sendable {
 
     static func relaying(_ limits: AttemptLimits?) -> CallOptions {
         limits == nil ? relaying : CallOptions(unbounded, limits, .none, ContentDecoding.none)
+    }
+
+    /// Options of a call that has used up some of its time.
+    init(timeLeft: Duration, of whole: Duration, _ limits: AttemptLimits, like other: CallOptions?) {
+        timeout = timeLeft
+        wholeTimeout = whole
+        attemptLimits = limits
+        validation = other?.validation ?? .none
+        contentDecoding = other?.contentDecoding ?? .automatic
     }
 
     /// Returns nil if all options have their default values.

@@ -34,7 +34,7 @@ public final class CallContext: Sendable {
     /// The shared stream whose source makes the calls; nil for nearly all calls.
     let work: SharedWork?
     let record = Lock(CallRecord())
-    private let clientLeft = Atomic(false)
+    private let deadlinePassed = Atomic(false)
     private let isOver = Atomic(false)
     /// Kept until the answer has been handed over.
     private let resources = Lock(Resources())
@@ -240,8 +240,11 @@ public final class CallContext: Sendable {
         (root ?? self).resources.withLock { swap(&$0.held, &released) }
     }
 
-    /// Records that the client has left, before its calls are cancelled: that says nothing about their upstreams.
-    package func abandon() { (root ?? self).clientLeft.store(true, ordering: .relaxed) }
+    /// Records that the deadline has passed, before calls are cancelled because of it. Other cancelled calls say nothing about
+    /// their upstreams.
+    package func passDeadline() { (root ?? self).deadlinePassed.store(true, ordering: .relaxed) }
+
+    var isOverdue: Bool { (root ?? self).deadlinePassed.load(ordering: .relaxed) }
 
     /// Records that the request has been answered or cancelled. Calls that begin later carry nothing of it.
     package func end() { (root ?? self).isOver.store(true, ordering: .releasing) }
@@ -252,8 +255,6 @@ public final class CallContext: Sendable {
     private static func register() { _ = isRegistered }
 
     private static let isRegistered: Void = SubscriberContexts.use(CallContext.self)
-
-    var isAbandoned: Bool { (root ?? self).clientLeft.load(ordering: .relaxed) }
 
     /// Returns the context of a request that records a timeline.
     ///

@@ -2,14 +2,20 @@
 package final class RequestOrigin: Sendable {
     /// `GET /products/{id}`.
     package let endpoint: String
+    /// The endpoint's index in its gateway.
+    let number: Int
+    /// The time from a request to its deadline, in nanoseconds.
+    let timeLimit: Int64
     /// Logs a fault of the endpoint that perhaps nobody else sees.
     let report: @Sendable (_ requestID: String, _ fault: any Error) -> Void
 
     package init(
-        endpoint: String,
+        endpoint: String, number: Int, timeLimit: Duration,
         report: @escaping @Sendable (_ requestID: String, _ fault: any Error) -> Void = { _, _ in }
     ) {
         self.endpoint = endpoint
+        self.number = number
+        self.timeLimit = timeLimit.nanoseconds
         self.report = report
     }
 }

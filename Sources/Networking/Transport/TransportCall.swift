@@ -48,9 +48,7 @@ public final class TransportCall: Sendable {
         TransportCall(
             method: method, target: target, body: body, own: own, context: context, envelope: envelope,
             allowsEmptyBody: allowsEmptyBody, settings: settings,
-            options: CallOptions.makeIfNeeded(
-                timeout: timeout, attemptLimits: limits, validation: validation,
-                contentDecoding: contentDecoding))
+            options: CallOptions(timeLeft: timeout, of: wholeTimeout, limits, like: options))
     }
 
     /// Returns the call with these cookies after its own.
@@ -94,8 +92,20 @@ public final class TransportCall: Sendable {
         context?.hold(resource) ?? false
     }
 
-    /// Whether the client that the call is made for has left.
-    package var isAbandoned: Bool { context?.isAbandoned ?? false }
+    /// Whether the time of the request that the call is made for has passed.
+    package var isOverdue: Bool { context?.isOverdue ?? false }
+
+    /// The number of the endpoint whose request the call is made for, from 1; 0 outside a gateway's request.
+    package var endpointNumber: Int { context?.origin.map { $0.number + 1 } ?? 0 }
+
+    /// The least of the limits of the first byte, the call and the request, in nanoseconds: the longest time that a response may
+    /// need in which nothing else has to be waited for.
+    package var shortestLimit: Int64 {
+        min(limits.firstByte.nanoseconds, wholeTimeout.nanoseconds, context?.origin?.timeLimit ?? .max)
+    }
+
+    /// `timeout` before some of it had passed.
+    private var wholeTimeout: Duration { options?.wholeTimeout ?? timeout }
 
     /// The limits of one attempt: the request's own, or the provider's, raised to a `timeout` of the request.
     public var limits: AttemptLimits {

@@ -8,20 +8,23 @@ import Resilience
 final class LoopProtection {
     let shared: UpstreamProtection
     fileprivate let circuit: Circuit?
+    fileprivate let attempts: LoopAttempts?
+    /// That of `attempts`.
     fileprivate let window: AttemptWindow?
 
     init(_ shared: UpstreamProtection, loop index: Int) {
         self.shared = shared
         circuit = shared.circuit
-        window = circuit?.window(ofLoop: index)
+        attempts = circuit?.attempts(ofLoop: index)
+        window = attempts?.all
     }
 
     var isCircuitClosed: Bool { circuit?.isClosed ?? true }
 
     /// - Throws: `circuit_open` or `concurrency_limit`, with `retryAfter`.
     @inline(__always)
-    func admit(at now: MonotonicTime) throws(TransportError) -> AttemptPermit {
-        AttemptPermit(self, isProbe: try shared.admit(at: now))
+    func admit(_ call: TransportCall, at now: MonotonicTime) throws(TransportError) -> AttemptPermit {
+        AttemptPermit(self, isProbe: try shared.admit(call, at: now))
     }
 }
 
@@ -53,57 +56,62 @@ struct AttemptPermit: ~Copyable {
     }
 
     /// The response of a stream began. That is the end of a probe and of a trial, because the stream may last for ever.
-    mutating func streamBegan(_ status: HTTPStatus, at now: MonotonicTime) {
+    mutating func streamBegan(_ status: HTTPStatus, _ call: TransportCall, at now: MonotonicTime) {
         // Readers take only the bodies of successful responses as streams.
         guard !status.tellsTrouble else { return }
         endTrial()
         address?.attemptEnded(isFailure: false, isProbe: isProbe, at: now)
         guard isProbe else { return }
         isProbe = false
-        protection?.circuit?.probeEnded(.succeeded, at: now)
+        protection?.circuit?.probeEnded(.succeeded, of: call.endpointNumber, at: now)
     }
 
     /// A complete response arrived.
     @inline(__always)
-    mutating func attemptSucceeded(_ status: HTTPStatus, at now: MonotonicTime) {
-        end(isFailure: status.tellsTrouble, at: now)
+    mutating func attemptSucceeded(_ status: HTTPStatus, _ call: TransportCall, at now: MonotonicTime) {
+        end(status.tellsTrouble ? .failure : .success, call, at: now)
     }
 
-    /// - Parameter isLate: whether the process stood still while the time passed, so that it proves nothing.
-    mutating func attemptFailed(_ reason: FailureReason, isLate: Bool, at now: MonotonicTime) {
-        guard !(isLate && reason.isTimeout), reason.tellsTrouble else { return drop(at: now) }
-        end(isFailure: true, at: now)
+    mutating func attemptFailed(_ reason: FailureReason, _ call: TransportCall, at now: MonotonicTime) {
+        guard reason.tellsTrouble else { return drop(call, at: now) }
+        end(reason.isTimeout ? .timeout : .failure, call, at: now)
     }
 
-    /// The attempt was given up. That counts as a failure if the upstream was silent for long enough.
-    mutating func attemptCancelled(wasSilent: Bool, at now: MonotonicTime) {
-        if wasSilent { end(isFailure: true, at: now) } else { drop(at: now) }
+    /// The attempt was cancelled because the time of its request was over.
+    mutating func attemptTimedOut(_ call: TransportCall, at now: MonotonicTime) {
+        end(.timeout, call, at: now)
     }
 
     @inline(__always)
-    private mutating func end(isFailure: Bool, at now: MonotonicTime) {
+    private mutating func end(_ end: AttemptEnd, _ call: TransportCall, at now: MonotonicTime) {
         endTrial()
+        let isFailure = end != .success
         let address = address.take()
         if let address { address.attemptEnded(isFailure: isFailure, isProbe: isProbe, at: now) }
         guard let protection = protection.take() else { return }
         protection.shared.leave()
         if isFailure, !isProbe, let address, address.failsAlone(at: now) { return }
         protection.window?.count(isFailure: isFailure, at: now.nanoseconds)
+        guard let circuit = protection.circuit else { return }
+        if end == .timeout { circuit.attemptTimedOut(of: call.endpointNumber, at: now) }
+        if circuit.needsEnds, !isProbe, let attempts = protection.attempts {
+            circuit.attemptEnded(end, of: call.endpointNumber, on: attempts, at: now)
+        }
         switch (isProbe, isFailure) {
         case (false, false): break
-        case (false, true): protection.circuit?.attemptFailed(at: now)
-        case (true, false): protection.circuit?.probeEnded(.succeeded, at: now)
-        case (true, true): protection.circuit?.probeFailed(at: address, now)
+        case (false, true): circuit.attemptFailed(at: now)
+        case (true, false): circuit.probeEnded(.succeeded, of: call.endpointNumber, at: now)
+        case (true, true): circuit.probeFailed(end, of: call.endpointNumber, at: address, now)
         }
     }
 
     /// Ends an attempt that says nothing about the upstream.
-    private mutating func drop(at now: MonotonicTime) {
+    mutating func drop(_ call: TransportCall, at now: MonotonicTime) {
         endTrial()
         address = nil
         guard let protection = protection.take() else { return }
         protection.shared.leave()
-        if isProbe { protection.circuit?.probeEnded(.cancelled, at: now) }
+        if isProbe { protection.circuit?.probeEnded(.cancelled, of: call.endpointNumber, at: now) }
     }
 
     @inline(__always)
@@ -120,7 +128,8 @@ extension HTTPStatus {
 }
 
 extension FailureReason {
-    fileprivate var isTimeout: Bool {
+    /// Whether an attempt took longer than its limits allow.
+    var isTimeout: Bool {
         switch self {
         case .dnsTimeout, .connectionTimeout, .connectionReadTimeout, .connectionWriteTimeout,
             .responseTimeout:

@@ -4,12 +4,13 @@ import Networking
 import Resilience
 import Synchronization
 
-/// The circuit of one upstream, which all loops of a process share. Each loop counts in its own window; the loop that
+/// The circuit of one upstream, which all loops of a process share. Each loop counts in its own windows; the loop that
 /// sees a failure sums all of them and decides for the process.
 final class Circuit: Sendable {
     private let upstream: String
+    private let policy: CircuitBreakerPolicy
     private let breaker: Lock<CircuitBreaker>
-    private let windows: [AttemptWindow]
+    private let windows: [LoopAttempts]
     private let circuitChanged: CircuitObserver
     /// A copy of the breaker's state, so that attempts take no lock while the circuit is closed.
     private let closed = Atomic(true)
@@ -18,6 +19,13 @@ final class Circuit: Sendable {
     /// When the circuit became half-open last, in nanoseconds.
     private let halfOpenedAt = Atomic<Int64>(0)
     private let openings: Atomic<Int>
+    private let timeouts: Lock<TimeoutVote>
+    // Copies of `timeouts`, so that attempts take no lock.
+    private let hasSuspect = Atomic(false)
+    private let suspect = Atomic(0)
+    private let lastTimeout = Atomic<Int64>(0)
+    /// How often the suspect has changed.
+    private let suspicions = Atomic(0)
 
     /// - Parameter openings: how often an earlier circuit of the upstream has opened.
     init(
@@ -27,26 +35,69 @@ final class Circuit: Sendable {
         self.upstream = upstream
         self.openings = Atomic(openings)
         self.circuitChanged = circuitChanged
+        self.policy = policy
         breaker = Lock(CircuitBreaker(policy))
-        windows = (0..<loops).map { _ in AttemptWindow(policy.window) }
+        timeouts = Lock(TimeoutVote(policy))
+        windows = (0..<loops).map { _ in LoopAttempts(policy) }
     }
 
     var isClosed: Bool { closed.load(ordering: .acquiring) }
     var state: CircuitBreaker.State { breaker.withLock { $0.state } }
     var openingCount: Int { openings.load(ordering: .relaxed) }
 
-    /// The window in which a loop counts.
-    func window(ofLoop index: Int) -> AttemptWindow { windows[index] }
+    /// Where a loop counts.
+    func attempts(ofLoop index: Int) -> LoopAttempts { windows[index] }
 
     /// Decides about an attempt while the circuit is not closed.
-    func admit(at now: MonotonicTime) -> CircuitBreaker.Admission {
+    func admit(of endpoint: Int, at now: MonotonicTime) -> CircuitBreaker.Admission {
         let (admission, change) = breaker.withLock { breaker in
-            let (admission, change) = breaker.admit(at: now.nanoseconds)
+            let (admission, change) = breaker.admit(of: endpoint, at: now.nanoseconds)
             if change == .halfOpened { halfOpenedAt.store(now.nanoseconds, ordering: .relaxed) }
             return (admission, change)
         }
         if let change { report(change) }
         return admission
+    }
+
+    /// Whether the ends of attempts are to be reported with `attemptEnded`: some have timed out lately.
+    @inline(__always)
+    var needsEnds: Bool { hasSuspect.load(ordering: .relaxed) }
+
+    /// An attempt has timed out and will be counted.
+    @inline(never)
+    func attemptTimedOut(of endpoint: Int, at now: MonotonicTime) {
+        timeouts.withLock { timeouts in
+            if timeouts.timedOut(endpoint, at: now.nanoseconds) {
+                suspect.store(endpoint, ordering: .relaxed)
+                suspicions.wrappingAdd(1, ordering: .relaxed)
+            }
+            lastTimeout.store(now.nanoseconds, ordering: .relaxed)
+            hasSuspect.store(true, ordering: .relaxed)
+        }
+    }
+
+    /// An attempt that is not a probe has ended while `needsEnds`. Counts what shows whether the upstream answers others than the
+    /// suspect. The suspect's own failures count as well, unless its limits explain them.
+    @inline(never)
+    func attemptEnded(
+        _ end: AttemptEnd, of endpoint: Int, on loop: LoopAttempts, at now: MonotonicTime
+    ) {
+        let isPast = now.nanoseconds - lastTimeout.load(ordering: .relaxed) > policy.window.nanoseconds
+        if end == .success, isPast, isClosed { return forgetSuspect(at: now) }
+        guard end == .failure || suspect.load(ordering: .relaxed) != endpoint else { return }
+        loop.countOther(
+            isFailure: end != .success, at: now.nanoseconds, suspicion: suspicions.load(ordering: .relaxed))
+        guard !isClosed else { return }
+        change(at: now) { breaker, _ in
+            breaker.attemptEnded(isFailure: end != .success, of: endpoint, at: now.nanoseconds)
+        }
+    }
+
+    private func forgetSuspect(at now: MonotonicTime) {
+        timeouts.withLock { timeouts in
+            timeouts.expire(at: now.nanoseconds)
+            if timeouts.suspect == nil { hasSuspect.store(false, ordering: .relaxed) }
+        }
     }
 
     /// An attempt has failed and was counted.
@@ -55,26 +106,40 @@ final class Circuit: Sendable {
         guard isClosed else { return }
         let start = closedAt.load(ordering: .relaxed)
         let counts = windows.reduce(AttemptWindow.Counts()) {
-            $0 + $1.counts(at: now.nanoseconds, since: start)
+            $0 + $1.all.counts(at: now.nanoseconds, since: start)
         }
-        change(at: now) { breaker, jitter in
+        var suspect: Int?
+        if needsEnds {
+            let suspicion = suspicions.load(ordering: .relaxed)
+            let others = windows.reduce(AttemptWindow.Counts()) {
+                $0 + $1.othersCounts(at: now.nanoseconds, suspicion: suspicion)
+            }
+            if others.attempts == 0 {
+                suspect = self.suspect.load(ordering: .relaxed)
+            } else if Double(others.failures) < policy.failureRate * Double(others.attempts) {
+                // The upstream answers, but the suspect does not wait for it.
+                return
+            }
+        }
+        change(at: now) { [suspect] breaker, jitter in
             breaker.attemptFailed(
-                attempts: counts.attempts, failures: counts.failures, at: now.nanoseconds, jitter: jitter)
+                attempts: counts.attempts, failures: counts.failures, suspect: suspect, at: now.nanoseconds,
+                jitter: jitter)
         }
     }
 
     /// The probe at one of several addresses failed. The circuit opens again if they have all failed since it was half-open;
     /// otherwise the next probe goes to another one.
     @inline(never)
-    func probeFailed(at address: LoopAddress?, _ now: MonotonicTime) {
+    func probeFailed(_ end: AttemptEnd, of endpoint: Int, at address: LoopAddress?, _ now: MonotonicTime) {
         let isAnyLeft = address?.isAnySound(since: halfOpenedAt.load(ordering: .relaxed)) ?? false
-        probeEnded(isAnyLeft ? .cancelled : .failed, at: now)
+        probeEnded(isAnyLeft ? .cancelled : end == .timeout ? .timedOut : .failed, of: endpoint, at: now)
     }
 
     @inline(never)
-    func probeEnded(_ outcome: CircuitBreaker.ProbeOutcome, at now: MonotonicTime) {
+    func probeEnded(_ outcome: CircuitBreaker.ProbeOutcome, of endpoint: Int, at now: MonotonicTime) {
         change(at: now) { breaker, jitter in
-            breaker.probeEnded(outcome, at: now.nanoseconds, jitter: jitter)
+            breaker.probeEnded(outcome, of: endpoint, at: now.nanoseconds, jitter: jitter)
         }
     }
 
@@ -98,5 +163,40 @@ final class Circuit: Sendable {
         case .halfOpened, .closed: break
         }
         circuitChanged(upstream, change)
+    }
+}
+
+/// How an attempt ended that says something about its upstream.
+enum AttemptEnd {
+    case success
+    case failure
+    /// The attempt failed because it took longer than its limits allow.
+    case timeout
+}
+
+/// The attempts that one loop has counted for a circuit. Only the loop counts; the others read.
+final class LoopAttempts: Sendable {
+    let all: AttemptWindow
+    /// Those of other endpoints than the suspect, and those of the suspect that failed without timing out.
+    private let others: AttemptWindow
+    /// Which suspect `others` is about.
+    private let suspicion = Atomic(0)
+
+    init(_ policy: CircuitBreakerPolicy) {
+        all = AttemptWindow(policy.window)
+        others = AttemptWindow(policy.window)
+    }
+
+    func countOther(isFailure: Bool, at now: Int64, suspicion current: Int) {
+        if suspicion.load(ordering: .relaxed) != current {
+            others.clear()
+            suspicion.store(current, ordering: .releasing)
+        }
+        others.count(isFailure: isFailure, at: now)
+    }
+
+    func othersCounts(at now: Int64, suspicion current: Int) -> AttemptWindow.Counts {
+        guard suspicion.load(ordering: .acquiring) == current else { return AttemptWindow.Counts() }
+        return others.counts(at: now)
     }
 }

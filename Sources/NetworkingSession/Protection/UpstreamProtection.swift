@@ -65,15 +65,15 @@ final class UpstreamProtection: Sendable {
 
     /// Admits an attempt. Returns whether it is a probe.
     @inline(__always)
-    func admit(at now: MonotonicTime) throws(TransportError) -> Bool {
-        let isProbe = circuit?.isClosed ?? true ? false : try admitProbe(at: now)
-        if concurrency != nil { try enter(isProbe, at: now) }
+    func admit(_ call: TransportCall, at now: MonotonicTime) throws(TransportError) -> Bool {
+        let isProbe = circuit?.isClosed ?? true ? false : try admitProbe(call, at: now)
+        if concurrency != nil { try enter(call, isProbe, at: now) }
         return isProbe
     }
 
     @inline(never)
-    private func admitProbe(at now: MonotonicTime) throws(TransportError) -> Bool {
-        switch circuit?.admit(at: now) {
+    private func admitProbe(_ call: TransportCall, at now: MonotonicTime) throws(TransportError) -> Bool {
+        switch circuit?.admit(of: call.endpointNumber, at: now) {
         case .probe: return true
         case .attempt, nil: return false
         case .refused(let wait):
@@ -85,12 +85,12 @@ final class UpstreamProtection: Sendable {
     }
 
     @inline(never)
-    private func enter(_ isProbe: Bool, at now: MonotonicTime) throws(TransportError) {
+    private func enter(_ call: TransportCall, _ isProbe: Bool, at now: MonotonicTime) throws(TransportError) {
         guard let concurrency else { return }
         guard counts.inFlight.wrappingAdd(1, ordering: .relaxed).oldValue < concurrency else {
             counts.inFlight.wrappingSubtract(1, ordering: .relaxed)
             counts.refusals.wrappingAdd(1, ordering: .relaxed)
-            if isProbe { circuit?.probeEnded(.cancelled, at: now) }
+            if isProbe { circuit?.probeEnded(.cancelled, of: call.endpointNumber, at: now) }
             // At random, so that the clients do not come back together.
             throw TransportError(
                 .concurrencyLimit, "\(concurrency) attempts are in flight to \(name)",

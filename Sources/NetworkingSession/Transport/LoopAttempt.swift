@@ -31,7 +31,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         guard let receiver = receiver.take() else { return }
-        if !permit.isEmpty { permit.attemptSucceeded(head.status, at: loop.wakeTime) }
+        if !permit.isEmpty { permit.attemptSucceeded(head.status, call, at: loop.wakeTime) }
         if let address { receiver.attemptReached(address) }
         if requestWasSentTwice { receiver.attemptWasSentTwice() }
         let response = TransportResponse(status: head.status, fields: head.fields, body: body)
@@ -49,7 +49,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         receiver.attemptFailed(error(reason, detail, of: call))
     }
 
-    override func cancelled() { permit.attemptCancelled(wasSilent: wasSilent(call), at: loop.wakeTime) }
+    override func cancelled() { cancelPermit(&permit, call) }
 
     override func timingsChanged() { note(call) }
 }
@@ -73,24 +73,31 @@ extension OutboundCall {
         return call.hold(HeldCharge(charge, on: loop)) ? nil : charge
     }
 
-    /// Reports the failure of this attempt. If the whole call had too little time for an answer, that says nothing about
-    /// the upstream, as if the call had been cancelled.
+    /// Reports the failure of this attempt, unless it says nothing about the upstream: the process stood still while the time
+    /// passed, our side of a body had a pause, or the call ended before the upstream had much time.
     func endPermit(_ permit: inout AttemptPermit, _ reason: FailureReason, _ call: TransportCall) {
         let now = loop.wakeTime
-        if reason == .responseTimeout, timings.firstByte == nil, !loop.areTimersLate {
-            permit.attemptCancelled(wasSilent: wasSilent(call), at: now)
+        if reason.isTimeout {
+            let isEarly = timings.firstByte == nil && isOutOfTime(at: now) && !hasWaited(call, at: now)
+            if isEarly || awaitsOwnSide || loop.areTimersLate { return permit.drop(call, at: now) }
+        }
+        permit.attemptFailed(reason, call, at: now)
+    }
+
+    /// Reports that this attempt was cancelled. That is a time-out if the time of the request is over and no byte of the response
+    /// has come.
+    func cancelPermit(_ permit: inout AttemptPermit, _ call: TransportCall) {
+        let now = loop.wakeTime
+        if call.isOverdue, timings.firstByte == nil, !loop.areTimersLate, hasWaited(call, at: now) {
+            permit.attemptTimedOut(call, at: now)
         } else {
-            permit.attemptFailed(reason, isLate: loop.areTimersLate, at: now)
+            permit.drop(call, at: now)
         }
     }
 
-    /// Whether an attempt that is cancelled now says something about the upstream: it was silent for half of the time
-    /// that it has for its first byte, and the client did not leave.
-    func wasSilent(_ call: TransportCall) -> Bool {
-        guard timings.firstByte == nil, let connected = timings.connected, !call.isAbandoned else {
-            return false
-        }
-        return (loop.wakeTime - connected).nanoseconds >= call.limits.firstByte.nanoseconds / 2
+    /// Whether the upstream had half of the shortest limit for the first byte of its response.
+    private func hasWaited(_ call: TransportCall, at now: MonotonicTime) -> Bool {
+        waitForUpstream(at: now).nanoseconds >= call.shortestLimit / 2
     }
 
     /// Returns the error of this attempt, with a summary if the reason's usual text would not be true.

@@ -44,7 +44,8 @@ package final class LoopClient {
         do throws(TransportError) {
             let upstream = try upstream(call)
             var admitted =
-                try upstream.protection?.admit(at: client.loop.wakeTime) ?? AttemptPermit.unprotected
+                try upstream.protection?.admit(call, at: client.loop.wakeTime)
+                ?? AttemptPermit.unprotected
             switch upstream.route {
             case .pool(let pool): outbound = pool
             case .cluster(let cluster):

@@ -68,7 +68,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         case .pieces: break
         case .file(let path): open(path)
         }
-        permit.streamBegan(head.status, at: loop.wakeTime)
+        permit.streamBegan(head.status, call, at: loop.wakeTime)
         // Once a response streams, only the limits on gaps hold, unless the call has a time limit of its own.
         return .streamed(total: call.isUnbounded ? nil : limit)
     }
@@ -108,7 +108,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     // MARK: End
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
-        permit.attemptSucceeded(head.status, at: loop.wakeTime)
+        permit.attemptSucceeded(head.status, call, at: loop.wakeTime)
         if let address { receiver?.attemptReached(address) }
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }
         let response = TransportResponse(status: head.status, fields: head.fields, body: body)
@@ -125,9 +125,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         }
     }
 
-    override func cancelled() {
-        permit.attemptCancelled(wasSilent: wasSilent(call), at: loop.wakeTime)
-    }
+    override func cancelled() { cancelPermit(&permit, call) }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
         endPermit(&permit, reason, call)
