@@ -41,6 +41,7 @@ package struct ConfigReading: Sendable {
             document.variableValues = variables.values
             if mode == .staticCheck { reader.unread = Set(document.variableTexts.keys) }
             decoder.decode(files, into: &document)
+            document.variableComposites = reader.variableComposites
         }
         return ConfigReading(
             document: root == nil || problems.errorCount > 0 ? nil : document,

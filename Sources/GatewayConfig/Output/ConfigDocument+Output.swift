@@ -2,7 +2,9 @@ import ASCIIText
 
 extension ConfigDocument {
     /// Whether a value has a variable in it, so that output must not show it.
-    package func isSubstituted(_ place: ConfigPlace) -> Bool { variableTexts[place] != nil }
+    package func isSubstituted(_ place: ConfigPlace) -> Bool {
+        variableTexts[place] != nil || variableComposites.contains(place)
+    }
 
     /// Returns a text as the file has it.
     func written(_ text: Located<String>) -> String { variableTexts[text.place] ?? text.value }

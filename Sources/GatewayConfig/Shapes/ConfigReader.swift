@@ -17,6 +17,8 @@ final class ConfigReader {
     var hasOtherEndpoints = false
     /// The places of values with variables that are not read, so that the values are unknown.
     var unread: Set<ConfigPlace> = []
+    /// The lists and mappings of JSON with variables in them.
+    var variableComposites: Set<ConfigPlace> = []
 
     init(problems: ProblemList) {
         self.problems = problems

@@ -19,6 +19,9 @@ enum ConstraintShape {
     static func decode(_ values: ShapeValues, _ type: ConfigType?, isText: Bool) -> ConfigConstraints {
         require([.integer, .number], values, type, [minimum.name, maximum.name])
         require([.string], values, type, [minLength.name, maxLength.name, pattern.name])
+        warn(
+            values,
+            [minimum.name, maximum.name, minLength.name, maxLength.name, enumeration.name, pattern.name])
         var constraints = ConfigConstraints()
         constraints.minimum = values.located(minimum)
         constraints.maximum = values.located(maximum)
@@ -29,6 +32,16 @@ enum ConstraintShape {
         checkOrder(values, minimum, maximum) { $0.value }
         checkOrder(values, minLength, maxLength) { Double($0) }
         return constraints
+    }
+
+    /// Warns of rules with variables: any client can try values until one fits.
+    static func warn(_ values: ShapeValues, _ names: [String]) {
+        for name in names {
+            guard let place = values.map[name]?.value.firstVariable else { continue }
+            values.reader.problems.warning(
+                "\(name) has a variable: clients can try values until one fits, so a secret does not belong here; "
+                    + "messages and the OpenAPI description do not show the rule", at: place)
+        }
     }
 
     /// Reports members that belong to other types.

@@ -37,6 +37,7 @@ enum SchemaShape {
         schema.type = values.located(type)
         let type = values.isUnknown(type) ? nil : schema.type?.value
         schema.constraints = ConstraintShape.decode(values, type, isText: false)
+        ConstraintShape.warn(values, [minItems.name, maxItems.name])
         ConstraintShape.require(
             [.object], values, type, [required.name, properties.name, additionalProperties.name])
         ConstraintShape.require([.array], values, type, [items.name, minItems.name, maxItems.name])

@@ -9,6 +9,8 @@ package struct ConfigDocument: Sendable {
     package var files: [String] = []
     /// The values with variables in them, as the files have them. Output shows these texts, not the values.
     package var variableTexts: [ConfigPlace: String] = [:]
+    /// The lists and mappings of JSON with variables in them.
+    package var variableComposites: Set<ConfigPlace> = []
     /// The values of variables and secrets that were read, with the variables as the files have them. Not for output.
     package var variableValues: [String: String] = [:]
 

@@ -120,7 +120,8 @@ extension ValueType where Value == JSONFragment {
 
     private static func json(_ references: ConfigValueBuilder.References) -> ValueType {
         ValueType(schema: { _ in .object([]) }) { node, subject, reader in
-            ConfigValueBuilder(reader: reader, references: references).build(node, subject)?.constant
+            if node.height > 0, node.firstVariable != nil { reader.variableComposites.insert(node.place) }
+            return ConfigValueBuilder(reader: reader, references: references).build(node, subject)?.constant
         }
     }
 }

@@ -23,6 +23,18 @@ struct YAMLNode: Sendable {
     }
 }
 
+extension YAMLNode {
+    /// The place of the first text with a variable in it.
+    var firstVariable: ConfigPlace? {
+        switch content {
+        case .scalar(let scalar): scalar.substitution?.hasVariable == true ? place : nil
+        case .list(let items): items.lazy.compactMap(\.firstVariable).first
+        case .map(let map): map.members.lazy.compactMap(\.value.firstVariable).first
+        case .invalid: nil
+        }
+    }
+}
+
 /// A mapping, in the order of the file.
 struct YAMLMap: Sendable {
     var members: [YAMLMember]

@@ -8,10 +8,17 @@ package struct AllowedValues: Sendable {
     /// `one of 1, 2`.
     let phrase: String
 
-    package init(_ fragments: [JSONFragment]) {
+    static let hiddenPhrase = "one of the allowed values"
+
+    /// - Parameters:
+    ///   - fragments: the values.
+    ///   - isHidden: whether no message shows them.
+    package init(_ fragments: [JSONFragment], isHidden: Bool = false) {
         values = Set(fragments.compactMap { JSONValue($0) })
         mostValues = values.map(\.count).max() ?? 0
-        phrase = "one of " + fragments.map(\.description).joined(separator: ", ")
+        phrase =
+            isHidden
+            ? Self.hiddenPhrase : "one of " + fragments.map(\.description).joined(separator: ", ")
     }
 
     /// Of an object that repeats a name, each occurrence must be equal, because an upstream may read any of them. Takes time in proportion

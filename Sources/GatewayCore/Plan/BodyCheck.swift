@@ -116,7 +116,8 @@ struct BodyCheck {
     }
 
     private static func phrase(_ rule: BodyRule.ArrayRule) -> String {
-        switch (rule.minItems, rule.maxItems) {
+        guard !rule.hidesCounts else { return "an array of an allowed length" }
+        return switch (rule.minItems, rule.maxItems) {
         case (let least?, let most?): "an array of \(least) to \(most) elements"
         case (let least?, nil): "an array of at least \(least) elements"
         case (nil, let most?): "an array of at most \(most) elements"

@@ -36,6 +36,8 @@ package struct BodyRule: Sendable {
         package var items: [BodyRule]
         package var minItems: Int?
         package var maxItems: Int?
+        /// Whether no message shows how many elements there may be.
+        package var hidesCounts = false
 
         package init(items: BodyRule? = nil, minItems: Int? = nil, maxItems: Int? = nil) {
             self.items = items.map { [$0] } ?? []
@@ -48,9 +50,13 @@ package struct BodyRule: Sendable {
     /// The only values allowed, whatever their kind.
     package var allowed: AllowedValues?
 
-    package init(_ content: Content, values: [JSONFragment]? = nil) {
+    /// - Parameters:
+    ///   - content: what the value must be.
+    ///   - values: the only values allowed; nil for any.
+    ///   - hidesValues: whether no message shows them.
+    package init(_ content: Content, values: [JSONFragment]? = nil, hidesValues: Bool = false) {
         self.content = content
-        allowed = values.map { AllowedValues($0) }
+        allowed = values.map { AllowedValues($0, isHidden: hidesValues) }
     }
 }
 

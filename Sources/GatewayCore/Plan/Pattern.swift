@@ -7,6 +7,8 @@ import CPCRE2
 package final class Pattern: Sendable {
     /// The pattern as it was written.
     package let text: String
+    /// Whether no message shows the text.
+    let isHidden: Bool
     // Addresses, because a pointer is not Sendable. PCRE2 only reads both while it matches, on any number of threads.
     private let code: UInt
     private let context: UInt
@@ -19,7 +21,10 @@ package final class Pattern: Sendable {
     enum Outcome: Equatable { case matches, differs, exceedsLimits }
 
     /// What a client is told of a value that was not compared to the end, phrased to follow the value.
-    var refusal: String { "could not be compared with the pattern \(text) within the limits" }
+    var refusal: String { "could not be compared with \(name) within the limits" }
+
+    /// What messages call it.
+    var name: String { isHidden ? "its pattern" : "the pattern \(text)" }
 
     // Bound a match to about 1 ms: of nested repetitions, 20 000 steps take up to 0.8 ms, and 5000 levels up to 0.6 ms. The interpreter
     // has these limits for all patterns. Compiled to machine code, a match of a UUID takes 0.07 us instead of 0.13 us, but the steps are
@@ -30,8 +35,12 @@ package final class Pattern: Sendable {
     /// The longest text that is matched, in bytes.
     private static let longestText = 64 * 1024
 
-    package init(_ text: String) throws(ParseError) {
+    /// - Parameters:
+    ///   - text: the regular expression.
+    ///   - isHidden: whether no message shows it.
+    package init(_ text: String, isHidden: Bool = false) throws(ParseError) {
         self.text = text
+        self.isHidden = isHidden
         let options =
             UInt32(PCRE2_ANCHORED) | UInt32(PCRE2_ENDANCHORED) | UInt32(PCRE2_DOLLAR_ENDONLY)
             | UInt32(PCRE2_UTF) | UInt32(PCRE2_ALT_BSUX) | UInt32(PCRE2_NEVER_BACKSLASH_C)

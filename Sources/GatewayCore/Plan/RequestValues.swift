@@ -11,10 +11,11 @@ struct RequestValues: Sendable {
 
 /// A match of a request's value exceeded its limits. Reported to the log; the client gets 400.
 struct PatternFault: Error, CustomStringConvertible {
+    /// As messages name it.
     let pattern: String
     let subject: String
 
-    var description: String { "\(subject): a match of the pattern \(pattern) exceeded its limits" }
+    var description: String { "\(subject): a match of \(pattern) exceeded its limits" }
 }
 
 /// Reads the declared parameters and the body of a request, and collects all that is wrong.
@@ -55,7 +56,7 @@ struct RequestReader {
             complain(parameter, pattern.refusal)
             unmatched.append(
                 PatternFault(
-                    pattern: pattern.text, subject: parameter.place.subject(parameter.declared.name)))
+                    pattern: pattern.name, subject: parameter.place.subject(parameter.declared.name)))
         }
         return nil
     }
@@ -88,7 +89,7 @@ struct RequestReader {
         var check = BodyCheck(schema)
         check.check(body)
         faults += check.faults
-        unmatched += check.unmatched.map { PatternFault(pattern: $0.text, subject: "The body") }
+        unmatched += check.unmatched.map { PatternFault(pattern: $0.name, subject: "The body") }
         guard check.faults.isEmpty else { return }
         values.body = body
         for reference in segments { checkSegment(reference, in: body) }

@@ -33,6 +33,22 @@ struct ParameterText: Sendable, Equatable {
     }
 }
 
+/// Rules whose values come from a variable or a secret, so that no message shows them.
+package struct HiddenRules: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// `minimum` and `maximum`.
+    package static let range = HiddenRules(rawValue: 1)
+    /// `minLength` and `maxLength`.
+    package static let length = HiddenRules(rawValue: 2)
+    /// `values`.
+    package static let values = HiddenRules(rawValue: 4)
+}
+
 /// What a parameter, or a scalar in a body, must be.
 package struct ValueRule: Sendable {
     package var type: ValueType
@@ -45,6 +61,8 @@ package struct ValueRule: Sendable {
     package var values: [String]?
     /// Matched with the whole text.
     package var pattern: Pattern?
+    /// The rules whose values no message shows.
+    package var hidden: HiddenRules = []
     /// Whether the text is written into an upstream's path, so that it has to stay within one segment.
     var isSegment = false
     /// Whether the text is written into a field, so that it has no control characters.
@@ -129,23 +147,30 @@ package struct ValueRule: Sendable {
 extension ValueRule {
     /// What the text must be, phrased to follow "must be": `an integer from 1 to 149`.
     var phrase: String {
-        if let values { return "one of " + values.joined(separator: ", ") }
+        if let values {
+            return hidden.contains(.values)
+                ? AllowedValues.hiddenPhrase : "one of " + values.joined(separator: ", ")
+        }
         var text = type.rule
-        if let minimum, let maximum {
+        if hidden.contains(.range) {
+            text += " in the allowed range"
+        } else if let minimum, let maximum {
             text += " from \(Self.plain(minimum)) to \(Self.plain(maximum))"
         } else if let minimum {
             text += " of at least \(Self.plain(minimum))"
         } else if let maximum {
             text += " of at most \(Self.plain(maximum))"
         }
-        if let minLength, let maxLength {
+        if hidden.contains(.length) {
+            text += " of an allowed length"
+        } else if let minLength, let maxLength {
             text += " of \(minLength) to \(maxLength) characters"
         } else if let minLength {
             text += " of at least \(minLength) characters"
         } else if let maxLength {
             text += " of at most \(maxLength) characters"
         }
-        if let pattern { text += " that matches \(pattern.text)" }
+        if let pattern { text += " that matches \(pattern.isHidden ? "a pattern" : pattern.text)" }
         if type == .string, isSegment { text += ", without slashes and control characters" }
         return text
     }

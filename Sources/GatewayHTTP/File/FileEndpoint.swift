@@ -22,7 +22,7 @@ struct FileEndpoint {
         var planned = PlannedEndpoint(endpoint.method, endpoint.path.value.text)
         do {
             planned.parameters = try parameters
-            planned.body = try endpoint.body.map { try FileSchema(document.schemas).body($0.value) }
+            planned.body = try endpoint.body.map { try FileSchema(document).body($0.value) }
             planned.first = try endpoint.steps.map(step)
             switch endpoint.content {
             case .parts(let parts): planned.parts = .named(try parts.map(part))
@@ -49,9 +49,9 @@ struct FileEndpoint {
 
     private var parameters: [ParameterRule] {
         get throws {
-            try endpoint.pathParameters.map { try ParameterRule(.path, $0) }
-                + endpoint.query.map { try ParameterRule(.query, $0) }
-                + endpoint.headers.map { try ParameterRule(.header, $0) }
+            try endpoint.pathParameters.map { try ParameterRule(.path, $0, in: document) }
+                + endpoint.query.map { try ParameterRule(.query, $0, in: document) }
+                + endpoint.headers.map { try ParameterRule(.header, $0, in: document) }
         }
     }
 

@@ -4,22 +4,23 @@ import JSONBytes
 
 /// Translates the schemas of a file to the rules of bodies.
 struct FileSchema {
-    private let schemas: [ConfigNamedSchema]
+    private let document: ConfigDocument
 
-    init(_ schemas: [ConfigNamedSchema]) {
-        self.schemas = schemas
+    init(_ document: ConfigDocument) {
+        self.document = document
     }
 
     func body(_ schema: ConfigSchema) throws -> BodySchema {
         var named: [String: BodyRule] = [:]
-        for schema in schemas { named[schema.name.value] = try rule(schema.schema) }
+        for schema in document.schemas { named[schema.name.value] = try rule(schema.schema) }
         return BodySchema(try rule(schema), named: named)
     }
 
     private func rule(_ schema: ConfigSchema) throws -> BodyRule {
         if let reference = schema.reference { return BodyRule(.named(reference.value)) }
         return BodyRule(
-            try content(of: schema), values: schema.constraints.enumeration.map { $0.map(\.value) })
+            try content(of: schema), values: schema.constraints.enumeration.map { $0.map(\.value) },
+            hidesValues: schema.constraints.hidden(in: document).contains(.values))
     }
 
     private func content(of schema: ConfigSchema) throws -> BodyRule.Content {
@@ -39,14 +40,15 @@ struct FileSchema {
         case .array?:
             let items: BodyRule? =
                 if case .schema(let items) = schema.items { try rule(items) } else { nil }
-            return .array(
-                BodyRule.ArrayRule(
-                    items: items, minItems: schema.minItems?.value, maxItems: schema.maxItems?.value))
+            var array = BodyRule.ArrayRule(
+                items: items, minItems: schema.minItems?.value, maxItems: schema.maxItems?.value)
+            array.hidesCounts = [schema.minItems, schema.maxItems].contains(substitutedIn: document)
+            return .array(array)
         case let type?:
             var constraints = schema.constraints
             // Compared as JSON, by the rule around this one.
             constraints.enumeration = nil
-            return .scalar(try ValueRule(type, constraints))
+            return .scalar(try ValueRule(type, constraints, in: document))
         }
     }
 }

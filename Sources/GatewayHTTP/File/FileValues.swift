@@ -74,7 +74,8 @@ extension ValueTemplate<PlanReference> {
 }
 
 extension ParameterRule {
-    init(_ place: Place, _ parameter: ConfigParameter) throws {
+    /// - Parameter document: where the parameter is declared.
+    init(_ place: Place, _ parameter: ConfigParameter, in document: ConfigDocument) throws {
         let fallback: Default? =
             switch parameter.fallback {
             case nil: nil
@@ -82,19 +83,46 @@ extension ParameterRule {
             case .value(let value)?: .text(value.value.scalarText)
             }
         self.init(
-            place, parameter.name.value, try ValueRule(parameter.type, parameter.constraints),
-            default: fallback, isRequired: parameter.isRequired)
+            place, parameter.name.value,
+            try ValueRule(parameter.type, parameter.constraints, in: document), default: fallback,
+            isRequired: parameter.isRequired)
     }
 }
 
 extension ValueRule {
-    init(_ type: ConfigType, _ constraints: ConfigConstraints) throws {
+    init(_ type: ConfigType, _ constraints: ConfigConstraints, in document: ConfigDocument) throws {
         self.init(
             ValueType(rawValue: type.rawValue) ?? .string, minimum: constraints.minimum?.value.value,
             maximum: constraints.maximum?.value.value, minLength: constraints.minLength?.value,
             maxLength: constraints.maxLength?.value,
             values: constraints.enumeration.map { $0.map(\.value.scalarText) },
-            pattern: try constraints.pattern.map { try Pattern($0.value) })
+            pattern: try constraints.pattern.map {
+                try Pattern($0.value, isHidden: document.isSubstituted($0.place))
+            })
+        hidden = constraints.hidden(in: document)
+    }
+}
+
+extension ConfigConstraints {
+    /// The rules with a variable in them.
+    func hidden(in document: ConfigDocument) -> HiddenRules {
+        var hidden: HiddenRules = []
+        if [minimum, maximum].contains(substitutedIn: document) { hidden.insert(.range) }
+        if [minLength, maxLength].contains(substitutedIn: document) { hidden.insert(.length) }
+        if (enumeration ?? []).contains(substitutedIn: document) { hidden.insert(.values) }
+        return hidden
+    }
+}
+
+extension Sequence {
+    /// Whether one of the values has a variable in it.
+    func contains<Value>(substitutedIn document: ConfigDocument) -> Bool where Element == Located<Value> {
+        contains { document.isSubstituted($0.place) }
+    }
+
+    /// Whether one of the values has a variable in it.
+    func contains<Value>(substitutedIn document: ConfigDocument) -> Bool where Element == Located<Value>? {
+        contains { $0.map { document.isSubstituted($0.place) } ?? false }
     }
 }
 

@@ -59,6 +59,50 @@ struct FileSecrecyTests {
         #expect(messages > 0)
     }
 
+    @Test(
+        "An answer to a request that breaks a rule with a variable does not show the value",
+        arguments: [
+            "headers: {X-Key: {enum: [\"${SECRET}\"], required: true}}",
+            "headers: {X-Key: {enum: [a, \"x${SECRET}\"], required: true}}",
+            "headers: {X-Key: {pattern: \"${SECRET}\", required: true}}",
+            "query:\n    n:\n      type: integer\n      minimum: ${SECRET}",
+            "query:\n    n:\n      type: number\n      maximum: -${SECRET}",
+            "query:\n    n:\n      minLength: ${SECRET}",
+            "query:\n    n:\n      maxLength: ${SHORT}\n      minLength: 0",
+            "body: {enum: [\"${SECRET}\"]}", "body: {enum: [{pin: [\"${SECRET}\"]}]}",
+            "body: {properties: {s: {pattern: \"${SECRET}\"}}}",
+            "body:\n    properties:\n      a:\n        type: integer\n        minimum: ${SECRET}",
+            "body:\n    properties:\n      s:\n        minLength: ${SECRET}",
+            "body:\n    properties:\n      b:\n        items:\n          enum:\n          - ${SECRET}",
+            "body:\n    properties:\n      b:\n        minItems: ${SECRET}",
+            "body:\n    properties:\n      b:\n        maxItems: ${SHORT}",
+        ])
+    func answers(rule: String) throws {
+        let scratch = ScratchFolder()
+        try "98765\n".write(toFile: scratch.file("secret"), atomically: true, encoding: .utf8)
+        try "0".write(toFile: scratch.file("short"), atomically: true, encoding: .utf8)
+        let rule = rule.replacing("${SECRET}", with: "${file:\(scratch.file("secret"))}")
+            .replacing("${SHORT}", with: "${file:\(scratch.file("short"))}")
+        let gateway = try FileGateway(
+            "version: 1\nendpoints:\n- post: /a\n  \(rule)\n  parts: {is: {value: 1}}\n")
+        defer { gateway.stop() }
+        var refused = 0
+        for target in ["/a", "/a?n=-5"] {
+            for field in ["Accept: */*", "X-Key: abc", "Accept: application/problem+json"] {
+                let client = try RawClient(port: gateway.server.port)
+                defer { client.close() }
+                let body = #"{"a":-5,"b":[-5],"s":"t"}"#
+                client.send(
+                    "POST \(target) HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n\(field)\r\n"
+                        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                let reply = try client.reply()
+                refused += reply.status == 400 ? 1 : 0
+                #expect(!reply.description.contains("98765"), "\(reply)")
+            }
+        }
+        #expect(refused > 0, "no request breaks the rule")
+    }
+
     @Test("A start and a reload that the engine refuses do not show a secret")
     func startAndReload() throws {
         let scratch = ScratchFolder()

@@ -117,16 +117,8 @@ struct OpenAPISchemas {
         document.isSubstituted(value.place) ? nil : value.value
     }
 
-    /// Returns JSON that has no variable in it. The places of the values in an object or a list are not
-    /// known, but an empty one has none.
-    func json(_ value: Located<JSONFragment>) -> JSONFragment? {
-        switch value.value.kind {
-        case .object, .array:
-            document.variableTexts.isEmpty || value.value.elements.isEmpty && value.value.members.isEmpty
-                ? value.value : nil
-        case .null, .bool, .number, .string: shown(value)
-        }
-    }
+    /// Returns JSON that has no variable in it.
+    func json(_ value: Located<JSONFragment>) -> JSONFragment? { shown(value) }
 
     private static func unique(_ texts: [String]) -> [String] {
         var known: Set<String> = []
