@@ -114,7 +114,10 @@ let package = Package(
         module("NetworkingCompatibility", ["Networking", "JSONBytes"]),
         module(
             "GatewayCore",
-            ["CPCRE2", "Networking", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "ASCIIText", "Locking"]),
+            [
+                "CPCRE2", "Networking", "Rx", "ContentCoding", "HTTPModel", "JSONBytes", "JSONCoding",
+                "ASCIIText", "Locking",
+            ]),
 
         module(
             "GatewayHTTP",

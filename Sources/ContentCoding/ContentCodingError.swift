@@ -2,7 +2,7 @@
 public enum ContentCodingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Content-Encoding names an unknown coding, or more than `ContentCoding.maximumCount`.
     case unknown
-    /// The bytes are not valid in this coding, or bytes follow its end (for gzip: more than 1 MiB of them).
+    /// The bytes are not valid in this coding, or bytes follow its end (for gzip: more than `DecodingLimits.tail`).
     case corrupt(ContentCoding)
     /// The content ended in the middle of the coded stream.
     case truncated(ContentCoding)
@@ -38,10 +38,16 @@ public struct DecodingLimits: Sendable, Hashable {
     public var ratio: Int?
     /// Decoded bytes that are allowed at any ratio. Default 1 MiB.
     public var freeSize: Int
+    /// The most bytes after gzip data, which are ignored. Default 1 MiB.
+    public var tail: Int
 
-    public init(size: Int? = 8 << 20, ratio: Int? = 100, freeSize: Int = 1 << 20) {
+    public init(
+        size: Int? = 8 << 20, ratio: Int? = 100, freeSize: Int = 1 << 20,
+        tail: Int = 1 << 20
+    ) {
         self.size = size
         self.ratio = ratio
         self.freeSize = freeSize
+        self.tail = tail
     }
 }

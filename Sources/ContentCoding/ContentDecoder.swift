@@ -40,15 +40,17 @@ public final class ContentDecoder {
         guard codings.count <= ContentCoding.maximumCount else { throw .unknown }
         self.limits = limits
         steps = []
-        for coding in codings.reversed() { steps.append(Step(stage: try Self.stage(for: coding))) }
+        for coding in codings.reversed() { steps.append(Step(stage: try Self.stage(for: coding, limits))) }
         for index in steps.indices.dropLast() {
             steps[index].buffer = [UInt8](repeating: 0, count: Self.bufferSize)
         }
     }
 
-    private static func stage(for coding: ContentCoding) throws(ContentCodingError) -> any DecodingStage {
+    private static func stage(
+        for coding: ContentCoding, _ limits: DecodingLimits
+    ) throws(ContentCodingError) -> any DecodingStage {
         switch coding.format {
-        case .gzip, .deflate: try Inflater(coding)
+        case .gzip, .deflate: try Inflater(coding, tail: limits.tail)
         case .brotli: try BrotliDecoder()
         }
     }

@@ -16,10 +16,11 @@ final class Inflater: DecodingStage {
     private var trailingLength: Int?
 
     /// The most bytes that are ignored after the last gzip member.
-    static var maximumTrailingLength: Int { 1 << 20 }
+    private let tail: Int
 
-    init(_ coding: ContentCoding) throws(ContentCodingError) {
+    init(_ coding: ContentCoding, tail: Int) throws(ContentCodingError) {
         self.coding = coding
+        self.tail = tail
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         // 15 is the largest window; 16 accepts gzip only.
@@ -88,7 +89,7 @@ final class Inflater: DecodingStage {
         }
         guard let before = trailingLength else { return }
         let count = before + input.count - consumed
-        guard count <= Self.maximumTrailingLength else { throw .corrupt(coding) }
+        guard count <= tail else { throw .corrupt(coding) }
         trailingLength = count
         consumed = input.count
     }

@@ -110,6 +110,9 @@ extension ValueType where Value == HTTPFieldName {
         let name = try name(scalar)
         if name == .authorization { throw .rule("credentials names the upstreams that get Authorization") }
         if name == .cookie { throw .rule("cookies names the upstreams that get Cookie") }
+        if HTTPFieldName.digests.contains(name) {
+            throw .rule("\(name) describes the client's body, and calls have bodies of their own")
+        }
         if let fault = HeaderRules.fault(name, in: .request) { throw .rule(fault) }
         return name
     }

@@ -68,7 +68,9 @@ enum HeaderRules {
     static func fault(_ name: HTTPFieldName, in message: Message) -> String? {
         let isOwn =
             switch message {
-            case .request: TransportFields.areInRequest(name)
+            // A file's bodies are JSON, whole and without a coding.
+            case .request:
+                TransportFields.areInRequest(name) || name == .contentEncoding || name == .contentRange
             case .passedResponse: TransportFields.areInResponse(name) || name == .host
             case .answer: TransportFields.areInMadeResponse(name) || name == .host
             }

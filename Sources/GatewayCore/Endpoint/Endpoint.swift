@@ -88,11 +88,19 @@ struct EndpointSettings: Sendable {
     /// Nil for Sluice's envelope.
     var format: EnvelopeFormat?
 
+    /// Whether the field would be wrong beside another body than the client's.
+    private static func describesBody(_ name: HTTPFieldName) -> Bool {
+        name == .contentEncoding || name == .contentRange || HTTPFieldName.digests.contains(name)
+    }
+
     /// Why the settings are invalid regardless of the declared upstreams; nil if they are valid.
     var fault: String? {
         if forwards.contains(.authorization) || forwards.contains(.cookie) {
             return "forwards credentials to every upstream; "
                 + "use forwardsAuthorization(to:) or forwardsCookies(to:)"
+        }
+        if let name = forwards.first(where: Self.describesBody) {
+            return "forwards \(name), which describes the client's body; calls have bodies of their own"
         }
         if let concurrency, concurrency < 1 {
             return "has concurrency \(concurrency), which is not 1 or more"

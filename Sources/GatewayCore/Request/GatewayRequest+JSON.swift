@@ -5,7 +5,7 @@ import JSONCoding
 extension GatewayRequest {
     /// Decodes the body as a value of `type`.
     ///
-    /// - Throws: 415 if `Content-Type` is not JSON (`application/json` or `...+json`, in UTF-8), 400 if the body is not JSON or not
+    /// - Throws: 415 if `Content-Type` is not JSON (`application/json` or `...+json`, in UTF-8), what `decodedBody()` throws, 400 if the body is not JSON or not
     ///   of this shape, with the location of the fault. The text of a `DecodingError.dataCorrupted` is shown if it begins with
     ///   "must": `must be sorted`.
     public func json<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
@@ -17,11 +17,12 @@ extension GatewayRequest {
         }
     }
 
-    /// Returns the body as received, after validating it as JSON. Throws 415 and 400, as `json(as:)` does. At an endpoint that
+    /// Returns the body after validating it as JSON. Throws 415, 413 and 400, as `json(as:)` does. At an endpoint that
     /// streams bodies, an error that is answered with `500 INTERNAL`.
     public func json() throws -> JSONFragment {
         try requireBufferedBody(for: "json()")
         try checkContentType()
+        let body = try decodedBody()
         guard !body.isEmpty else { throw GatewayError.invalidRequest("The body is empty; it must be JSON") }
         do {
             return try JSONFragment(validating: body, limits: endpoint.settings.json)
@@ -31,6 +32,7 @@ extension GatewayRequest {
     }
 
     private func checkContentType() throws(GatewayError) {
+        try checkContent()
         guard let bytes = fields.firstValueBytes(.contentType) else {
             throw .unsupportedMediaType("Content-Type is missing; it must be application/json")
         }

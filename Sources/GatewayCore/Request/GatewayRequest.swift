@@ -6,7 +6,7 @@ public import Synchronization
 /// `GatewayError.invalidRequest` that names it. Handlers let it propagate.
 public final class GatewayRequest: Sendable {
     public var head: HTTPRequestHead { request.head }
-    /// The whole body, at most the endpoint's limit. Empty at an endpoint with `.streamsBody`: read `bodyStream`.
+    /// The whole body as it came, at most the endpoint's limit; `decodedBody()` is without content codings. Empty at an endpoint with `.streamsBody`: read `bodyStream`.
     public var body: ArraySlice<UInt8> { request.body }
     /// The answer's `X-Request-Id`.
     public let requestID: String

@@ -6,20 +6,20 @@
 ///         return .json(["count": count])
 ///     }
 ///
-/// The client is slowed down to the pace of the reader: at most 128 KiB wait in memory. Reading throws a `GatewayError`,
+/// Content codings are decoded as `decodedBody()` does. The client is slowed down to the pace of the reader: at most 128 KiB wait in memory. Reading throws a `GatewayError`,
 /// which a handler lets propagate, if the body is malformed (400), too slow (408) or longer than the endpoint's limit
 /// (413), and a `CancellationError` if the client has left or the request is over. Cancelling the task ends the body.
 public struct RequestBody: AsyncSequence, Sendable {
     public typealias Element = ArraySlice<UInt8>
     public typealias Failure = any Error
 
-    private let cursor: BodyCursor
+    private let content: BodyContent
 
-    init(_ cursor: BodyCursor) {
-        self.cursor = cursor
+    init(_ content: BodyContent) {
+        self.content = content
     }
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(cursor) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(content) }
 
     /// Reads the whole body into memory.
     ///
@@ -36,18 +36,18 @@ public struct RequestBody: AsyncSequence, Sendable {
 
     /// Reads the pieces in order.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-        private let cursor: BodyCursor
+        private let content: BodyContent
         private var hasBegun = false
 
-        init(_ cursor: BodyCursor) {
-            self.cursor = cursor
+        init(_ content: BodyContent) {
+            self.content = content
         }
 
         /// Returns the next piece, which is not empty; nil at the end.
         public mutating func next() async throws -> ArraySlice<UInt8>? {
-            if !hasBegun { try cursor.claim() }
+            if !hasBegun { try content.claim() }
             hasBegun = true
-            return try await cursor.next()
+            return try await content.next()
         }
     }
 }
@@ -55,7 +55,7 @@ public struct RequestBody: AsyncSequence, Sendable {
 extension GatewayRequest {
     /// The body as it arrives, at an endpoint with `.streamsBody`. Elsewhere the buffered body in one piece, from its
     /// beginning for each use of this property.
-    public var bodyStream: RequestBody { RequestBody(stream ?? BodyCursor(body)) }
+    public var bodyStream: RequestBody { RequestBody(BodyContent(self)) }
 
     /// Throws for a function that needs the buffered body, if the endpoint streams it.
     func requireBufferedBody(for function: String) throws(EndpointFault) {

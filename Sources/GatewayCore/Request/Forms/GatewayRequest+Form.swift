@@ -3,13 +3,14 @@ import HTTPModel
 extension GatewayRequest {
     /// Returns the fields of the body, a form.
     ///
-    /// - Throws: 415 if `Content-Type` is not `application/x-www-form-urlencoded` in UTF-8; 400 if the body has an incomplete
+    /// - Throws: 415 if `Content-Type` is not `application/x-www-form-urlencoded` in UTF-8, and what `decodedBody()` throws;
+    ///   400 if the body has an incomplete
     ///   escape, is not UTF-8 or has more than `FormFields.maximumCount` fields. At an endpoint that streams bodies, an error
     ///   that is answered with `500 INTERNAL`.
     public func form() throws -> FormFields {
         try requireBufferedBody(for: "form()")
         try checkFormType()
-        return try FormFields(body)
+        return try FormFields(decodedBody())
     }
 
     /// Decodes the body, a form, as a value of `type`: a struct whose members are numbers, texts and other `RequestValue`s,
@@ -30,6 +31,7 @@ extension GatewayRequest {
     }
 
     private func checkFormType() throws(GatewayError) {
+        try checkContent()
         guard let bytes = fields.firstValueBytes(.contentType) else {
             throw .unsupportedMediaType(
                 "Content-Type is missing; it must be application/x-www-form-urlencoded")

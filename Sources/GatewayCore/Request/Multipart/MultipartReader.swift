@@ -15,17 +15,18 @@ final class MultipartReader: Sendable {
 
     let limits: MultipartLimits
     private let request: GatewayRequest
-    private let body: BodyCursor
+    private let body: BodyContent
     private let state = Lock(State())
 
     init(_ request: GatewayRequest, _ limits: MultipartLimits) {
         self.request = request
         self.limits = limits
-        body = request.stream ?? BodyCursor(request.body)
+        body = BodyContent(request)
     }
 
     /// Checks the request and begins to read its body.
     func begin() throws {
+        try request.checkContent()
         let boundary = try MultipartBoundary.of(request.fields)
         try body.claim()
         state.withLock { $0.parser = MultipartParser(boundary: boundary, limits: limits) }
