@@ -133,14 +133,23 @@ package final class GatewayExchange: InboundExchange {
         if let answer = answer.take() {
             log(answer.summary, outcome)
         } else if let cancelled {
-            handler.records?.write(entry(status: nil, outcome), cancelled)
+            logUndelivered(cancelled, entry(status: nil, outcome))
         } else {
             handler.records?.write(entry(status: nil, outcome), requestID: nil)
         }
     }
 
     private func log(_ summary: borrowing RequestSummary, _ outcome: InboundOutcome) {
-        handler.records?.write(entry(status: summary.status, outcome), summary)
+        let entry = entry(status: summary.status, outcome)
+        if entry.status != summary.status { return logUndelivered(copy summary, entry) }
+        handler.records?.write(entry, summary)
+    }
+
+    /// Logs a request whose client got nothing of an answer: the answer's code would contradict the status.
+    @inline(never)
+    private func logUndelivered(_ summary: RequestSummary, _ entry: AccessLog.Entry) {
+        let code = AccessLog.code(entry.end) ?? summary.code
+        handler.records?.write(entry, summary.undelivered(status: entry.status, code: code))
     }
 
     private func entry(status: Int?, _ outcome: InboundOutcome) -> AccessLog.Entry {

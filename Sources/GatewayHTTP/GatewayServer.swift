@@ -39,6 +39,7 @@ public final class GatewayServer: Sendable {
     let phase: Phase
     let logs: Logs
     private let connectionLimitLog: ConnectionLimitLog
+    private let refusalLog: RefusalLog
     /// Entered once for each serving worker.
     let stopped = DispatchGroup()
     /// Set if the gateway has taken over its port; released when it drains, so that a successor can take over.
@@ -99,6 +100,8 @@ public final class GatewayServer: Sendable {
         let connections = ConnectionTotal(limit: configuration.connectionLimit(descriptors: descriptors))
         let connectionLimitLog = ConnectionLimitLog(logs.diagnostics, limit: connections.limit)
         self.connectionLimitLog = connectionLimitLog
+        let refusalLog = RefusalLog(logs.diagnostics)
+        self.refusalLog = refusalLog
         let routes = material.routes
         for warning in routes.warnings {
             logs.diagnostics.write(.warning, "invalid proxy variable", ["what": warning])
@@ -136,7 +139,7 @@ public final class GatewayServer: Sendable {
                     clients, retryBudget: configuration.retryBudget,
                     fieldsWithoutContext: CallContext.fieldsWithoutContext(name),
                     observer: upstreamLog, protections: protections),
-                name: name, isLoopback: address.isLoopback, log: logs.diagnostics)
+                name: name, isLoopback: address.isLoopback, log: logs.diagnostics, refusals: refusalLog)
             self.site = site
             let generation = try Generation(
                 configuration, material, at: site, isFirst: true, declare: declare)
@@ -211,6 +214,7 @@ public final class GatewayServer: Sendable {
         reloads.stopWatching()
         group.shutdown()
         connectionLimitLog.writeRest()
+        refusalLog.writeRest()
         logs.diagnostics.write(.info, "stopped")
         logs.close()
     }

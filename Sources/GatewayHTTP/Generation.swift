@@ -25,6 +25,15 @@ struct Generation: Sendable {
         /// Whether the gateway listens on a loopback address.
         let isLoopback: Bool
         let log: Log
+        let refusals: RefusalLog
+
+        func report(_ incident: GatewayIncident) {
+            if incident.isRefusal {
+                refusals.add(RefusalCounts(incident), on: EventLoop.current)
+            } else {
+                log.write(.error, "endpoint failed", ["what": "\(incident)"])
+            }
+        }
     }
 
     /// What a generation reads before anything is declared.
@@ -53,14 +62,13 @@ struct Generation: Sendable {
         _ configuration: GatewayServerConfiguration, _ material: Material, at site: Site, isFirst: Bool,
         declare: (Gateway) throws -> Void
     ) throws {
-        let log = site.log
         var environment = GatewayEnvironment(
             transport: site.transport, upstreamOverrides: configuration.upstreams,
             configuredUpstreams: Set(configuration.connections.tlsByUpstream.keys)
                 .union(configuration.connections.dnsByUpstream.keys)
                 .union(configuration.connections.limitsByUpstream.keys),
             upstreamPolicy: configuration.upstreamPolicy, name: site.name,
-            report: { log.write(.error, "endpoint failed", ["what": "\($0)"]) })
+            report: { site.report($0) })
         environment.otherUpstreams = configuration.otherUpstreams
         environment.appliesDeclarations = isFirst
         let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)

@@ -61,7 +61,7 @@ struct ShapedPartTests {
         #expect(reply["/data"] == #"{"picked":null,"kind":null,"kept":null}"#)
         #expect(
             reply["/errors/0"]
-                == #"{"part":"picked","kind":"pathErr","reason":"missing_data","status":null,"#
+                == #"{"part":"picked","kind":"pathErr","reason":"missing_data","status":200,"#
                 + #""message":"the data has nothing at /item","attempts":1,"elapsedMs":0,"retryable":false}"#)
         #expect(reply["/errors/1/reason"] == #""decode_error""#)
         #expect(reply["/errors/2/reason"] == #""decode_error""#)

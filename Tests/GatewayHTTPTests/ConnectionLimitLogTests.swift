@@ -27,7 +27,7 @@ struct ConnectionLimitLogTests {
 
     @Test("The first line is written at once, the next after a second with the counts since then")
     func onceASecond() {
-        var schedule = ShedLogSchedule()
+        var schedule = LogSchedule<ShedCounts>()
         check(schedule.add(Self.idle, at: Self.at(0)), .write(Self.idle))
         check(schedule.add(Self.idle, at: Self.at(10)), .wait(until: Self.at(1000)))
         check(schedule.add(ShedCounts(slowHeads: 2, refused: 3), at: Self.at(20)), .nothing)
@@ -44,10 +44,10 @@ struct ConnectionLimitLogTests {
 
     @Test("A flood of an hour is 3600 lines, and no count is lost")
     func flood() {
-        var schedule = ShedLogSchedule()
+        var schedule = LogSchedule<ShedCounts>()
         var (written, added, lines) = (0, 0, 0)
         var timer: MonotonicTime?
-        func perform(_ action: ShedLogSchedule.Action) {
+        func perform(_ action: LogSchedule<ShedCounts>.Action) {
             switch action {
             case .nothing: break
             case .wait(let time): timer = time

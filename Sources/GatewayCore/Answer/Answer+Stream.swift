@@ -91,16 +91,23 @@ where Piece.Element == UInt8 {
 private final class Waiting: Sendable {
     private let bytes = Lock(0)
 
-    func add(_ count: Int, limit: Int) throws(EndpointFault) {
+    func add(_ count: Int, limit: Int) throws(StreamAhead) {
         let (before, sum) = bytes.withLock { bytes in
             bytes += count
             return (bytes - count, bytes)
         }
         // A single piece, such as a whole response, is in memory anyway.
         if before > 0, sum > limit {
-            throw EndpointFault("the stream of an answer is \(limit) bytes ahead of its client")
+            throw StreamAhead(limit: limit)
         }
     }
 
     func take(_ count: Int) { bytes.withLock { $0 -= count } }
+}
+
+/// The bytes of a stream that wait for the client exceed the limit. A slow client causes it, so it is no fault of the endpoint.
+struct StreamAhead: Error, CustomStringConvertible {
+    let limit: Int
+
+    var description: String { "the stream of an answer is \(limit) bytes ahead of its client" }
 }

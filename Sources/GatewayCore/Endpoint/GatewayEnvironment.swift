@@ -41,7 +41,8 @@ public struct GatewayEnvironment: Sendable {
     }
 }
 
-/// An unexpected error in an endpoint's code or in the gateway. Clients see only `500 INTERNAL`.
+/// An unexpected error in an endpoint's code or in the gateway, of which clients see only `500 INTERNAL`, or a request that a
+/// limit ended (`isRefusal`).
 public struct GatewayIncident: Sendable, CustomStringConvertible {
     public let requestID: String
     /// The endpoint's path template.
@@ -49,6 +50,9 @@ public struct GatewayIncident: Sendable, CustomStringConvertible {
     /// The part or step that failed; `nil` for the handler itself.
     public let part: String?
     public let error: any Error
+
+    /// Whether a limit refused the client's request or cut its answer. The client causes that, so it is no fault of the endpoint.
+    public var isRefusal: Bool { error is PatternFault || error is StreamAhead }
 
     public var description: String {
         let place = part.map { ", part \($0)" } ?? ""

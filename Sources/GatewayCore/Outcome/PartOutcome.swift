@@ -28,8 +28,19 @@ struct PartOutcome: Sendable {
 
     /// The outcome for the error that a part ended with. If the endpoint decodes the body of a response without content, its stream
     /// fails, but the part does not.
-    init(error: any Error, elapsed: Int64, reveals: Bool) {
-        if let error = error as? NetworkError, error.kind == .noContent {
+    ///
+    /// - Parameter calls: the calls that the part has made; a failure after them has their attempts and status.
+    init(
+        error: any Error, elapsed: Int64, reveals: Bool, after calls: @autoclosure () -> PartCalls? = nil
+    ) {
+        guard let call = error as? NetworkError else {
+            let failure = PartFailure(error, elapsed: elapsed, reveals: reveals)
+            // The failure of elements counts the attempts of those that failed.
+            let isComplete = (error as? PlannedFailure).map { $0.attempts > 0 } ?? false
+            self.init(isComplete ? failure : calls().map { failure.after($0) } ?? failure, elapsed: elapsed)
+            return
+        }
+        if call.kind == .noContent {
             self.init(.null, elapsed: elapsed)
         } else {
             self.init(PartFailure(error, elapsed: elapsed, reveals: reveals), elapsed: elapsed)
@@ -77,6 +88,17 @@ final class PartFailure: Sendable {
         self.isRetryable = isRetryable
         self.answer = answer
         self.unexpected = unexpected
+    }
+}
+
+extension PartFailure {
+    /// Returns the failure of a part that made these calls and failed after them: a value could not be shaped, for example.
+    fileprivate func after(_ calls: PartCalls) -> PartFailure {
+        PartFailure(
+            kind: kind, reason: reason, status: status ?? (kind == .pathErr ? calls.status : nil),
+            receivedStatus: receivedStatus ?? (kind == .pathErr ? calls.status : nil), message: message,
+            attempts: calls.attempts, notRetried: notRetried, elapsedMilliseconds: elapsedMilliseconds,
+            isRetryable: isRetryable, answer: answer, unexpected: unexpected)
     }
 }
 

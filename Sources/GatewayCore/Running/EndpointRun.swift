@@ -225,7 +225,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         if let part = error as? EndedPart { return fail(part) }
         let elapsed = elapsed
         let outcome = PartOutcome(
-            error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages)
+            error: error, elapsed: elapsed, reveals: endpoint.settings.revealsUpstreamMessages,
+            after: context.calls(ofPart: nil))
         guard let failure = outcome.failure else {
             // The handler decoded the body of a call that had no content: the answer has no data.
             return end { renderer.value(.null, nil, for: $0) }
@@ -277,11 +278,11 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         var parts = finished.parts
         let elapsed = facts.elapsed - partsBegan.load(ordering: .relaxed)
         for index in parts.indices where parts[index].outcome == nil {
-            let attempts = context.attempts(ofPart: finished.stage + index)
+            let calls = context.calls(ofPart: finished.stage + index)
             parts[index].outcome = PartOutcome(
                 PartFailure(
-                    deadlineAfter: elapsed, attempts: attempts.count,
-                    notRetried: attempts.areLeft ? .deadline : nil),
+                    deadlineAfter: elapsed, attempts: calls.attempts,
+                    notRetried: calls.hasAttemptsLeft ? .deadline : nil),
                 elapsed: elapsed)
         }
         let results = PartResults(parts, from: finished.stage, areSteps: after.then != nil)
@@ -383,7 +384,8 @@ extension EndpointRun: SingleReceiver {
             return partEnded(number, part.outcome)
         }
         let outcome = PartOutcome(
-            error: error, elapsed: elapsedOfParts, reveals: endpoint.settings.revealsUpstreamMessages)
+            error: error, elapsed: elapsedOfParts, reveals: endpoint.settings.revealsUpstreamMessages,
+            after: context.calls(ofPart: number))
         if let unexpected = outcome.failure?.unexpected {
             report(unexpected, part: state.withLock { $0.name(of: number) })
         }

@@ -58,9 +58,10 @@ public struct RequestSummary: Sendable {
     public let requestID: String
     /// The endpoint's path template, suitable as a metric's label; `nil` if no endpoint took the request.
     public let route: String?
-    public let status: Int
-    /// The envelope's `code`, or `CANCELLED`.
-    public let code: String
+    public private(set) var status: Int
+    /// The envelope's `code`. If the client got nothing of the answer, it says why: `CANCELLED`, `DRAINING`, `ABORTED`
+    /// or `STALLED`.
+    public private(set) var code: String
     /// From the request to its answer.
     package let nanoseconds: Int64
     /// Nanoseconds from the request to the start of the unfinished parts; 0 if there are none.
@@ -118,6 +119,14 @@ public struct RequestSummary: Sendable {
         guard let results else { return }
         // If steps were the last to end, the answer has no parts.
         results.forEachPart(results.areSteps ? steps.count : nil, at: elapsed, body)
+    }
+
+    /// Returns the summary of a request whose client got nothing of the answer.
+    package func undelivered(status: Int, code: String) -> RequestSummary {
+        var changed = self
+        changed.status = status
+        changed.code = code
+        return changed
     }
 
     /// Takes the record of the request's upstream calls.

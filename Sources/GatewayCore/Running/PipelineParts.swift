@@ -87,10 +87,10 @@ final class PipelineParts: Sendable {
         let now = now
         for (index, entry, expire) in open {
             let number = Self.firstNumber + index
-            let attempts = context.attempts(ofPart: number)
+            let calls = context.calls(ofPart: number)
             let failure = PartFailure(
-                deadlineAfter: now - entry.began, attempts: attempts.count,
-                notRetried: attempts.areLeft ? .deadline : nil)
+                deadlineAfter: now - entry.began, attempts: calls.attempts,
+                notRetried: calls.hasAttemptsLeft ? .deadline : nil)
             let ended = EndedPart(
                 name: entry.name, policy: entry.policy,
                 outcome: PartOutcome(failure, elapsed: now - entry.began), number: number)
@@ -161,7 +161,9 @@ final class NamedRun<Value: JSONRepresentable>: Sendable {
         switch value {
         case .success(let fragment): PartOutcome(fragment, elapsed: elapsed)
         case .failure(let error):
-            PartOutcome(error: error, elapsed: elapsed, reveals: parts?.reveals ?? false)
+            PartOutcome(
+                error: error, elapsed: elapsed, reveals: parts?.reveals ?? false,
+                after: number.flatMap { CallContext.current?.calls(ofPart: $0) })
         }
     }
 

@@ -172,8 +172,8 @@ final class FileExchange: InboundExchange {
     }
 
     private func answerFailure(_ error: SocketError) {
-        files.log.write(.error, "file not served", ["what": "\(error)"])
         let isScarce = [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(error.code)
+        files.log.write(isScarce ? .warning : .error, "file not served", ["what": "\(error)"])
         answer(isScarce ? .overloaded : GatewayError(.internal, "The file cannot be read"))
     }
 

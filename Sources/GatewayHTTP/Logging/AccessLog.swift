@@ -34,6 +34,18 @@ final class AccessLog {
         }
     }
 
+    /// Returns the code of a request that ended like this before its client got anything of an answer; nil if its answer was
+    /// sent.
+    static func code(_ end: InboundOutcome) -> String? {
+        switch end {
+        case .clientGone: "CANCELLED"
+        case .drain: ErrorCode.draining.name
+        case .aborted: "ABORTED"
+        case .stalled: "STALLED"
+        case .completed: nil
+        }
+    }
+
     private let channel: LogChannel
     private let loop: EventLoop
     // The loop guards these. No outside code runs while a line is being written.

@@ -65,6 +65,16 @@ package struct CallRecord: Sendable {
     }
 }
 
+/// What the calls of one part have done so far.
+package struct PartCalls: Sendable {
+    /// The attempts of all calls.
+    package let attempts: Int
+    /// The status of the last call; nil if it has no complete response.
+    package let status: Int?
+    /// Whether the last call, which is cancelled or in progress, was allowed another attempt.
+    package let hasAttemptsLeft: Bool
+}
+
 /// One call with all its attempts.
 ///
 /// Public through the SPI `Records`, for our own modules only: with `package`, modules of the types used here would

@@ -52,12 +52,15 @@ extension CallContext {
         }
     }
 
-    /// Returns how many attempts the part's recorded calls have made, and whether the last call, which is cancelled or
-    /// still in progress, was allowed another one.
-    package func attempts(ofPart number: Int) -> (count: Int, areLeft: Bool) {
-        let part = Int32(truncatingIfNeeded: number)
+    /// Returns what the part's recorded calls have done so far.
+    ///
+    /// - Parameter number: nil for calls that belong to no part.
+    package func calls(ofPart number: Int?) -> PartCalls {
+        let part = number.map { Int32(truncatingIfNeeded: $0) } ?? CallContext.noPart
         let calls = owner.record.withLock { $0.calls(for: part) }
-        return (calls.reduce(0) { $0 + $1.attemptsSoFar }, calls.last?.hasAttemptsLeft ?? false)
+        return PartCalls(
+            attempts: calls.reduce(0) { $0 + $1.attemptsSoFar }, status: calls.last?.status,
+            hasAttemptsLeft: calls.last?.hasAttemptsLeft ?? false)
     }
 
     /// Gives the calls of one part to another, for a part that gets its final number late.
