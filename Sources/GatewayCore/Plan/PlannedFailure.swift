@@ -33,14 +33,14 @@ struct PlannedFailure: Error {
         unusable("the requests for the elements have more than \(limit) bytes")
     }
 
-    /// The part was not made, because one that it reads has failed. The answer is that of the failed one.
+    /// The part was not requested, because a part that it reads has failed. It has the kind, the status and the answer of that part.
     static func dependency(_ name: String, _ failure: PartFailure) -> PlannedFailure {
         var answer = FailureAnswer(status: failure.answer.status)
         answer.retryAfter = failure.answer.retryAfter
         answer.challenges = failure.answer.challenges
         return PlannedFailure(
-            kind: .networkFail, reason: .dependencyFailed, message: "it needs \(name), which failed",
-            isRetryable: failure.isRetryable, answer: answer)
+            kind: failure.kind, reason: .dependencyFailed, status: failure.status,
+            message: "it needs \(name), which failed", isRetryable: failure.isRetryable, answer: answer)
     }
 
     /// Too few elements succeeded. The decisive failure of an element is the part's.

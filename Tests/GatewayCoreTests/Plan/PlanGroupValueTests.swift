@@ -93,7 +93,7 @@ struct PlanGroupValueTests {
     }
 
     @Test(
-        "The readers of a failed group are not called: dependency_failed with the status of the member that decides"
+        "The readers of a failed group are not called: dependency_failed with the kind and status of the member that decides"
     )
     func failed() throws {
         try bench.page([
@@ -106,6 +106,8 @@ struct PlanGroupValueTests {
         let reply = try pending.reply()
         #expect(reply["/data"] == #"{"weather":{"now":null},"call":null}"#)
         #expect(reply["/errors/1/part"] == #""call""#)
+        #expect(reply["/errors/1/kind"] == #""requestErr""#)
+        #expect(reply["/errors/1/status"] == "404")
         #expect(reply["/errors/1/reason"] == #""dependency_failed""#)
         #expect(reply["/errors/1/message"] == #""it needs weather, which failed""#)
         #expect(!bench.targets.contains { $0.hasPrefix("/call") })
