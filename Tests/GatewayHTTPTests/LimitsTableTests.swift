@@ -123,6 +123,7 @@ struct LimitsTableTests {
             "decoding.encoded": BodyDecoder.encodedLimit(of: OutboundLimits().responseBody),
             "log.calls": CallRecord.limit,
             "dns.servers": DNSSettings.mostServers,
+            "resolver.resolutionDelay": FamilyAnswers.resolutionDelay,
             "tls.empty": TLSEngine.emptyLimit,
             "tls.servers": TLSSessionCache.serverLimit,
             "tls.sessions": TLSSessionCache.sessionLimit,

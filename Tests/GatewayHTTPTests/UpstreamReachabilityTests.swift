@@ -89,15 +89,16 @@ struct UpstreamReachabilityTests {
 
     /// Serves `/page`, one call without retries, and returns the messages.
     private func messages(
-        _ upstream: ScriptedUpstream, clock: Clock, level: LogLevel = .warning,
-        _ body: (RawClient) throws -> Void
+        _ upstream: ScriptedUpstream, host: String = "127.0.0.1", nameServers: [String] = [], clock: Clock,
+        level: LogLevel = .warning, _ body: (RawClient) throws -> Void
     ) throws -> [JSONFragment] {
         let pipe = RawPipe()
         defer { close(pipe.reader) }
         let writer = LogWriter(descriptor: pipe.writer)
         let log = UpstreamLog(Log(level: level, writer: writer), clock: { clock.now })
         _ = try withLoggedGateway { configuration in
-            configuration.upstreams = ["parts": "http://127.0.0.1:\(upstream.port)/hidden"]
+            configuration.upstreams = ["parts": "http://\(host):\(upstream.port)/hidden"]
+            configuration.dns.servers = nameServers
         } declare: { gateway in
             var policy = CallPolicy()
             policy.retry = .never
@@ -143,6 +144,30 @@ struct UpstreamReachabilityTests {
         #expect(messages.first?[member: "address"]?.stringValue == "127.0.0.1:\(upstream.port)")
         #expect(messages.last?[member: "unreachableMs"]?.stringValue == "61000")
         #expect(!messages.contains { $0.description.contains("hidden") })
+    }
+
+    @Test(
+        "The log says why a name without usable addresses is not called, and nothing connects to them",
+        .enabled(if: DNSServer.isInstalled, "\(DNSServer.isMissing)"))
+    func unusableAddresses() throws {
+        let server = try DNSServer(["sink.test": DNSServer.Name(["0.0.0.0"])])
+        // Linux would connect 0.0.0.0 to it.
+        let upstream = try ScriptedUpstream([
+            .answer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" }
+        ])
+        defer { upstream.stop() }
+        let messages = try messages(
+            upstream, host: "sink.test", nameServers: [server.address], clock: Clock()
+        ) { client in
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            #expect(client.receive()?.status == 502)
+        }
+        #expect(messages.first?[member: "reason"]?.stringValue == "dns_error")
+        #expect(
+            messages.first?[member: "detail"]?.stringValue
+                == """
+                resolve sink.test (0.0.0.0): the name has only unspecified, broadcast or multicast addresses
+                """)
     }
 
     @Test("An upstream that answers with a failing status is still reachable")

@@ -23,6 +23,7 @@ struct FailureNameTests {
             (SocketError(.socket, ENFILE), "connection_limit_reached"),
             (SocketError(.option, EINVAL), "proxy_internal_error"),
             (SocketError(.nameNotFound, .resolve), "dns_error"),
+            (SocketError(.nameUnusable, .resolve), "dns_error"),
             (SocketError(.nameFailed, .resolve), "dns_error"),
             (SocketError(.nameTimedOut, .resolve), "dns_timeout"),
             (SocketError(.loopEnded, .connect), "destination_unavailable"),

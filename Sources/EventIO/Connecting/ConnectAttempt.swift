@@ -15,6 +15,8 @@ final class ConnectAttempt: TimerTarget {
     private var timer: TimerToken?
     private var request: ResolveRequest?
     private var unreachable: UnreachableAddresses?
+    /// The addresses of the family that was found first.
+    private var tried: Set<SocketAddress> = []
 
     init(
         _ stream: SocketStream, addresses: [SocketAddress], delay: TimeAmount, deadline: MonotonicTime
@@ -36,19 +38,40 @@ final class ConnectAttempt: TimerTarget {
     }
 
     func resolve(_ host: String, port: Int, by resolver: Resolver) {
-        request = resolver.resolve(host, port: port, on: stream.loop, deadline: deadline) { [self] result in
-            request = nil
-            switch result {
-            case .success(let found):
-                let now = stream.loop.now
-                let addresses = resolver.unreachable.ordered(ConnectRace.interleaved(found), now: now)
-                hasOneAddress = addresses.count == 1
-                unreachable = resolver.unreachable
-                race = ConnectRace(addresses, delay: delay, deadline: deadline, now: now)
-                start()
-            case .failure(let error): stream.failLater(error)
+        unreachable = resolver.unreachable
+        request = resolver.resolve(host, port: port, on: stream.loop, deadline: deadline) { [self] update in
+            switch update {
+            case .partial(let found): begin(found, expectsMore: true)
+            case .complete(let result):
+                request = nil
+                allFound(result)
             }
         }
+    }
+
+    private func begin(_ found: [SocketAddress], expectsMore: Bool) {
+        tried = Set(found)
+        // A single address that others may follow competes, too.
+        hasOneAddress = found.count == 1 && !expectsMore
+        race = ConnectRace(
+            ordered(found), expectsMore: expectsMore, delay: delay, deadline: deadline, now: stream.loop.now)
+        start()
+    }
+
+    private func allFound(_ result: Result<[SocketAddress], SocketError>) {
+        switch result {
+        case .success(let found) where race.expectsMore:
+            perform(race.add(ordered(found.filter { !tried.contains($0) }), now: stream.loop.now))
+        case .success(let found): begin(found, expectsMore: false)
+        // The attempts under way may still succeed.
+        case .failure where race.expectsMore: perform(race.add([], now: stream.loop.now))
+        case .failure(let error): stream.failLater(error)
+        }
+    }
+
+    private func ordered(_ addresses: [SocketAddress]) -> [SocketAddress] {
+        let mixed = ConnectRace.interleaved(addresses)
+        return unreachable?.ordered(mixed, now: stream.loop.now) ?? mixed
     }
 
     func start() { perform(race.timePassed(now: stream.loop.now)) }

@@ -5,7 +5,7 @@ struct ConnectRace {
         /// Connect to this address and call `timePassed` at `wake`. Earlier attempts continue.
         case begin(SocketAddress, wake: MonotonicTime)
         case wait(until: MonotonicTime)
-        /// No address is left; this is the last failure.
+        /// No address is left, and none will come; this is the last failure.
         case fail(SocketError)
         case timeOut
     }
@@ -18,32 +18,57 @@ struct ConnectRace {
     private static let shortest = TimeAmount.milliseconds(10)
 
     private var waiting: ArraySlice<SocketAddress>
-    private let delay: TimeAmount
+    private let asked: TimeAmount
+    private var delay: TimeAmount
     private let deadline: MonotonicTime
     private var underWay = 0
     /// When the next attempt may start while others are in progress.
     private var nextBegin: MonotonicTime
     private var lastError: SocketError?
+    /// Whether the other family is still looked up.
+    private(set) var expectsMore: Bool
 
-    /// Tries `addresses` in order. `delay` is clamped to `delays`.
-    init(_ addresses: [SocketAddress], delay: TimeAmount, deadline: MonotonicTime, now: MonotonicTime) {
+    /// Tries `addresses` in order. `delay` is clamped to `delays`. If `expectsMore`, the race does not fail before
+    /// `add` is called.
+    init(
+        _ addresses: [SocketAddress], expectsMore: Bool = false, delay: TimeAmount, deadline: MonotonicTime,
+        now: MonotonicTime
+    ) {
         waiting = addresses[...]
-        let share = (deadline - now).nanoseconds / Int64(max(1, addresses.count))
-        let asked = min(max(delay, Self.delays.lowerBound), Self.delays.upperBound)
-        self.delay = min(asked, max(Self.shortest, .nanoseconds(share)))
+        asked = min(max(delay, Self.delays.lowerBound), Self.delays.upperBound)
+        self.expectsMore = expectsMore
         self.deadline = deadline
+        self.delay = asked
         nextBegin = now
+        shareTime(now: now)
+    }
+
+    /// Shortens the delay if the addresses could not all be tried otherwise.
+    private mutating func shareTime(now: MonotonicTime) {
+        let share = (deadline - now).nanoseconds / Int64(max(1, waiting.count))
+        delay = min(asked, max(Self.shortest, .nanoseconds(share)))
+    }
+
+    /// Adds the addresses of the family that was late. The next attempt is one of them (RFC 8305, section 5).
+    mutating func add(_ addresses: [SocketAddress], now: MonotonicTime) -> Step {
+        expectsMore = false
+        waiting = Self.interleaved(addresses + waiting)[...]
+        shareTime(now: now)
+        return timePassed(now: now)
     }
 
     /// Starts the race, or continues it at a step's `wake` time.
     mutating func timePassed(now: MonotonicTime) -> Step {
-        guard now < deadline else { return .timeOut }
+        guard now < deadline else {
+            if underWay == 0, let lastError { return .fail(lastError) }
+            return .timeOut
+        }
         if underWay == 0 || nextBegin <= now, let address = waiting.popFirst() {
             underWay += 1
             nextBegin = now + delay
             return .begin(address, wake: wake)
         }
-        if underWay == 0, let lastError { return .fail(lastError) }
+        if underWay == 0, !expectsMore, let lastError { return .fail(lastError) }
         return .wait(until: wake)
     }
 

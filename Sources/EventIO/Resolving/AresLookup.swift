@@ -3,25 +3,26 @@ import Glibc
 
 /// A lookup by c-ares. Used on the resolver's thread only.
 ///
+/// `/etc/hosts` comes first. Then each name of the search list is asked for both families at once, by two queries
+/// whose answers `FamilyAnswers` joins: `ares_getaddrinfo` for any family would wait for both.
+///
 /// Each has a channel of its own. So its sockets close with it, each lookup has random source ports (RFC 5452
 /// 9.2), one silent server does not use up the tries of other names, and each lookup reads the current
 /// resolv.conf. (c-ares 1.18 cannot cancel one of several queries, and has no `ares_reinit`.) A channel takes
 /// 74 KiB and 30 us.
 final class AresLookup {
-    fileprivate enum Outcome {
-        case found([SocketAddress], timeToLive: TimeAmount)
-        /// The name exists, but one of the queries found no address.
-        case noData
-        case failure(SocketError.Kind)
-    }
-
     /// What the callbacks of c-ares change. They run only within calls of its functions.
     fileprivate struct Progress {
-        var outcome: Outcome?
         /// What to poll each socket for.
         var interests: [Int32: Int16] = [:]
         /// Whether a socket was refused because few descriptors are left.
         var lacksDescriptors = false
+    }
+
+    /// A query for one name and family, or for a name in `/etc/hosts`.
+    fileprivate struct Query {
+        var answer: FamilyAnswers.Answer?
+        var arrival = MonotonicTime(nanoseconds: 0)
     }
 
     let host: String
@@ -29,10 +30,16 @@ final class AresLookup {
     private let deadline: MonotonicTime
     /// Allocated in `init`, freed in `deinit` after the channel, whose callbacks refer to it.
     private let progress: UnsafeMutablePointer<Progress>
+    /// Allocated in `init`, freed in `deinit` after the channel, which refers to them.
+    private let socketFunctions: UnsafeMutablePointer<ares_socket_functions>
     private var channel: ares_channel?
-    /// If both families together have no address, each is asked alone: c-ares 1.18 reports the query that
-    /// ended last, and the other one may have failed.
-    private var nextFamilies = [AF_INET6, AF_INET]
+    /// Freed in `deinit` after the channel, whose callbacks refer to them.
+    private var queries: [UnsafeMutablePointer<Query>] = []
+    /// The names of the search list that are still to be tried.
+    private var names: ArraySlice<String> = []
+    private var answers = FamilyAnswers()
+    private var ended: Result<FoundAddresses, SocketError>?
+    private var hasReported = false
 
     private static let isReady = ares_library_init(ARES_LIB_INIT_NONE) == ARES_SUCCESS
 
@@ -45,18 +52,43 @@ final class AresLookup {
         deadline = .clock() + limits.lookupTimeout
         progress = .allocate(capacity: 1)
         progress.initialize(to: Progress())
-        guard Self.isReady, open(servers, configuration, limits) else { return nil }
-        ask(AF_UNSPEC)
+        socketFunctions = .allocate(capacity: 1)
+        socketFunctions.initialize(to: AnswerSockets.functions)
+        guard Self.isReady, open(hosts: true, servers, configuration, limits), let files = channel else {
+            return nil
+        }
+        // A lookup in `/etc/hosts` ends as soon as it starts.
+        let known = ask(host, AF_UNSPEC).pointee.answer
+        if isLocal {
+            ended = .success(Self.localAddresses(known))
+        } else if case .found(let addresses, _) = known {
+            ended = .success(FoundAddresses(addresses: addresses, timeToLive: .zero))
+        } else if case .unusable(let addresses) = known {
+            ended = .failure(.unusable(addresses, of: host))
+        } else {
+            names = SearchList(of: files).names(for: host)[...]
+            ares_destroy(files)
+            channel = nil
+            guard open(hosts: false, servers, configuration, limits) else { return nil }
+            askNext()
+        }
     }
 
     deinit {
         if let channel { ares_destroy(channel) }
+        for query in queries {
+            query.deinitialize(count: 1)
+            query.deallocate()
+        }
+        socketFunctions.deinitialize(count: 1)
+        socketFunctions.deallocate()
         progress.deinitialize(count: 1)
         progress.deallocate()
     }
 
+    /// - Parameter hosts: whether the channel looks into `/etc/hosts` only, or asks DNS only.
     private func open(
-        _ servers: [SocketAddress], _ configuration: String?, _ limits: Resolver.Limits
+        hosts: Bool, _ servers: [SocketAddress], _ configuration: String?, _ limits: Resolver.Limits
     ) -> Bool {
         var options = ares_options()
         options.timeout = Int32(clamping: limits.tryTimeout.nanoseconds / 1_000_000)
@@ -64,8 +96,10 @@ final class AresLookup {
         options.sock_state_cb = socketChanged
         options.sock_state_cb_data = UnsafeMutableRawPointer(progress)
         var mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB | ARES_OPT_LOOKUPS
+        // No search domains: `names` has them.
+        if !hosts { mask |= ARES_OPT_DOMAINS }
         // Copied by `ares_init_options`, freed here. "f" is /etc/hosts, "b" is DNS.
-        let lookups = strdup(isLocal ? "f" : "fb")
+        let lookups = strdup(hosts ? "f" : "b")
         let path = configuration.flatMap { strdup($0) }
         defer {
             free(lookups)
@@ -78,48 +112,88 @@ final class AresLookup {
         }
         guard ares_init_options(&channel, &options, mask) == ARES_SUCCESS, let channel else { return false }
         ares_set_socket_callback(channel, socketOpened, progress)
-        guard !servers.isEmpty else { return true }
+        ares_set_socket_functions(channel, socketFunctions, nil)
+        guard !hosts, !servers.isEmpty else { return true }
         let list = servers.map(\.description).joined(separator: ",")
         return ares_set_servers_ports_csv(channel, list) == ARES_SUCCESS
     }
 
-    private func ask(_ family: Int32) {
-        progress.pointee.outcome = nil
+    @discardableResult
+    private func ask(_ name: String, _ family: Int32) -> UnsafeMutablePointer<Query> {
+        let query = UnsafeMutablePointer<Query>.allocate(capacity: 1)
+        query.initialize(to: Query())
+        queries.append(query)
         var hints = ares_addrinfo_hints()
         hints.ai_family = family
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        ares_getaddrinfo(channel, host, nil, &hints, lookupEnded, progress)
+        ares_getaddrinfo(channel, name, nil, &hints, queryEnded, query)
+        return query
     }
 
-    /// Returns the result once it is known: the addresses, a failure, or a failure because the deadline has
-    /// passed.
-    func result(now: MonotonicTime) -> Result<FoundAddresses, SocketError>? {
-        if case .noData = progress.pointee.outcome, let family = nextFamilies.popLast() {
-            ask(family)
-            return result(now: now)
+    /// Asks for both families of the next name, IPv6 first (RFC 8305, section 3).
+    private func askNext() {
+        guard let name = names.popFirst() else { return }
+        answers = FamilyAnswers()
+        ask(name, AF_INET6)
+        ask(name, AF_INET)
+    }
+
+    /// Returns what was found since the last call: the addresses of one family once, and the result at the end. A
+    /// lookup that has reported its result is over.
+    func report(now: MonotonicTime) -> LookupReport? {
+        while ended == nil {
+            takeAnswers(now: now)
+            switch answers.state(now: now) {
+            case .waiting: return nil
+            case .partial(let addresses):
+                guard !hasReported else { return nil }
+                hasReported = true
+                return .partial(addresses)
+            case .found(let addresses, let freshUntil):
+                // In whole seconds, as servers count it.
+                let seconds = ((freshUntil - now).nanoseconds + 999_999_999) / 1_000_000_000
+                ended = .success(FoundAddresses(addresses: addresses, timeToLive: .seconds(seconds)))
+            case .failed(.nowhere) where !names.isEmpty && now < deadline: askNext()
+            case .failed(let failure): ended = .failure(error(failure))
+            }
         }
-        if isLocal { return .success(localAddresses) }
-        switch progress.pointee.outcome {
-        case .found(let addresses, let timeToLive):
-            return .success(FoundAddresses(addresses: addresses, timeToLive: timeToLive))
-        case .noData: return .failure(SocketError(.nameNotFound, .resolve, subject: host))
+        return ended.map(LookupReport.complete)
+    }
+
+    private func takeAnswers(now: MonotonicTime) {
+        guard queries.count >= 2 else { return }
+        let (ipv6, ipv4) = (queries[queries.endIndex - 2].pointee, queries[queries.endIndex - 1].pointee)
+        if let answer = ipv6.answer { answers.ipv6Answered(answer) }
+        if let answer = ipv4.answer { answers.ipv4Answered(answer, now: ipv4.arrival) }
+        if now >= deadline { answers.deadlinePassed(now: now) }
+    }
+
+    private func error(_ failure: FamilyAnswers.Failure) -> SocketError {
+        switch failure {
+        case .nowhere: SocketError(.nameNotFound, .resolve, subject: host)
+        case .unusable(let addresses): .unusable(addresses, of: host)
         // Says nothing about the name servers.
         case .failure(.nameFailed) where progress.pointee.lacksDescriptors:
-            return .failure(SocketError(.resolve, EMFILE, subject: host))
-        case .failure(let kind): return .failure(SocketError(kind, .resolve, subject: host))
-        case nil:
-            return now < deadline ? nil : .failure(SocketError(.nameTimedOut, .resolve, subject: host))
+            SocketError(.resolve, EMFILE, subject: host)
+        case .failure(let kind): SocketError(kind, .resolve, subject: host)
         }
     }
 
     // MARK: Sockets
 
     func timeLeft(now: MonotonicTime) -> TimeAmount {
-        guard progress.pointee.outcome == nil else { return .zero }
+        guard ended == nil else { return .zero }
+        takeAnswers(now: now)
+        var end = deadline
+        switch answers.state(now: now) {
+        case .waiting(let time): end = min(end, time)
+        case .partial where hasReported: break
+        case .partial, .found, .failed: return .zero
+        }
         var time = timeval()
-        guard ares_timeout(channel, nil, &time) != nil else { return deadline - now }
+        guard ares_timeout(channel, nil, &time) != nil else { return end - now }
         let next = TimeAmount.seconds(Int64(time.tv_sec)).nanoseconds + Int64(time.tv_usec) * 1000
-        return min(deadline - now, .nanoseconds(next))
+        return min(end - now, .nanoseconds(next))
     }
 
     func addSockets(to polled: inout [pollfd]) {
@@ -152,10 +226,10 @@ final class AresLookup {
         return labels.elementsEqual("localhost".utf8) || labels.suffix(10).elementsEqual(".localhost".utf8)
     }
 
-    /// The loopback addresses in /etc/hosts, or both if it has none. That lookup ends as soon as it starts.
-    private var localAddresses: FoundAddresses {
+    /// The loopback addresses in /etc/hosts, or both if it has none.
+    private static func localAddresses(_ known: FamilyAnswers.Answer?) -> FoundAddresses {
         var addresses: [SocketAddress] = []
-        if case .found(let found, _) = progress.pointee.outcome { addresses = found.filter(\.isLoopback) }
+        if case .found(let found, _) = known { addresses = found.filter(\.isLoopback) }
         if addresses.isEmpty {
             addresses = ["::1", "127.0.0.1"].compactMap { SocketAddress(host: $0, port: 0) }
         }
@@ -165,8 +239,8 @@ final class AresLookup {
 
 // MARK: Callbacks of c-ares
 
-extension AresLookup.Outcome {
-    fileprivate init(_ status: Int32, _ found: ares_addrinfo?) {
+extension FamilyAnswers.Answer {
+    fileprivate init(_ status: Int32, _ found: ares_addrinfo?, now: MonotonicTime) {
         switch status {
         case ARES_SUCCESS:
             var addresses: [SocketAddress] = []
@@ -188,23 +262,29 @@ extension AresLookup.Outcome {
                 seconds = min(seconds, entry.ttl)
                 alias = entry.next
             }
+            let usable = addresses.filter(\.isDestination)
             // A time to live with the highest bit set is 0 (RFC 2181 8).
             self =
-                addresses.isEmpty
-                ? .noData : .found(addresses, timeToLive: .seconds(Int64(max(0, seconds))))
+                switch (usable.isEmpty, addresses.isEmpty) {
+                case (_, true): .noData
+                case (true, false): .unusable(addresses)
+                case (false, false): .found(usable, freshUntil: now + .seconds(Int64(max(0, seconds))))
+                }
         case ARES_ENODATA: self = .noData
-        case ARES_ENOTFOUND, ARES_EBADNAME: self = .failure(.nameNotFound)
+        case ARES_ENOTFOUND, ARES_EBADNAME: self = .notFound
         case ARES_ETIMEOUT: self = .failure(.nameTimedOut)
         default: self = .failure(.nameFailed)
         }
     }
 }
 
-private func lookupEnded(
+private func queryEnded(
     context: UnsafeMutableRawPointer?, status: Int32, _: Int32, found: UnsafeMutablePointer<ares_addrinfo>?
 ) {
-    let outcome = AresLookup.Outcome(status, found?.pointee)
-    context?.assumingMemoryBound(to: AresLookup.Progress.self).pointee.outcome = outcome
+    let now = MonotonicTime.clock()
+    let answer = FamilyAnswers.Answer(status, found?.pointee, now: now)
+    context?.assumingMemoryBound(to: AresLookup.Query.self).pointee = AresLookup.Query(
+        answer: answer, arrival: now)
     if let found { ares_freeaddrinfo(found) }
 }
 

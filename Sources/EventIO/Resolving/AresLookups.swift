@@ -1,10 +1,18 @@
 import CLibevent
 import Glibc
 
+/// What a lookup found.
+enum LookupReport: Sendable {
+    /// The addresses of one family, while the other one is still looked up.
+    case partial([SocketAddress])
+    /// The result, with the addresses of both families. The lookup has ended.
+    case complete(Result<FoundAddresses, SocketError>)
+}
+
 /// The lookups that the resolver's thread runs.
 struct AresLookups: ~Copyable {
     private var lookups: [AresLookup] = []
-    private var results: [(String, Result<FoundAddresses, SocketError>)] = []
+    private var reports: [(String, LookupReport)] = []
     private let limit: Int
     private var polled: [pollfd] = []
 
@@ -18,11 +26,11 @@ struct AresLookups: ~Copyable {
     mutating func begin(_ host: String, for core: ResolverCore) {
         guard case .ares(let servers, let configuration) = core.method else { return }
         if let numeric = Resolver.numericLookup(host) {
-            results.append((host, .success(FoundAddresses(addresses: numeric))))
+            reports.append((host, .complete(.success(FoundAddresses(addresses: numeric)))))
         } else if let lookup = AresLookup(host, at: servers, configuration, core.limits) {
             lookups.append(lookup)
         } else {
-            results.append((host, .failure(SocketError(.nameFailed, .resolve, subject: host))))
+            reports.append((host, .complete(.failure(SocketError(.nameFailed, .resolve, subject: host)))))
         }
     }
 
@@ -44,19 +52,18 @@ struct AresLookups: ~Copyable {
         for lookup in lookups { lookup.process(polled, from: &index) }
     }
 
-    /// Returns the results since the last call. A lookup that has a result is closed.
-    mutating func takeResults() -> [(String, Result<FoundAddresses, SocketError>)] {
+    /// Returns the reports since the last call. A lookup that has reported its result is closed.
+    mutating func takeReports() -> [(String, LookupReport)] {
         let now = MonotonicTime.clock()
         var running: [AresLookup] = []
         for lookup in lookups {
-            if let result = lookup.result(now: now) {
-                results.append((lookup.host, result))
-            } else {
-                running.append(lookup)
-            }
+            let report = lookup.report(now: now)
+            if let report { reports.append((lookup.host, report)) }
+            if case .complete = report { continue }
+            running.append(lookup)
         }
         lookups = running
-        defer { results = [] }
-        return results
+        defer { reports = [] }
+        return reports
     }
 }

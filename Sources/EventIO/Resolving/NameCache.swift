@@ -25,6 +25,8 @@ struct NameCache {
 
     private struct Entry {
         var answer: Answer?
+        /// The addresses of one family, while the other one is looked up and there are no older addresses.
+        var partial: [SocketAddress]?
         var freshUntil = MonotonicTime(nanoseconds: 0)
         var usableUntil = MonotonicTime(nanoseconds: 0)
         var isLookingUp = false
@@ -52,6 +54,8 @@ struct NameCache {
     struct Step {
         /// What the request is answered with; nil if it waits.
         var answer: Answer?
+        /// Addresses of one family, for a request that waits for the other one, or for `waiting`.
+        var partial: [SocketAddress]?
         /// The caller has to look the name up and report the result to `found`.
         var looksUp = false
         /// The next refresh may be earlier than before.
@@ -89,6 +93,7 @@ struct NameCache {
             step.answer = entry.answer
             entry.isInUse = !step.looksUp
         } else {
+            step.partial = entry.partial
             entry.waiting[ObjectIdentifier(request)] = request
             if step.looksUp { entry.isInUse = false }
         }
@@ -122,11 +127,26 @@ struct NameCache {
 
     /// The addresses for watchers: empty if there are none, nil if the first lookup has not ended.
     func addresses(of host: String) -> [SocketAddress]? {
-        switch entries[host]?.answer {
+        let entry = entries[host]
+        if let partial = entry?.partial { return partial }
+        return switch entry?.answer {
         case .success(let addresses): addresses
         case .failure: []
         case nil: nil
         }
+    }
+
+    /// Records the addresses of one family while the other one is looked up. Older addresses of both stay in use.
+    mutating func foundPart(_ addresses: [SocketAddress], for host: String, now: MonotonicTime) -> Step {
+        var step = Step()
+        guard var entry = entries[host], entry.isLookingUp else { return step }
+        if case .success = entry.answer, now < entry.usableUntil { return step }
+        entry.partial = addresses
+        step.partial = addresses
+        step.waiting = Array(entry.waiting.values)
+        step.watchers = Array(entry.watchers.values)
+        entries[host] = entry
+        return step
     }
 
     mutating func found(
@@ -142,7 +162,8 @@ struct NameCache {
             entry.usableUntil = entry.freshUntil + ages.stale
         case .failure(let error):
             // A failing resolver does not invalidate a name that it resolved before.
-            let keepsOld = error.kind != .nameNotFound && now < entry.usableUntil
+            let isFinal = error.kind == .nameNotFound || error.kind == .nameUnusable
+            let keepsOld = !isFinal && now < entry.usableUntil
             if keepsOld, case .success = entry.answer {
                 entry.freshUntil = min(now + ages.negative, entry.usableUntil)
             } else {
@@ -152,6 +173,7 @@ struct NameCache {
             }
         }
         entry.isLookingUp = false
+        entry.partial = nil
         var step = Step()
         step.refreshesChanged = entry.refreshTime != nil
         step.waiting = Array(entry.waiting.values)

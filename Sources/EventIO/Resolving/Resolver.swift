@@ -92,15 +92,16 @@ public final class Resolver: Sendable {
 
     deinit { core.stop() }
 
-    /// Finds the addresses of `host`, without a lookup if it is numeric. `completion` is called once, on
-    /// `loop`, after this returns: with at least one address, or with `.nameNotFound`, `.nameFailed` or
-    /// `.nameTimedOut`. The lookup continues after the deadline, for later requests.
+    /// Finds the addresses of `host`, without a lookup if it is numeric. `updated` is called on `loop`, after this
+    /// returns: once with all addresses, of which there is at least one, or with `.nameNotFound`, `.nameUnusable`,
+    /// `.nameFailed` or `.nameTimedOut`. Before, it is called with the addresses of one family if the other one is
+    /// late. The lookup continues after the deadline, for later requests.
     @discardableResult
     func resolve(
         _ host: String, port: Int, on loop: EventLoop, deadline: MonotonicTime,
-        completion: @escaping (Result<[SocketAddress], SocketError>) -> Void
+        updated: @escaping (ResolveUpdate) -> Void
     ) -> ResolveRequest {
-        let request = ResolveRequest(host, port: port, on: loop, completion)
+        let request = ResolveRequest(host, port: port, on: loop, updated)
         if let address = SocketAddress(host: host, port: port) {
             request.finish(.success([address]))
             return request
@@ -110,6 +111,7 @@ public final class Resolver: Sendable {
             request.finish(answer)
         } else {
             request.wait(for: self, until: deadline)
+            if let partial = step.partial { request.found(partial) }
         }
         core.perform(step, for: host)
         return request

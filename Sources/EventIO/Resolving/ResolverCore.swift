@@ -63,10 +63,17 @@ final class ResolverCore: Sendable {
         if step.refreshesChanged { wakeThread() }
     }
 
-    func found(_ result: Result<FoundAddresses, SocketError>, for host: String) {
-        let step = change { $0.found(result, for: host, now: $1) }
-        for request in step.waiting { request.finish(result.map(\.addresses)) }
-        perform(step, for: host)
+    func found(_ report: LookupReport, for host: String) {
+        switch report {
+        case .partial(let addresses):
+            let step = change { $0.foundPart(addresses, for: host, now: $1) }
+            for request in step.waiting { request.found(addresses) }
+            perform(step, for: host)
+        case .complete(let result):
+            let step = change { $0.found(result, for: host, now: $1) }
+            for request in step.waiting { request.finish(result.map(\.addresses)) }
+            perform(step, for: host)
+        }
     }
 
     /// Ends a watch. If nothing else is refreshed, the thread ends too.
@@ -82,9 +89,20 @@ final class ResolverCore: Sendable {
         case .ares: wakeThread(adding: host)
         case .blocking(let lookup):
             let isAccepted = helpers.submit { [self] in
-                found(lookup(host).map { FoundAddresses(addresses: $0) }, for: host)
+                found(.complete(Self.usable(lookup(host), of: host)), for: host)
             }
             if !isAccepted { fail(host) }
+        }
+    }
+
+    /// Leaves out the addresses to which no connection can be made.
+    private static func usable(
+        _ result: Result<[SocketAddress], SocketError>, of host: String
+    ) -> Result<FoundAddresses, SocketError> {
+        result.flatMap { addresses in
+            let usable = addresses.filter(\.isDestination)
+            return usable.isEmpty
+                ? .failure(.unusable(addresses, of: host)) : .success(FoundAddresses(addresses: usable))
         }
     }
 
@@ -93,7 +111,7 @@ final class ResolverCore: Sendable {
         let error =
             lacksDescriptors
             ? SocketError(.resolve, EMFILE, subject: host) : SocketError(.nameFailed, .resolve, subject: host)
-        found(.failure(error), for: host)
+        found(.complete(.failure(error)), for: host)
     }
 
     // MARK: The thread
@@ -157,10 +175,10 @@ final class ResolverCore: Sendable {
         var lookups = AresLookups(limit: limits.lookups)
         while let (wake, admitted) = admit(into: lookups) {
             for host in admitted { lookups.begin(host, for: self) }
-            for (host, result) in lookups.takeResults() { found(result, for: host) }
+            for (host, report) in lookups.takeReports() { found(report, for: host) }
             // Lookups in `/etc/hosts` end at once and leave room for other names.
             lookups.wait(until: admitted.isEmpty ? refreshDelay : .zero, or: wake)
-            for (host, result) in lookups.takeResults() { found(result, for: host) }
+            for (host, report) in lookups.takeReports() { found(report, for: host) }
             for host in change({ $0.takeRefreshes(now: $1) }) { startLookup(host) }
         }
     }

@@ -88,6 +88,23 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether a TCP connection can be made to the address: neither unspecified nor broadcast nor multicast. Linux
+    /// would connect 0.0.0.0 and :: to this host.
+    var isDestination: Bool {
+        switch form {
+        case .ipv4(let address, _): Self.isDestination(address)
+        case .ipv6(0, let low, _, _) where low >> 32 == 0xffff:
+            Self.isDestination(UInt32(truncatingIfNeeded: low))
+        case .ipv6(let high, let low, _, _): high >> 56 != 0xff && (high, low) != (0, 0)
+        case .unix: true
+        }
+    }
+
+    /// 0.0.0.0/8 (RFC 6890), 224.0.0.0/4 and 255.255.255.255 are not.
+    private static func isDestination(_ ipv4: UInt32) -> Bool {
+        ipv4 >> 24 != 0 && ipv4 >> 28 != 0xe && ipv4 != .max
+    }
+
     /// The address without the port: `127.0.0.1`, `::1`, or the path.
     public var host: String {
         switch form {

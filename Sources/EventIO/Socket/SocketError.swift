@@ -36,6 +36,9 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let connectTimedOut = Kind(description: "connect timed out")
         /// The name has no address.
         public static let nameNotFound = Kind(description: "name not found")
+        /// The name has only addresses to which no connection can be made, such as 0.0.0.0.
+        public static let nameUnusable = Kind(
+            description: "the name has only unspecified, broadcast or multicast addresses")
         /// The resolver failed, or too many names are waiting for it. A retry may succeed.
         public static let nameFailed = Kind(description: "name resolution failed")
         /// The resolver did not answer in time.
@@ -102,6 +105,12 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SocketError {
+    /// The error of a name that has none but these addresses. Its text has three of them at most.
+    static func unusable(_ addresses: [SocketAddress], of host: String) -> SocketError {
+        let list = addresses.prefix(3).map(\.host).joined(separator: ", ")
+        return SocketError(.nameUnusable, .resolve, subject: "\(host) (\(list))")
+    }
+
     /// - Throws: `.badPath` when the path contains a NUL; the subject is the part before it.
     package static func checkPath(_ path: String, for operation: Operation = .file) throws(SocketError) {
         guard let end = path.utf8.firstIndex(of: 0) else { return }

@@ -59,11 +59,11 @@ final class UpstreamLog: UpstreamObserver {
         }
     }
 
-    func callFailed(to upstream: Upstream, _ reason: FailureReason, address: String?) {
+    func callFailed(to upstream: Upstream, _ reason: FailureReason, _ detail: String, address: String?) {
         if log.isDebug {
             log.write(
                 .debug, reason.isOwnRefusal ? "upstream call refused" : "upstream call failed",
-                ["upstream": upstream.name, "address": address, "reason": reason.token])
+                ["upstream": upstream.name, "address": address, "reason": reason.token, "detail": detail])
         }
         // The target of a redirect has the upstream's name but is another server.
         guard reason.isConnectionFailure, !upstream.isRedirectTarget else { return }
@@ -75,7 +75,7 @@ final class UpstreamLog: UpstreamObserver {
         guard line != nil else { return }
         log.write(
             .warning, "upstream unreachable",
-            ["upstream": upstream.name, "address": address, "reason": reason.token])
+            ["upstream": upstream.name, "address": address, "reason": reason.token, "detail": detail])
     }
 
     func callAnswered(by upstream: Upstream) {

@@ -7,7 +7,7 @@ extension FailureReason {
     /// The reason of a failure to connect.
     init(connecting error: SocketError) {
         switch error.kind {
-        case .nameNotFound, .nameFailed, .badAddress: self = .dnsError
+        case .nameNotFound, .nameUnusable, .nameFailed, .badAddress: self = .dnsError
         case .nameTimedOut: self = .dnsTimeout
         case .connectTimedOut: self = .connectionTimeout
         case .loopEnded: self = .destinationUnavailable

@@ -348,7 +348,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private func finish(_ failure: TransportError) {
         guard let attempts = free() else { return }
         note(CallOutcome(reason: failure.reason, address: address, attempts: attempts))
-        provider.observer?.callFailed(to: call.upstream, failure.reason, address: address?.description)
+        provider.observer?.callFailed(
+            to: call.upstream, failure.reason, failure.message, address: address?.description)
         let call = call
         let error = NetworkError(
             failure, call: call, attempts: attempts, notRetried: obstacle, elapsed: .nanoseconds(elapsed))

@@ -1,7 +1,7 @@
 /// Observes the calls of a transport, for a log about upstreams. Called on any thread.
 package protocol UpstreamObserver: AnyObject, Sendable {
-    /// A call failed without a complete response, after all its attempts.
-    func callFailed(to upstream: Upstream, _ reason: FailureReason, address: String?)
+    /// A call failed without a complete response, after all its attempts. `detail` says why, in words.
+    func callFailed(to upstream: Upstream, _ reason: FailureReason, _ detail: String, address: String?)
 
     /// A call got a response of any status. Called only for a watched upstream (`beginWatch()`).
     func callAnswered(by upstream: Upstream)

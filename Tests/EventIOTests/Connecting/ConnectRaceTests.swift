@@ -27,6 +27,36 @@ struct ConnectRaceTests {
         #expect(race.failed(Self.unreachable, now: Self.after(5)) == .fail(Self.unreachable))
     }
 
+    @Test("A race that expects more addresses waits for them, and fails at the deadline")
+    func noneLeft() {
+        var race = ConnectRace(
+            [Self.one], expectsMore: true, delay: ConnectRace.delay, deadline: Self.after(1000),
+            now: Self.start)
+        #expect(race.timePassed(now: Self.start) == .begin(Self.one, wake: Self.after(1000)))
+        #expect(race.failed(Self.refused, now: Self.after(3)) == .wait(until: Self.after(1000)))
+        var other = race
+        #expect(race.timePassed(now: Self.after(1000)) == .fail(Self.refused))
+        var none = other
+        #expect(none.add([], now: Self.after(5)) == .fail(Self.refused))
+        #expect(other.add([Self.two], now: Self.after(5)) == .begin(Self.two, wake: Self.after(1000)))
+        #expect(other.failed(Self.unreachable, now: Self.after(6)) == .fail(Self.unreachable))
+    }
+
+    @Test("Addresses that come later start after the delay, and alternate with those that wait")
+    func lateFamily() throws {
+        let six = try (1...2).map { try #require(SocketAddress(host: "2001:db8::\($0)", port: 1)) }
+        var race = ConnectRace(
+            [Self.one, Self.two], expectsMore: true, delay: ConnectRace.delay, deadline: Self.after(5000),
+            now: Self.start)
+        #expect(race.timePassed(now: Self.start) == .begin(Self.one, wake: Self.after(250)))
+        #expect(race.add(six, now: Self.after(100)) == .wait(until: Self.after(250)))
+        for (index, address) in [six[0], Self.two].enumerated() {
+            let now = Self.after(250 * Int64(index + 1))
+            #expect(race.timePassed(now: now) == .begin(address, wake: now + .milliseconds(250)))
+        }
+        #expect(race.timePassed(now: Self.after(750)) == .begin(six[1], wake: Self.after(5000)))
+    }
+
     @Test("A single address may use the whole time limit")
     func single() {
         var race = Self.race([Self.one])

@@ -140,6 +140,21 @@ final class NameCacheTests {
         #expect(cache.nextRefresh == nil)
     }
 
+    @Test("The addresses of one family are told to all who wait, and older addresses of both stay in use")
+    func oneFamily() {
+        _ = ask(at: 0)
+        let step = cache.foundPart([Self.one], for: "api.test", now: time(0.1))
+        #expect(step.partial == [Self.one] && step.waiting.count == 1)
+        #expect(cache.addresses(of: "api.test") == [Self.one])
+        let second = ask(at: 0.2)
+        #expect(second.partial == [Self.one] && second.answer == nil && !second.looksUp)
+        #expect(find([Self.one, Self.two], at: 0.3).waiting.count == 2)
+        #expect(ask(at: 11).looksUp)
+        #expect(cache.foundPart([Self.two], for: "api.test", now: time(11.1)).partial == nil)
+        #expect(ask(at: 11.2).answer == .success([Self.one, Self.two]))
+        #expect(cache.addresses(of: "api.test") == [Self.one, Self.two])
+    }
+
     @Test("The number of cached names is bounded, and names that are looked up stay")
     func room() {
         _ = ask("busy.test", at: 0)

@@ -34,4 +34,21 @@ struct NameServerTests {
         #expect(try await known.text() == "GREEN")
         #expect(server.lookups(of: "api.test") == 1)
     }
+
+    @Test(
+        "The first call to a name uses one family of addresses if the query for the other is never answered",
+        .enabled(if: DNSServer.isInstalled, "\(DNSServer.isMissing)"))
+    func oneFamily() async throws {
+        let server = try DNSServer(["api.test": DNSServer.Name(["127.0.0.1"], faults: ["AAAA": .silent])])
+        let upstream = try ScriptedUpstream([.answer { _ in Self.answer }])
+        defer { upstream.stop() }
+        var configuration = Session.Configuration()
+        configuration.connections.proxy = .none
+        configuration.dns.servers = [server.address]
+        let session = try Session(configuration)
+        defer { session.close() }
+        let half = PeerSession(session: session, base: "http://api.test:\(upstream.port)")
+        #expect(try await half.text() == "GREEN")
+        #expect(server.queries.contains("AAAA api.test udp"))
+    }
 }

@@ -12,6 +12,14 @@ package final class DNSServer: Sendable {
             case wrongID
             /// A forged answer with the address 203.0.113.66 comes from another port before the real one.
             case wrongPort
+            /// The query comes back, with its QR bit 0, before the real answer.
+            case echo
+            /// A forged answer with the address 203.0.113.66 and the QR bit 0 comes before the real one.
+            case unmarked
+            /// The query comes back, and no answer.
+            case echoOnly
+            /// The answer has the alias, and not what the alias stands for.
+            case aliasOnly
         }
 
         package var addresses: [String]
@@ -19,11 +27,14 @@ package final class DNSServer: Sendable {
         package var timeToLive: Int
         /// By the type of the query: `A` or `AAAA`.
         package var faults: [String: Fault]
+        /// How long answers over UDP are held back, in milliseconds, by the type of the query.
+        package var delays: [String: Int]
 
         package init(
             _ addresses: [String] = [], alias: String? = nil, timeToLive: Int = 60, fault: Fault? = nil,
-            faults: [String: Fault] = [:]
+            faults: [String: Fault] = [:], delays: [String: Int] = [:]
         ) {
+            self.delays = delays
             self.addresses = addresses
             self.alias = alias
             self.timeToLive = timeToLive
@@ -97,13 +108,13 @@ package final class DNSServer: Sendable {
                     udp.close()
                     tcp.close()
 
-        def fill(reply, names, name, kind):
+        def fill(reply, names, name, kind, follows=True):
             known = names.get(name)
-            if known is None:
+            if known is None or len(reply.rr) > 16:
                 return
             if known.get("alias"):
                 reply.add_answer(RR(name, QTYPE.CNAME, rdata=CNAME(known["alias"]), ttl=known["timeToLive"]))
-                return fill(reply, names, known["alias"], kind)
+                return fill(reply, names, known["alias"], kind) if follows else None
             for address in known["addresses"]:
                 if kind == ("AAAA" if ":" in address else "A"):
                     data = AAAA(address) if kind == "AAAA" else A(address)
@@ -122,15 +133,18 @@ package final class DNSServer: Sendable {
                 names = json.load(file)
             known = names.get(name)
             fault = known["faults"].get(kind) if known else "nxdomain"
+            delay = known["delays"].get(kind, 0) / 1000 if known else 0
             if fault == "silent":
-                return []
+                return 0, []
+            if fault == "echoOnly":
+                return delay, [(False, data)]
             reply = query.reply()
             if fault in ("servfail", "refused", "nxdomain"):
                 reply.header.rcode = getattr(RCODE, fault.upper())
             elif fault == "truncated" and protocol == "udp":
                 reply.header.tc = 1
             else:
-                fill(reply, names, name, kind)
+                fill(reply, names, name, kind, fault != "aliasOnly")
             sent = [(False, reply.pack())]
             if fault == "wrongID":
                 other = forged(query, name)
@@ -138,12 +152,18 @@ package final class DNSServer: Sendable {
                 sent.insert(0, (False, other.pack()))
             if fault == "wrongPort":
                 sent.insert(0, (True, forged(query, name).pack()))
-            return sent
+            if fault == "echo":
+                sent.insert(0, (False, data))
+            if fault == "unmarked":
+                other = forged(query, name)
+                other.header.qr = 0
+                sent.insert(0, (False, other.pack()))
+            return delay, sent
 
         def serve(connection):
             with connection, connection.makefile("rb") as file:
                 while len(size := file.read(2)) == 2:
-                    for _, reply in replies(file.read(struct.unpack("!H", size)[0]), "tcp"):
+                    for _, reply in replies(file.read(struct.unpack("!H", size)[0]), "tcp")[1]:
                         connection.sendall(struct.pack("!H", len(reply)) + reply)
 
         def listen():
@@ -154,9 +174,19 @@ package final class DNSServer: Sendable {
         other = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         print(udp.getsockname()[1])
         threading.Thread(target=listen, daemon=True).start()
+
+        def send(sent, client):
+            for is_elsewhere, reply in sent:
+                (other if is_elsewhere else udp).sendto(reply, client)
+
         while True:
             data, client = udp.recvfrom(4096)
-            for is_elsewhere, reply in replies(data, "udp"):
-                (other if is_elsewhere else udp).sendto(reply, client)
+            delay, sent = replies(data, "udp")
+            if delay:
+                timer = threading.Timer(delay, send, (sent, client))
+                timer.daemon = True
+                timer.start()
+            else:
+                send(sent, client)
         """
 }
