@@ -1,3 +1,4 @@
+import EventIO
 import HTTPModel
 import Networking
 import NetworkingSession
@@ -45,6 +46,9 @@ struct NameServerTests {
         var configuration = Session.Configuration()
         configuration.connections.proxy = .none
         configuration.dns.servers = [server.address]
+        // Far beyond the time for connecting.
+        configuration.dns.limits.tryTimeout = .seconds(60)
+        configuration.dns.limits.lookupTimeout = .seconds(60)
         let session = try Session(configuration)
         defer { session.close() }
         let half = PeerSession(session: session, base: "http://api.test:\(upstream.port)")
