@@ -74,8 +74,9 @@ extension GatewayServer {
             }
             logs.diagnostics.write(.info, "configuration reloaded", ["trigger": trigger, "file": file.path])
         } catch {
-            for problem in error.problems.prefix(GatewayReloadError.mostLines) {
-                logs.diagnostics.write(.error, "configuration problem", ["what": problem])
+            for (index, problem) in error.problems.prefix(GatewayReloadError.mostLines).enumerated() {
+                let level = error.warnings.contains(index) ? LogLevel.warning : .error
+                logs.diagnostics.write(level, "configuration problem", ["what": problem])
             }
             logs.diagnostics.write(
                 .error, "configuration not reloaded, the old one stays in use",
@@ -146,6 +147,9 @@ public struct GatewayReloadError: Error, Sendable, CustomStringConvertible {
     /// One line for each, with its place in the file if it has one: `sluice.yaml:12:7: error: 5 needs a unit: 5s`.
     public let problems: [String]
 
+    /// The indices of the problems that alone would not have kept the gateway from using the file.
+    let warnings: Set<Int>
+
     /// The problems, one a line.
     public var description: String { problems.joined(separator: "\n") }
 
@@ -154,9 +158,17 @@ public struct GatewayReloadError: Error, Sendable, CustomStringConvertible {
 
     init(problems: [String]) {
         self.problems = problems
+        warnings = []
     }
 
     init(_ error: any Error) {
+        warnings =
+            switch error {
+            case let error as GatewayReloadError: error.warnings
+            case let error as GatewayFileError:
+                Set(error.problems.indices.filter { error.problems[$0].severity == .warning })
+            default: []
+            }
         problems =
             switch error {
             case let error as GatewayReloadError: error.problems

@@ -1,5 +1,6 @@
 import Dispatch
 import EventIO
+import GatewayConfig
 import HTTPModel
 import HTTPOutbound
 import Locking
@@ -8,7 +9,7 @@ import Rx
 /// Checks whether a gateway is ready, like a load balancer or a container's health check.
 public enum HealthProbe {
     /// The path of the readiness check.
-    public static let readyPath = "/health/ready"
+    public static let readyPath = HealthPath.ready
 
     static let checkTimeout = Duration.seconds(2)
     /// Time-out of the question whether the occupant of an address is a draining gateway.

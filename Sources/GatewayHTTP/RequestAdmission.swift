@@ -21,16 +21,18 @@ struct RequestAdmission {
 
     /// Refuses a request whose endpoint has no room, before its body is read.
     mutating func check(_ match: EndpointMatch) throws(GatewayError) {
-        guard share.admitsAll || share.admits(holding: held[match.endpointNumber]),
-            !match.isLimited || match.hasRoom
-        else { throw refused() }
+        guard share.admitsAll || share.admits(holding: held[match.endpointNumber]) else {
+            throw refused(.overloaded)
+        }
+        guard !match.isLimited || match.hasRoom else { throw refused(.endpointOverloaded) }
     }
 
     /// Takes a place for a request. Call `leave` once it is answered.
     mutating func enter(_ match: EndpointMatch) throws(GatewayError) {
-        guard share.admitsAll || share.admits(holding: held[match.endpointNumber]),
-            !match.isLimited || match.enter()
-        else { throw refused() }
+        guard share.admitsAll || share.admits(holding: held[match.endpointNumber]) else {
+            throw refused(.overloaded)
+        }
+        guard !match.isLimited || match.enter() else { throw refused(.endpointOverloaded) }
         share.take()
         held[match.endpointNumber] += 1
     }
@@ -41,8 +43,8 @@ struct RequestAdmission {
         held[match.endpointNumber] -= 1
     }
 
-    private mutating func refused() -> GatewayError {
+    private mutating func refused(_ error: GatewayError) -> GatewayError {
         refusals += 1
-        return .overloaded
+        return error
     }
 }

@@ -58,9 +58,10 @@ struct ShareTests {
         return clients
     }
 
-    private func expectOverloaded(_ reply: RawClient.Reply?) throws {
+    private func expectOverloaded(_ reply: RawClient.Reply?, _ who: String = "The gateway") throws {
         let reply = try #require(reply)
         #expect(reply.status == 503)
+        #expect(reply.text.contains("\"message\":\"\(who) has too many requests in flight\""))
         #expect(reply.text.contains("\"OVERLOADED\""))
         #expect(["1", "2", "3"].contains(reply.value("Retry-After")))
         #expect(reply.value("Connection") != "close")
@@ -112,7 +113,7 @@ struct ShareTests {
             let waiting = try occupy(server, 3)
             for _ in 0..<8 {
                 let client = try RawClient(port: server.port)
-                try expectOverloaded(client.get("/silent"))
+                try expectOverloaded(client.get("/silent"), "This endpoint")
                 #expect(client.get("/well")?.status == 200)
             }
             for client in waiting { client.reset() }

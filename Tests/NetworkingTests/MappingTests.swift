@@ -174,6 +174,20 @@ struct MappingTests {
         #expect(error.payload(as: [String: Int].self) == ["x": 1])
     }
 
+    @Test(
+        "A declared code from 100 to 599 is the call's status, as text too; other codes are not",
+        arguments: [
+            (#""503""#, 503), ("503", 503), (#""404""#, 404), (#""0503""#, 200), (#""600""#, 200),
+            (#""+50""#, 200), (#""099""#, 200),
+        ])
+    func codeAsStatus(code: String, status: Int) throws {
+        let envelope = ResponseEnvelope.declared(status: "/c", data: "/d", success: ["0"])
+        let answer = StubTransport.Answer.json("{\"c\":\(code),\"d\":1}")
+        let error = try #require(Probe(try request(answer, envelope: envelope).map(Int.self)).networkError)
+        #expect(error.reason == .upstreamStatus)
+        #expect(error.statusCode == status)
+    }
+
     // MARK: - validate
 
     @Test("A body with an unacceptable or missing content type fails")

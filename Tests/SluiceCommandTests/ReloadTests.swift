@@ -48,7 +48,10 @@ extension CommandTests {
             try write(2, more: "name: of-other-file\n")
             process.signal(SIGHUP)
             try wait(for: 2, at: url)
-            try write(3, more: "limits: {deadline: 5}\n")
+            try write(
+                3,
+                more: "limits: {deadline: 5}\n"
+                    + "upstreams: {u: {url: \"https://127.0.0.1:9\", tls: {verify: none}}}\n")
             process.signal(SIGHUP)
             try spin(while: process.errorLines(containing: "the old one stays in use") == 0) {
                 "no failed reload in the log: \(process.errors)"
@@ -61,10 +64,13 @@ extension CommandTests {
                 #""level":"info","message":"configuration reloaded","trigger":"SIGHUP","file":"\#(path)"}"#
             #expect(lines(output, reloaded) == 1, "\(output.errors)")
             let problem =
-                #""message":"configuration problem","what":"\#(path):2:20: error: 5 needs a unit: 5s"}"#
+                #""level":"error","message":"configuration problem","what":"\#(path):2:20: error: 5 needs a unit: 5s"}"#
             #expect(lines(output, problem) == 1, "\(output.errors)")
+            let warning =
+                #""level":"warning","message":"configuration problem","what":"\#(path):3:59: warning: tls.verify"#
+            #expect(lines(output, warning) == 1, "\(output.errors)")
             let failed =
-                #""message":"configuration not reloaded, the old one stays in use","trigger":"SIGHUP","file":"\#(path)","problems":"1"}"#
+                #""message":"configuration not reloaded, the old one stays in use","trigger":"SIGHUP","file":"\#(path)","problems":"2"}"#
             #expect(lines(output, failed) == 1, "\(output.errors)")
         }
 

@@ -13,6 +13,7 @@ struct DocumentCheck {
 
     func run() {
         checkRoutes()
+        checkHealthPaths()
         checkSchemas()
         warnOfUnusedUpstreams()
         warnOfManyCalls()
@@ -55,6 +56,26 @@ struct DocumentCheck {
     private func methods(of proxy: ConfigProxy) -> [ConfigProxy.Method] {
         guard let methods = proxy.methods else { return ConfigProxy.Method.allCases }
         return methods.filter { !reader.unread.contains($0.place) }.map(\.value)
+    }
+
+    /// The gateway answers its health paths before it looks for an endpoint.
+    private func checkHealthPaths() {
+        let paths =
+            document.endpoints.map { ($0.path.value, $0.place) }
+            + document.proxies.map { ($0.path.value, $0.place) }
+        for (path, place) in paths where !path.isUnknown {
+            let covered = HealthPath.all.filter(path.matches)
+            guard !covered.isEmpty else { continue }
+            if path.parameters.isEmpty {
+                reader.error(
+                    "\(Shown.text(path.shown)) never runs: the gateway itself answers at this path, with any method",
+                    at: place)
+            } else if case .literal? = path.segments.first {
+                reader.problems.warning(
+                    "\(Shown.text(path.shown)) gets no requests for \(covered.joined(separator: " and ")): "
+                        + "the gateway itself answers them", at: place)
+            }
+        }
     }
 
     // MARK: Schemas

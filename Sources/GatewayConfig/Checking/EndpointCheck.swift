@@ -16,6 +16,7 @@ struct EndpointCheck {
             merging.check(part)
         }
         FallbackCheck(reader: reader).run(endpoint.content.parts)
+        BodyKindCheck(endpoint: endpoint, reader: reader).run()
         warnOfRequiredParts()
         warnOfNeedlessOrder()
         RenamedReferenceCheck(endpoint: endpoint, problems: reader.problems).run()

@@ -40,6 +40,28 @@ final class SchemaMembers {
         return nil
     }
 
+    /// Returns the schema of a value at the path, nil if nothing is known of it. `[*]` leads to an element.
+    func schema(at path: [ConfigReference.Segment], below schema: ConfigSchema) -> ConfigSchema? {
+        var schema = schema
+        for segment in path {
+            guard let parent = target(of: schema) else { return nil }
+            let rest: ConfigSchema.Rest
+            switch segment {
+            case .all where parent.type?.value != .array && parent.impliedType != .array: return nil
+            case .element, .all: rest = parent.items
+            case .member(let name):
+                if let index = names(of: parent).index(of: name) {
+                    schema = parent.properties[index].schema
+                    continue
+                }
+                rest = parent.additionalProperties
+            }
+            guard case .schema(let next) = rest else { return nil }
+            schema = next
+        }
+        return target(of: schema)
+    }
+
     /// Follows `$ref`. Returns nil for a schema that is not known.
     private func target(of schema: ConfigSchema) -> ConfigSchema? {
         var schema = schema

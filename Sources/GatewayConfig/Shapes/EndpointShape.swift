@@ -25,7 +25,8 @@ enum EndpointShape {
     static let parts: Member<[ConfigPart]> = Member("parts", .parts, "The parts of data, by name.")
     static let data: Member<ConfigPart> = Member("data", .part, "One part that is all of data.")
     static let deadline = Member(
-        "deadline", .time("1ms", "1h"), default: "15s", "The time for the whole request.")
+        "deadline", .time("1ms", "1h"), default: "15s",
+        "The time for the answer, from the end of the request's body.")
     static let forward = Member(
         "forward", .list(of: ValueType<HTTPFieldName>.forwardedField.located, 0...100),
         "Request fields that go to all upstreams called.")

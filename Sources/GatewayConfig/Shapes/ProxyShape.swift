@@ -23,7 +23,8 @@ enum ProxyShape {
         "bodyLimit", .size("1B", "1GiB"),
         "The largest body. Without it, and without one in defaults, any size.")
     static let deadline = Member(
-        "deadline", .time("1ms", "1h"), default: "15s", "The time until the response begins.")
+        "deadline", .time("1ms", "1h"), default: "15s",
+        "The time until the response begins, from the end of the request's body.")
     static let answer = Member(
         "answer", .passedAnswer, "The form of failures that the gateway itself reports.")
 

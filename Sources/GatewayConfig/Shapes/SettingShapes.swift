@@ -102,7 +102,8 @@ extension ValueType where Value == String {
 /// Bounds of the gateway.
 enum LimitsShape {
     static let deadline = Member(
-        "deadline", .time("1ms", "1h"), default: "15s", "The time for a whole request.")
+        "deadline", .time("1ms", "1h"), default: "15s",
+        "The time for an answer, from the end of the request's body.")
     static let requestBody = Member(
         "requestBody", .size("1B", "1GiB"), default: "1MiB", "The largest body of a request.")
     static let answer = Member(

@@ -92,7 +92,7 @@ package struct ConfigCORS: Sendable {
 }
 
 package struct ConfigLimits: Sendable {
-    /// The time for a whole request.
+    /// The time for an answer, from the end of the request's body.
     package var deadline: Located<Nanoseconds>?
     package var requestBody: Located<ByteCount>?
     /// The size of a merged answer.

@@ -36,3 +36,19 @@ package struct ConfigSchema: Sendable {
 
     package var place: ConfigPlace
 }
+
+extension ConfigSchema {
+    /// The type that the words of a schema without `type` are about; nil if there are none.
+    package var impliedType: ConfigType? {
+        if !properties.isEmpty || !required.isEmpty || !additionalProperties.isAllowed { return .object }
+        if !items.isAllowed || minItems != nil || maxItems != nil { return .array }
+        if constraints.minimum != nil || constraints.maximum != nil { return .number }
+        let isText =
+            constraints.minLength != nil || constraints.maxLength != nil || constraints.pattern != nil
+        return isText ? .string : nil
+    }
+}
+
+extension ConfigSchema.Rest {
+    var isAllowed: Bool { if case .allowed = self { true } else { false } }
+}

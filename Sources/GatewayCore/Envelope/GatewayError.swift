@@ -136,6 +136,13 @@ extension GatewayError {
             fields: [.retryAfter: "\(Int.random(in: 1...3))"])
     }
 
+    /// 503 `OVERLOADED`: the endpoint has reached its own `concurrency`, whatever else the gateway has in flight.
+    package static var endpointOverloaded: GatewayError {
+        var error = overloaded
+        error.message = "This endpoint has too many requests in flight"
+        return error
+    }
+
     /// 503 `DRAINING`, to be retried after a second.
     public static var draining: GatewayError {
         GatewayError(.draining, "The gateway is shutting down", fields: [.retryAfter: "1"])

@@ -7,6 +7,7 @@ extension PartFailure {
         let isNamed = !name.isEmpty
         if reason == .dependencyFailed, isNamed { return "\(name) was not requested: \(message)" }
         let subject = isNamed ? name : "The upstream"
+        if answer.isBeforeCall { return "\(subject) was not requested: \(message)" }
         switch answer.status {
         case 400: return "\(subject) cannot be requested: \(message)"
         case 401: return "\(subject) requires valid credentials"

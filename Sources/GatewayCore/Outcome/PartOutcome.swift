@@ -105,6 +105,8 @@ extension PartFailure {
 /// The answer if a failed part decides it.
 struct FailureAnswer: Sendable {
     let status: Int
+    /// Whether nothing was sent, because a value that the part reads is missing or unusable.
+    var isBeforeCall = false
     /// Seconds for `Retry-After`.
     var retryAfter: Int?
     /// The upstream's `WWW-Authenticate` for a 401 that reaches the client.

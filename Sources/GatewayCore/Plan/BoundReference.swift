@@ -27,14 +27,6 @@ struct BoundReference: Sendable, Hashable {
         case .parameter, .body, .item: false
         }
     }
-
-    /// Whether a client may leave the value out. A value that a part lacks is a failure.
-    var mayBeAbsent: Bool {
-        switch source {
-        case .parameter, .body: true
-        case .leaf, .group, .item: false
-        }
-    }
 }
 
 /// The values that the templates of one part see.
@@ -43,6 +35,8 @@ struct PlanScope: Sendable {
     /// Nil in a plan whose parts read no others.
     let run: PlanRun?
     var item: JSONFragment?
+    /// The array that the item is from.
+    var items: BoundReference?
 
     /// Returns the value; nil if there is none.
     func json(_ reference: BoundReference) -> JSONFragment? {
@@ -75,15 +69,16 @@ struct PlanScope: Sendable {
     func text(_ reference: BoundReference, most: Int = .max) throws(PlannedFailure) -> String? {
         if case .parameter(let index) = reference.source { return values.parameters[index]?.text }
         guard let value = json(reference) else {
-            guard reference.mayBeAbsent else { throw .missing(reference) }
+            guard mayBeAbsent(reference) else { throw missing(reference) }
             return nil
         }
         guard !value.certainlyExceeds(most) else {
-            throw .unusable("\(reference.text) has more than \(most) bytes")
+            throw .unusable("\(reference.text) has more than \(most) bytes", from: origin(of: reference))
         }
         guard let text = value.scalarText else {
-            if value.isNull, reference.mayBeAbsent { return nil }
-            throw .unusable("\(reference.text) is neither text nor a number nor a Boolean")
+            if value.isNull, mayBeAbsent(reference) { return nil }
+            throw .unusable(
+                "\(reference.text) is neither text nor a number nor a Boolean", from: origin(of: reference))
         }
         return text
     }
@@ -96,7 +91,9 @@ struct PlanScope: Sendable {
             case .text(let constant): text += constant
             case .reference(let reference):
                 guard let value = try self.text(reference, most: most) else { return nil }
-                guard text.utf8.count + value.utf8.count <= largestValue else { throw tooLarge }
+                guard text.utf8.count + value.utf8.count <= largestValue else {
+                    throw tooLarge(template.references)
+                }
                 text += value
             }
         }
@@ -109,14 +106,14 @@ struct PlanScope: Sendable {
         case .constant(let value): return value
         case .reference(let reference):
             if let value = json(reference) { return value }
-            guard reference.mayBeAbsent else { throw .missing(reference) }
+            guard mayBeAbsent(reference) else { throw missing(reference) }
             return .null
         case .text(let text): return try self.text(text).map { JSONFragment(string: $0) } ?? .null
         case .array(let elements):
             var composer = JSONComposer()
             composer.beginArray()
             var bytes = 0
-            for element in elements { composer.fragment(try json(element, &bytes)) }
+            for element in elements { composer.fragment(try json(element, of: template, &bytes)) }
             composer.endArray()
             return composer.fragment()
         case .object(let members):
@@ -125,7 +122,7 @@ struct PlanScope: Sendable {
             var bytes = 0
             for (name, value) in members {
                 composer.key(name)
-                composer.fragment(try json(value, &bytes))
+                composer.fragment(try json(value, of: template, &bytes))
             }
             composer.endObject()
             return composer.fragment()
@@ -134,17 +131,24 @@ struct PlanScope: Sendable {
 
     /// Returns an element, and adds its length to that of the elements before it.
     private func json(
-        _ template: ValueTemplate<BoundReference>, _ bytes: inout Int
+        _ template: ValueTemplate<BoundReference>, of whole: ValueTemplate<BoundReference>,
+        _ bytes: inout Int
     ) throws(PlannedFailure) -> JSONFragment {
         let value = try json(template)
         bytes += value.bytes.count
-        guard bytes <= largestValue else { throw tooLarge }
+        guard bytes <= largestValue else { throw tooLarge(whole.references) }
         return value
     }
 
     var largestValue: Int { run?.plan.largestValue ?? PlannedEndpoint.standardLargestValue }
 
-    private var tooLarge: PlannedFailure { .tooLarge(largestValue) }
+    private func tooLarge(_ references: [BoundReference]) -> PlannedFailure {
+        .unusable("the value has more than \(largestValue) bytes", from: origin(of: references))
+    }
+
+    func missing(_ reference: BoundReference) -> PlannedFailure {
+        .missing(reference.text, from: origin(of: reference))
+    }
 
     /// Whether the condition holds.
     func holds(_ condition: BoundCondition) -> Bool {

@@ -112,13 +112,17 @@ final class CallTemplate: Sendable {
     private func write(
         segment reference: BoundReference, _ scope: PlanScope, to line: inout JSONLine
     ) throws(PlannedFailure) {
-        guard let value = try scope.text(reference, most: Self.longestText) else { throw .missing(reference) }
-        try Self.check(value, of: reference.text)
+        guard let value = try scope.text(reference, most: Self.longestText) else {
+            throw scope.missing(reference)
+        }
+        try Self.check(value, of: reference.text) { scope.origin(of: reference) }
         do {
             line.plain(try EncodedText.segment(value))
         } catch {
-            // Values of the client have been checked with its parameters.
-            throw .unusable("\(reference.text) cannot be in a path")
+            // Parameters and direct references to the body have been checked before.
+            throw .unusable(
+                "\(reference.text) cannot be in a path: it is empty or a dot segment, or has a slash, a backslash or "
+                    + "a control character", from: scope.origin(of: reference))
         }
     }
 
@@ -133,7 +137,7 @@ final class CallTemplate: Sendable {
             return write(name, value.text, &mark, to: &line)
         }
         for text in try texts(template, scope) {
-            try Self.check(text, of: "a value of the query")
+            try Self.check(text, of: "a value of the query") { scope.origin(of: template.references) }
             write(name, text, &mark, to: &line)
         }
     }
@@ -141,14 +145,18 @@ final class CallTemplate: Sendable {
     /// Longer texts are not sent in URLs and fields: peers refuse them. They are not encoded first.
     static let longestText = 8192
 
-    private static func check(length value: JSONFragment, of name: String) throws(PlannedFailure) {
+    private static func check(
+        length value: JSONFragment, of name: String, _ origin: () -> ValueOrigin
+    ) throws(PlannedFailure) {
         guard value.certainlyExceeds(longestText) else { return }
-        throw .unusable("\(name) has more than \(longestText) bytes")
+        throw .unusable("\(name) has more than \(longestText) bytes", from: origin())
     }
 
-    private static func check(_ text: String, of name: String) throws(PlannedFailure) {
+    private static func check(
+        _ text: String, of name: String, _ origin: () -> ValueOrigin
+    ) throws(PlannedFailure) {
         guard text.utf8.count > longestText else { return }
-        throw .unusable("\(name) has more than \(longestText) bytes")
+        throw .unusable("\(name) has more than \(longestText) bytes", from: origin())
     }
 
     private func write(_ name: [UInt8], _ text: String, _ mark: inout UInt8, to line: inout JSONLine) {
@@ -162,7 +170,7 @@ final class CallTemplate: Sendable {
         _ template: ValueTemplate<BoundReference>, _ scope: PlanScope
     ) throws(PlannedFailure) -> [String] {
         switch template {
-        case .constant(let value): return try Self.texts(value, of: "the query")
+        case .constant(let value): return try Self.texts(value, of: "the query") { .constant }
         case .text(let text):
             return try present { () throws(PlannedFailure) in
                 try scope.text(text, most: Self.longestText)
@@ -170,13 +178,13 @@ final class CallTemplate: Sendable {
         case .reference(let reference):
             if case .parameter = reference.source { return (try scope.text(reference)).map { [$0] } ?? [] }
             return try scope.json(reference).map { value throws(PlannedFailure) in
-                try Self.texts(value, of: reference.text)
+                try Self.texts(value, of: reference.text) { scope.origin(of: reference) }
             } ?? []
         case .array(let elements):
             var all: [String] = []
             for element in elements { all += try texts(element, scope) }
             return all
-        case .object: throw .unusable("an object cannot be in a query")
+        case .object: throw .unusable("an object cannot be in a query", from: .constant)
         }
     }
 
@@ -190,18 +198,22 @@ final class CallTemplate: Sendable {
         }
     }
 
-    static func texts(_ value: JSONFragment, of name: String) throws(PlannedFailure) -> [String] {
+    static func texts(
+        _ value: JSONFragment, of name: String, _ origin: () -> ValueOrigin
+    ) throws(PlannedFailure) -> [String] {
         if value.isNull { return [] }
         guard value.kind == .array else {
-            try check(length: value, of: name)
-            guard let text = value.scalarText else { throw .unusable("\(name) has an object") }
+            try check(length: value, of: name, origin)
+            guard let text = value.scalarText else {
+                throw .unusable("\(name) has an object", from: origin())
+            }
             return [text]
         }
         var texts: [String] = []
         for element in value.elements where !element.isNull {
-            try check(length: element, of: name)
+            try check(length: element, of: name, origin)
             guard let text = element.scalarText else {
-                throw .unusable("\(name) has a list or an object in a list")
+                throw .unusable("\(name) has a list or an object in a list", from: origin())
             }
             texts.append(text)
         }
@@ -214,9 +226,13 @@ final class CallTemplate: Sendable {
         var fields = constantHeaders
         for (name, template) in headers {
             guard let value = try scope.text(template, most: Self.longestText) else { continue }
-            try Self.check(value, of: "the value of the field \(name)")
+            try Self.check(value, of: "the value of the field \(name)") {
+                scope.origin(of: template.references)
+            }
             guard Renderer.canSend(value) else {
-                throw .unusable("the value of the field \(name) has a control character")
+                throw .unusable(
+                    "the value of the field \(name) has a control character",
+                    from: scope.origin(of: template.references))
             }
             fields.append(name, value)
         }

@@ -23,6 +23,7 @@ final class ItemsRun: Disposable {
 
     private let items: BoundItems
     private let call: CallTemplate
+    private let scope: PlanScope
     /// What each element goes through before it stands in the answer.
     private let shapes: [JSONShape]
     private let reveals: Bool
@@ -42,6 +43,7 @@ final class ItemsRun: Disposable {
     ) {
         self.items = items
         self.call = call
+        self.scope = scope
         self.shapes = shapes
         self.reveals = reveals
         self.keepsReadValues = keepsReadValues
@@ -50,13 +52,18 @@ final class ItemsRun: Disposable {
         var places: [Int] = []
         var known: [EncodedRequest: Int] = [:]
         var scope = scope
+        scope.items = items.source
         var bytes = 0
         for element in elements {
             scope.item = element
             // All requests are made before the first is sent, to find equal ones.
             let target = Result<EncodedRequest, any Error> {
                 let limit = scope.largestValue
-                guard bytes <= limit else { throw PlannedFailure.tooManyBytes(limit) }
+                guard bytes <= limit else {
+                    throw PlannedFailure.unusable(
+                        "the requests for the elements have more than \(limit) bytes",
+                        from: scope.origin(of: items.read))
+                }
                 let request = try call.request(scope)
                 bytes += request.target.count + (request.body?.count ?? 0)
                 return request
@@ -184,9 +191,14 @@ final class ItemsRun: Disposable {
         guard successes < needed else { return }
         let message = "\(successes) of \(places.count) elements succeeded; \(needed) must"
         guard let decisive = failures.min(by: { $0.failure.answer.rank < $1.failure.answer.rank }) else {
-            throw PlannedFailure.unusable(message)
+            throw PlannedFailure.unusable(message, from: scope.origin(of: items.source))
         }
-        throw PlannedFailure.items(decisive.failure, message, attempts: attempts)
+        // What is wrong with the client's element is for the client to know.
+        let isClients = decisive.failure.answer.isBeforeCall && decisive.failure.answer.status == 400
+        throw PlannedFailure.items(
+            decisive.failure,
+            isClients ? "\(message); element \(decisive.index): \(decisive.failure.message)" : message,
+            attempts: attempts)
     }
 
     /// - Parameter values: nil for a failed element.
@@ -218,14 +230,18 @@ extension PlanScope {
     /// Returns the elements of an array; nil if it is null or a client has left it out.
     func elements(of items: BoundItems) throws(PlannedFailure) -> [JSONFragment]? {
         guard let list = json(items.source) else {
-            guard items.source.mayBeAbsent else { throw .missing(items.source) }
+            guard mayBeAbsent(items.source) else { throw missing(items.source) }
             return nil
         }
         if list.isNull { return nil }
-        guard list.kind == .array else { throw .unusable("\(items.source.text) is no array") }
+        guard list.kind == .array else {
+            throw .unusable("\(items.source.text) is not an array", from: origin(of: items.source))
+        }
         let elements = list.elements
         guard elements.count <= items.limit else {
-            throw .unusable("\(items.source.text) has \(elements.count) elements, more than \(items.limit)")
+            throw .unusable(
+                "\(items.source.text) has \(elements.count) elements, more than \(items.limit)",
+                from: origin(of: items.source))
         }
         return elements
     }

@@ -81,7 +81,7 @@ extension PlanBinder {
 
     private mutating func bind(_ call: PlannedCall, of planned: PlannedPart, _ policy: Part.Policy) {
         var read: [BoundReference] = []
-        let items = call.items.flatMap { bind($0, of: planned) }
+        var items = call.items.flatMap { bind($0, of: planned) }
         if let items { read.append(items.source) }
         isItem = call.items != nil
         defer { isItem = false }
@@ -97,6 +97,7 @@ extension PlanBinder {
         for case .segment(let reference) in path { read.append(reference) }
         read += headers.flatMap(\.value.references) + (body?.references ?? [])
         for pair in query { read += pair.template?.references ?? [] }
+        items?.read = read
         check(call)
         append(
             planned, policy,
@@ -149,7 +150,7 @@ extension PlanBinder {
         switch value {
         case .constant(let constant):
             do throws(PlannedFailure) {
-                return try CallTemplate.texts(constant, of: "the query's \(name)").map {
+                return try CallTemplate.texts(constant, of: "the query's \(name)", { .constant }).map {
                     .constant(encoded + Array(EncodedText.value($0).utf8))
                 }
             } catch {

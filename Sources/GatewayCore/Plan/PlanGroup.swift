@@ -68,7 +68,9 @@ extension PlanGroup.Value {
         }
         let size = layout.dataBytes(ends, run)
         guard size <= run.plan.largestValue else {
-            return .failed(PartFailure(.tooLarge(run.plan.largestValue), elapsed: 0))
+            return .failed(
+                PartFailure(
+                    .unusableResponse("the value has more than \(run.plan.largestValue) bytes"), elapsed: 0))
         }
         let bytes = JSONLine.array(capacity: size) { line in
             var shared = SharedFragments(from: .max)

@@ -53,7 +53,7 @@ struct PlanLeaf: Sendable {
 
     private func checked(_ value: JSONFragment) throws(PlannedFailure) -> JSONFragment {
         guard !isMerged || value.kind == .object || value.isNull else {
-            throw .unusable("the data is no object, so that it cannot be merged")
+            throw .unusableResponse("the data is no object, so that it cannot be merged")
         }
         return value
     }
@@ -78,6 +78,8 @@ struct PlanReads: Sendable {
 /// The calls for the elements of an array.
 struct BoundItems: Sendable {
     let source: BoundReference
+    /// What the calls read, and the array.
+    var read: [BoundReference] = []
     let concurrency: Int
     let limit: Int
     let failure: PlannedItems.Failure

@@ -13,24 +13,24 @@ struct PlannedFailure: Error {
     var unexpected: (any Error)?
 
     /// A value that a part reads is missing.
-    static func missing(_ reference: BoundReference) -> PlannedFailure {
+    static func missing(_ name: String, from origin: ValueOrigin) -> PlannedFailure {
         PlannedFailure(
-            kind: .pathErr, reason: .missingData, message: "\(reference.text) is missing",
-            answer: FailureAnswer(status: 502))
+            kind: .pathErr, reason: .missingData, message: "\(name) is missing", answer: answer(origin))
     }
 
-    /// A value is not what its place needs.
-    static func unusable(_ message: String) -> PlannedFailure {
+    /// A value that a part reads is not what its place needs. Nothing was sent.
+    static func unusable(_ message: String, from origin: ValueOrigin) -> PlannedFailure {
+        PlannedFailure(kind: .pathErr, reason: .decodeError, message: message, answer: answer(origin))
+    }
+
+    /// The responses for a part are not what it needs.
+    static func unusableResponse(_ message: String) -> PlannedFailure {
         PlannedFailure(
             kind: .pathErr, reason: .decodeError, message: message, answer: FailureAnswer(status: 502))
     }
 
-    static func tooLarge(_ limit: Int) -> PlannedFailure {
-        unusable("the value has more than \(limit) bytes")
-    }
-
-    static func tooManyBytes(_ limit: Int) -> PlannedFailure {
-        unusable("the requests for the elements have more than \(limit) bytes")
+    private static func answer(_ origin: ValueOrigin) -> FailureAnswer {
+        FailureAnswer(status: origin == .client ? 400 : 502, isBeforeCall: true)
     }
 
     /// The part was not requested, because a part that it reads has failed. It has the kind, the status and the answer of that part.

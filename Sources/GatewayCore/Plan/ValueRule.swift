@@ -54,6 +54,9 @@ package struct ValueRule: Sendable {
     package var type: ValueType
     package var minimum: Double?
     package var maximum: Double?
+    /// The same as integers, because a `Double` rounds those beyond 2^53; nil if they are not 64-bit integers.
+    package var wholeMinimum: Int?
+    package var wholeMaximum: Int?
     /// Unicode scalars, as JSON Schema counts them.
     package var minLength: Int?
     package var maxLength: Int?
@@ -130,7 +133,12 @@ package struct ValueRule: Sendable {
     private func isInRange(_ value: ParameterText) -> Bool {
         guard minimum != nil || maximum != nil else { return true }
         guard let number = Double(value.text) else { return false }
-        return number >= minimum ?? -.infinity && number <= maximum ?? .infinity
+        let whole = Int(value.text)
+        let isEnough =
+            if let whole, let wholeMinimum { whole >= wholeMinimum } else { number >= minimum ?? -.infinity }
+        let isTooMuch =
+            if let whole, let wholeMaximum { whole > wholeMaximum } else { number > maximum ?? .infinity }
+        return isEnough && !isTooMuch
     }
 
     private func hasLength(_ text: String) -> Bool {
@@ -152,14 +160,16 @@ extension ValueRule {
                 ? AllowedValues.hiddenPhrase : "one of " + values.joined(separator: ", ")
         }
         var text = type.rule
+        let least = wholeMinimum.map { "\($0)" } ?? minimum.map(Self.plain)
+        let most = wholeMaximum.map { "\($0)" } ?? maximum.map(Self.plain)
         if hidden.contains(.range) {
             text += " in the allowed range"
-        } else if let minimum, let maximum {
-            text += " from \(Self.plain(minimum)) to \(Self.plain(maximum))"
-        } else if let minimum {
-            text += " of at least \(Self.plain(minimum))"
-        } else if let maximum {
-            text += " of at most \(Self.plain(maximum))"
+        } else if let least, let most {
+            text += " from \(least) to \(most)"
+        } else if let least {
+            text += " of at least \(least)"
+        } else if let most {
+            text += " of at most \(most)"
         }
         if hidden.contains(.length) {
             text += " of an allowed length"

@@ -53,22 +53,6 @@ struct FileSchema {
     }
 }
 
-extension ConfigSchema {
-    /// The type that the words of a schema without `type` are about; nil if there are none.
-    fileprivate var impliedType: ConfigType? {
-        if !properties.isEmpty || !required.isEmpty || !additionalProperties.isAllowed { return .object }
-        if !items.isAllowed || minItems != nil || maxItems != nil { return .array }
-        if constraints.minimum != nil || constraints.maximum != nil { return .number }
-        let isText =
-            constraints.minLength != nil || constraints.maxLength != nil || constraints.pattern != nil
-        return isText ? .string : nil
-    }
-}
-
-extension ConfigSchema.Rest {
-    fileprivate var isAllowed: Bool { if case .allowed = self { true } else { false } }
-}
-
 /// Compiles the patterns of an endpoint, so that a wrong one is told with its place.
 enum FilePatterns {
     static func check(

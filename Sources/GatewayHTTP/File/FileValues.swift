@@ -99,6 +99,8 @@ extension ValueRule {
             pattern: try constraints.pattern.map {
                 try Pattern($0.value, isHidden: document.isSubstituted($0.place))
             })
+        wholeMinimum = constraints.minimum.flatMap { Int($0.value.text) }
+        wholeMaximum = constraints.maximum.flatMap { Int($0.value.text) }
         hidden = constraints.hidden(in: document)
     }
 }

@@ -45,7 +45,7 @@ public struct ResponseEnvelope: Sendable {
 
 /// The content of an envelope as bytes.
 struct OpenedEnvelope {
-    /// The inner status, if it is a number from 100 to 599.
+    /// The inner status, if it is 100 to 599: a number or, in a declared envelope, its text.
     let status: Int?
     let isSuccess: Bool
     let code: String?
@@ -122,9 +122,11 @@ extension ResponseEnvelope {
         guard let status = document.value(at: envelope.status), let code = status.scalarText else {
             throw .shape("the body is not in the declared envelope: no result code at \(envelope.status)")
         }
-        let number = status.intValue.flatMap { (100...599).contains($0) ? $0 : nil }
+        // Codes are compared as text, so the text "503" decides as 503 does, and "0503" is another code.
+        let number = status.intValue ?? (code.utf8.count == 3 ? Int(code) : nil)
         return OpenedEnvelope(
-            status: number, isSuccess: envelope.success.contains(code), code: code,
+            status: number.flatMap { (100...599).contains($0) ? $0 : nil },
+            isSuccess: envelope.success.contains(code), code: code,
             message: envelope.message.flatMap { document.value(at: $0)?.stringValue },
             data: document.value(at: envelope.data)?.presentValue)
     }

@@ -156,6 +156,13 @@ extension FileKeys {
         parameter("type", "type: date", good: ["2026-11-20"], bad: "2026-13-20"),
         parameter("minimum", "type: integer, minimum: 2", good: ["2"], bad: "1"),
         parameter("maximum", "type: integer, maximum: 2", good: ["2"], bad: "3"),
+        // A Double rounds whole numbers beyond 2^53.
+        parameter(
+            "maximum", "type: integer, maximum: 9007199254740993", good: ["9007199254740993"],
+            bad: "9007199254740994"),
+        parameter(
+            "minimum", "type: integer, minimum: -9007199254740992", good: ["-9007199254740992"],
+            bad: "-9007199254740993"),
         parameter("minLength", "minLength: 2", good: ["ab"], bad: "a"),
         parameter("maxLength", "maxLength: 2", good: ["ab"], bad: "abc"),
         parameter("enum", "enum: [am, pm]", good: ["am", "pm"], bad: "mm"),
@@ -191,6 +198,7 @@ extension FileKeys {
         body("type", "{type: boolean}", good: "true", bad: "1"),
         body("minimum", "{minimum: 2}", good: "2", bad: "1.5"),
         body("maximum", "{type: number, maximum: 2}", good: "2", bad: "2.5"),
+        body("maximum", "{maximum: 9007199254740992}", good: "9007199254740992", bad: "9007199254740993"),
         body("minLength", "{minLength: 2}", good: "\"ab\"", bad: "\"a\""),
         body("maxLength", "{type: string, maxLength: 2}", good: "\"ab\"", bad: "\"abc\""),
         body("enum", "{enum: [am, 1]}", good: "\"am\"", bad: "\"pm\""),
