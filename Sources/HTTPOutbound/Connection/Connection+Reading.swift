@@ -42,8 +42,8 @@ extension Connection {
 
     private func headReceived() -> ResponseReader.Step? {
         guard let call, let head = response.head else { return nil }
-        if head.status == .requestTimeout, let ending = state.staleTimeout {
-            timedOut(ending)
+        if head.status == .requestTimeout, state.resendsAfterTimeout {
+            resend(.stale)
             return nil
         }
         if head.status == .expectationFailed, mayDropExpectation {

@@ -276,9 +276,9 @@ extension Connection: StreamHandler {
                 return read(bytes)
             }
             let (head, body) = response.take(layout, of: bytes)
-            if head.status == .requestTimeout, let ending = state.staleTimeout {
+            if head.status == .requestTimeout, state.resendsAfterTimeout {
                 call = served
-                return timedOut(ending)
+                return resend(.stale)
             }
             if head.status == .expectationFailed, mayDropExpectation {
                 call = served
@@ -364,12 +364,6 @@ extension Connection: StreamHandler {
         return ending
     }
 
-    /// The upstream answered 408 because the connection was idle.
-    func timedOut(_ ending: ConnectionState.Ending) {
-        if case .resend = ending { return resend(.stale) }
-        fail(.connectionTerminated, "the upstream closed the idle connection (408)")
-    }
-
     /// RFC 9110 10.1.1: a client that receives 417 repeats its request without the expectation.
     func resendWithoutExpectation() {
         guard let call = detachCall() else { return discard(.expectationFailed) }
@@ -378,7 +372,7 @@ extension Connection: StreamHandler {
         pool.replace(self, for: call)
     }
 
-    private func resend(_ reason: DiscardReason) {
+    func resend(_ reason: DiscardReason) {
         guard let call = detachCall() else { return discard(reason) }
         let wasSent = !isUnsent
         close(reason)

@@ -118,13 +118,12 @@ struct ConnectionState {
         state = .exchange(exchange)
     }
 
-    /// How to handle a 408. As the first response on a reused connection it is about the idle connection and not this
-    /// request (RFC 9110 15.5.9). nil if it answers this request.
-    var staleTimeout: Ending? {
-        guard case .exchange(let exchange) = state, exchange.isReused, !exchange.wasAcknowledged else {
-            return nil
-        }
-        return exchange.mayResend ? .resend : .fail
+    /// Whether a 408 leads to another attempt on a new connection. As the first response on a reused connection it may be about the
+    /// idle connection and not about this request (RFC 9110 15.5.9). A request that must not be sent twice has it as its response:
+    /// the upstream may have read the request.
+    var resendsAfterTimeout: Bool {
+        guard case .exchange(let exchange) = state else { return false }
+        return exchange.isReused && !exchange.wasAcknowledged && exchange.mayResend
     }
 
     /// The response is complete. `isReusable` is what the peer allows (RFC 9112 9.3); `strayBytes` arrived after its
