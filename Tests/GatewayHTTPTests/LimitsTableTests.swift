@@ -109,6 +109,7 @@ struct LimitsTableTests {
             "compression.slice": AnswerCompressor.slice,
             "proxy.requestBody": ProxyLimits.requestBody.map { $0 as Any } ?? "none",
             "proxy.wholeResponse": PassedResponse.whole,
+            "proxy.headWait": PassedResponse.headWait,
             "file.value": PlannedEndpoint.standardLargestValue,
             "file.requests": PlannedEndpoint.standardLargestValue,
             "file.text": CallTemplate.longestText,

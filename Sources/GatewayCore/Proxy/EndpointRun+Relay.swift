@@ -58,6 +58,13 @@ extension EndpointRun {
         if let unneeded { scheduler.cancelTimer(unneeded) }
     }
 
+    /// Nanoseconds until the deadline at least. A head that has arrived is passed on before.
+    var timeLeft: Int64 {
+        let limit = endpoint.deadlineInterval.nanoseconds
+        // After a long upload, the deadline began again.
+        return elapsed < limit ? limit - elapsed : limit
+    }
+
     /// Answers with the head of a response. From now on the call belongs to the answer.
     func relayBegan(_ head: TransportResponse, _ relay: Relay) {
         state.withLock { $0.work = nil }

@@ -1,8 +1,12 @@
+import Dispatch
 import Locking
 import Networking
 import Rx
 
 /// One call whose response is passed on, and the body of the answer that passes it on.
+///
+/// The head waits until the first byte of the body arrives, at most `PassedResponse.headWait`: until then, a response that breaks off is
+/// repeated or answered with an error. With a small body whose length is known, it waits for the whole body, for as long.
 ///
 /// The pieces go to a sink as they arrive, or to a reader one by one. What arrives before it is wanted waits, and the upstream pauses.
 final class Relay: Sendable {
@@ -12,6 +16,10 @@ final class Relay: Sendable {
         /// The subscription to the call, until that ends.
         var call: Link?
         var flow: (any FlowControl)?
+        /// A head that waits for the first byte of its body, and the end of its wait.
+        var head: TransportResponse?
+        var headTimer: TimerToken?
+        var awaitsWhole = false
         var sink: (any PieceSink)?
         var receiver: Receiver?
         /// What arrived while nobody waited for it.
@@ -19,6 +27,25 @@ final class Relay: Sendable {
         var end: Result<Void, any Error>?
         var hasBegun = false
         var isCancelled = false
+
+        enum Hold {
+            case held, passesHead, passes
+        }
+
+        /// Keeps a piece if the head waits for the whole body.
+        mutating func hold(_ piece: UnsafeRawBufferPointer) -> Hold {
+            guard head != nil else { return .passes }
+            guard awaitsWhole else { return .passesHead }
+            waiting.append(ArraySlice(piece))
+            return .held
+        }
+
+        /// Removes and returns what was held.
+        mutating func takeHeld() -> ArraySlice<UInt8> {
+            guard head.take() != nil else { return [] }
+            defer { waiting = [] }
+            return waiting.count == 1 ? waiting[0] : ArraySlice(waiting.joined())
+        }
     }
 
     let relayed: RelayedCall
@@ -53,16 +80,50 @@ extension Relay: CallObserver {
     var keepsDeadline: Bool { true }
 
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
+        // A response to HEAD has no body to wait for.
+        let isHead = run.request.isHead
+        let wait = Int(min(PassedResponse.headWait.nanoseconds, run.timeLeft / 2))
+        let timer = isHead ? nil : run.scheduler.setTimer(after: .nanoseconds(wait), target: self)
         state.withLock { state in
             state.flow = flow
-            state.hasBegun = true
+            state.head = head
+            state.headTimer = timer
+            state.awaitsWhole = PassedResponse.isWhole(head)
         }
-        run.relayBegan(head, self)
+        if isHead { passOnHead() }
         return .pieces
     }
 
+    /// Begins the answer, unless it has begun or its attempt has failed.
+    private func passOnHead() {
+        let (head, timer) = state.withLock { state in
+            let head = state.head.take()
+            if head != nil { state.hasBegun = true }
+            return (head, state.headTimer.take())
+        }
+        if let timer { run.scheduler.cancelTimer(timer) }
+        if let head { run.relayBegan(head, self) }
+    }
+
+    private func dropHead() {
+        let timer = state.withLock { state in
+            _ = state.takeHeld()
+            return state.headTimer.take()
+        }
+        if let timer { run.scheduler.cancelTimer(timer) }
+    }
+
+    func attemptFailed() { dropHead() }
+
     func callReceived(_ piece: UnsafeRawBufferPointer) {
         if let sink = state.withLock({ $0.sink }) { return sink.received(piece) }
+        switch state.withLock({ $0.hold(piece) }) {
+        case .held: return
+        case .passesHead:
+            passOnHead()
+            if let sink = state.withLock({ $0.sink }) { return sink.received(piece) }
+        case .passes: break
+        }
         let bytes = ArraySlice(piece)
         let (receiver, flow) = state.withLock { state -> (Receiver?, (any FlowControl)?) in
             if let receiver = state.receiver.take() { return (receiver, nil) }
@@ -74,8 +135,18 @@ extension Relay: CallObserver {
     }
 }
 
+extension Relay: TimerTarget {
+    /// The first byte of the body takes long.
+    func timerFired(_ token: TimerToken) {
+        guard state.withLock({ $0.headTimer == token }) else { return }
+        passOnHead()
+    }
+}
+
 extension Relay: SingleReceiver {
     func succeeded(_ response: consuming TransportResponse, number: Int) {
+        let held = state.withLock { $0.takeHeld() }
+        if !held.isEmpty { response.body = held }
         if !ended(nil) { run.relayEnded(response, self) }
     }
 
@@ -87,6 +158,7 @@ extension Relay: SingleReceiver {
 
     /// Returns whether some of the response has been passed on. Then its reader is told how it ended.
     private func ended(_ error: (any Error)?) -> Bool {
+        dropHead()
         let end: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
         var (sink, receiver): ((any PieceSink)?, Receiver?)
         let isPassedOn = state.withLock { state in
@@ -139,6 +211,7 @@ extension Relay: PieceSource {
     }
 
     func cancel() {
+        dropHead()
         let (call, receiver) = state.withLock { state in
             state.isCancelled = true
             state.waiting = []

@@ -1,7 +1,7 @@
 import ASCIIText
 import ContentCoding
 import HTTPModel
-import NetworkingSession
+import Networking
 
 /// Compresses the answers of one loop. Confined to the loop.
 final class AnswerCompressor {

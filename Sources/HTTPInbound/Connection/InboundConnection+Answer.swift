@@ -215,7 +215,10 @@ extension InboundConnection {
         complete(.exchange(exchange))
     }
 
+    /// Breaks off an answer. Sends what has been written of it first, so that the client never sees a reset without a byte.
     func abort() {
+        guard isOpen else { return }
+        stream.sendNow()
         end(.reset, .aborted)
     }
 

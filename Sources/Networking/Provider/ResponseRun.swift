@@ -81,6 +81,11 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
     /// Only what passes on responses keeps the deadline. Without a body, the length of a response to HEAD would be lost.
     var takesWhole: Bool { observer.keepsDeadline && !call.method.isHead }
 
+    override func attemptFailed(_ error: TransportError) {
+        observer.attemptFailed()
+        super.attemptFailed(error)
+    }
+
     func attemptSent(_ bytes: Int64, of total: Int64?) { observer.callSent(bytes, of: total) }
 
     func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {

@@ -154,10 +154,3 @@ extension StreamingAttempt: FlowControl {
         if isHeld.load(ordering: .relaxed) { pauseBody() } else { resumeBody() }
     }
 }
-
-/// How responses that are passed on travel.
-package enum PassedResponse {
-    /// Bytes, with the head, up to which a response that arrives at once is handed on as a whole. Streaming costs more than copying so
-    /// few bytes.
-    package static var whole: Int { 8 << 10 }
-}

@@ -97,41 +97,114 @@ struct ProxyFailureTests {
         }
     }
 
-    private static let broken: [String: Script] = [
+    private static let early: [String: Script] = [
         "reset": [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .reset],
         "short of its length": [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .close],
+        "short in a later read": [
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"), .send("hello"), .close,
+        ],
+        "without a byte": [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"), .close],
+        "without a byte of a large body": [
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"), .close,
+        ],
+        "without a chunk": [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .close],
+        "of an event stream": [
+            .send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"),
+            .close,
+        ],
+    ]
+
+    @Test(
+        "A response that breaks off before its first byte has reached the client is answered with 502",
+        arguments: early.keys, ["1.1", "1.0"])
+    func beforeTheFirstByte(name: String, version: String) throws {
+        let lines = try withProxy([.readRequest] + (Self.early[name] ?? []), .next) { server, _ in
+            let client = try RawClient(port: server.port)
+            client.send("GET /files/a HTTP/\(version)\r\nHost: test\r\n\r\n")
+            let reply = try client.reply()
+            #expect(reply.status == 502)
+            #expect(reply.text.contains("\"reason\":\"http_response_incomplete\""))
+            #expect(reply.value("Content-Type")?.hasPrefix("application/json") == true)
+            #expect(try RawClient(port: server.port).goesOn())
+        }
+        #expect(lines.ends == ["complete", "complete"])
+        #expect(lines.statuses == [502, 200])
+    }
+
+    @Test(
+        "A response that breaks off before its first byte has reached the client is repeated",
+        arguments: early.keys)
+    func repeated(name: String) throws {
+        let broken: Script = [.readRequest] + (Self.early[name] ?? [])
+        try withProxy(broken, broken, .next, policy: .patient(attempts: 3)) { server, upstream in
+            let client = try RawClient(port: server.port)
+            #expect(try client.goesOn())
+            #expect(upstream.requests.count == 3)
+        }
+    }
+
+    @Test("An invalid first chunk is answered with 502 and not repeated")
+    func invalidFirstChunk() throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        try withProxy(
+            [.readRequest, .send(head + "zz\r\n"), .awaitEnd], policy: .patient(attempts: 3)
+        ) { server, upstream in
+            let client = try RawClient(port: server.port)
+            client.begin("GET /files/a")
+            let reply = try client.reply()
+            #expect(reply.status == 502)
+            #expect(reply.value("Proxy-Status") == "sluice; error=http_protocol_error")
+            #expect(upstream.requests.count == 1)
+        }
+    }
+
+    private static let broken: [String: Script] = [
         "without its last chunk": [
             .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"), .close,
         ],
         "with a broken chunk": [
             .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\n"), .awaitEnd,
         ],
-        "without a byte": [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"), .close],
+        "large and short of its length": [
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nhello"), .reset,
+        ],
     ]
 
     @Test(
-        "A body that breaks off is reset, and the log says aborted", arguments: broken.keys, ["1.1", "1.0"])
+        "A body that breaks off is reset after what has come of it, and the log says aborted",
+        arguments: broken.keys, ["1.1", "1.0"])
     func inTheBody(name: String, version: String) throws {
-        let lines = try withProxy([.readRequest] + (Self.broken[name] ?? []), .next) { server, _ in
+        let lines = try withProxy(
+            [.readRequest] + (Self.broken[name] ?? []), .next, policy: .patient(attempts: 3)
+        ) { server, upstream in
             let client = try RawClient(port: server.port)
             client.send("GET /files/a HTTP/\(version)\r\nHost: test\r\n\r\n")
-            #expect(client.readToEnd().end == .reset)
+            let (bytes, end) = client.readToEnd()
+            #expect(end == .reset)
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(text)")
+            #expect(text.contains("hello"), "\(text)")
+            #expect(upstream.requests.count == 1)
             #expect(try RawClient(port: server.port).goesOn())
         }
         #expect(lines.ends == ["aborted", "complete"])
     }
 
-    @Test("A broken body is not repeated, though the policy allows attempts")
-    func notRepeated() throws {
-        try withProxy(
-            [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"), .reset],
-            policy: .patient(attempts: 3)
+    @Test("A head whose body takes long reaches the client before the body, and a break then is a reset")
+    func headAlone() throws {
+        let hasHead = Signal()
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let lines = try withProxy(
+            [.readRequest, .send(head), .wait(hasHead), .close], policy: .patient(attempts: 3)
         ) { server, upstream in
             let client = try RawClient(port: server.port)
             client.begin("GET /files/a")
+            #expect(try client.read(through: "\r\n\r\n").contains("text/event-stream"))
+            hasHead.fire()
             #expect(client.readToEnd().end == .reset)
             #expect(upstream.requests.count == 1)
         }
+        #expect(lines.ends == ["aborted"])
     }
 
     enum Phase: String, CaseIterable, Sendable {

@@ -67,11 +67,13 @@ struct ProxyTimeTests {
     func gap() throws {
         let lines = try withProxy(
             [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nfirst"), .awaitEnd],
-            policy: .patient(attempts: 3, gap: .milliseconds(100))
+            policy: .patient(attempts: 3, gap: .milliseconds(300))
         ) { server, upstream in
             let client = try RawClient(port: server.port)
             client.begin("GET /files/a")
-            #expect(client.readToEnd().end == .reset)
+            let (bytes, end) = client.readToEnd()
+            #expect(end == .reset)
+            #expect(String(decoding: bytes, as: UTF8.self).hasSuffix("first"))
             #expect(upstream.requests.count == 1)
         }
         #expect(lines.ends == ["aborted"])
