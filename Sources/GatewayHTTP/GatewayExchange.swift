@@ -20,6 +20,8 @@ package final class GatewayExchange: InboundExchange {
     private var slices: SlicedAnswer?
     /// Whether the request has a place among those in flight.
     private var isAdmitted = false
+    /// Nanoseconds from the request's head to the start of its endpoint: the time in which the body arrived.
+    private var startDelay: Int64 = 0
 
     init(_ arrival: Arrival, at match: EndpointMatch, _ handler: RequestHandler) {
         self.match = match
@@ -35,6 +37,7 @@ package final class GatewayExchange: InboundExchange {
             return deliver(answer)
         }
         isAdmitted = true
+        startDelay = max(0, (loop.wakeTime - receivedAt).nanoseconds)
         // Only at an endpoint that streams bodies.
         let body = bodyReader.map { ExchangeBody($0, limit: match.bodyLimit, loop: loop) }
         let started = handler.responder.respond(
@@ -156,7 +159,8 @@ package final class GatewayExchange: InboundExchange {
         AccessLog.Entry(
             method: method, path: request.head.target.pathBytes,
             status: AccessLog.status(status, outcome, hasBegun: hasBegun), end: outcome,
-            remote: remoteText, receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent)
+            remote: remoteText, receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent,
+            startDelay: startDelay)
     }
 }
 

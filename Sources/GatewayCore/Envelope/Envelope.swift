@@ -10,6 +10,8 @@ struct PartResults: Sendable {
     let areSteps: Bool
     /// The number of the first part; the others follow it. Nil without names.
     let firstNumber: Int?
+    /// Nanoseconds from the request to the beginning of the parts.
+    var began: Int64 = 0
 
     init(_ parts: consuming [NamedPart], from firstNumber: Int, areSteps: Bool = false) {
         self.parts = parts

@@ -15,6 +15,8 @@ public struct GatewayError: Error, Sendable, CustomStringConvertible {
     public var details: JSONFragment?
     /// Fields added to the answer.
     public var fields: HTTPFields
+    /// See `RequestSummary.refusedValues`.
+    var refusedValues: [String] = []
 
     /// Creates an error with the code's status. Clients see `message`, `details` and `fields`.
     public init(

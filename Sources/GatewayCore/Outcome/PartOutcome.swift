@@ -10,6 +10,8 @@ struct PartOutcome: Sendable {
     let failure: PartFailure?
     /// Nanoseconds from the part's start to its end.
     let elapsed: Int64
+    /// Nanoseconds from the request to the part's start, for a part of a pipeline; nil if it began with its stage.
+    var began: Int64?
 
     /// The outcome of a part with a value; `null` means no content.
     init(_ value: consuming JSONFragment, elapsed: Int64) {

@@ -63,7 +63,9 @@ package final class EndpointPlan: Sendable {
         let values = try values(of: request, in: environment)
         let run =
             needsRun
-            ? PlanRun(self, values, reveals: request.endpoint.settings.revealsUpstreamMessages) : nil
+            ? PlanRun(
+                self, values, reveals: request.endpoint.settings.revealsUpstreamMessages,
+                environment.transport) : nil
         let scope = PlanScope(values: values, run: run)
         var answer = answer(from: stages[...], scope)
         answer.status = status

@@ -1,6 +1,6 @@
 import JSONBytes
 import Locking
-import Networking
+@_spi(Records) import Networking
 import Rx
 
 /// Makes a leaf that reads others, is read by others, or calls for each element of an array. It waits for what it reads.
@@ -42,6 +42,7 @@ final class LeafRun: Disposable {
 
     private func begin() {
         if leaf.dependencies.isEmpty { return start() }
+        context?.partBegan(at: nil)
         let ended = run.await(leaf.dependencies, by: self)
         if ended > 0 { leavesEnded(ended) }
     }
@@ -55,6 +56,7 @@ final class LeafRun: Disposable {
             return state.awaited == 0 && !state.isOver
         }
         guard isReady else { return }
+        context?.partBegan(at: run.transport.scheduler.now)
         CallContext.$current.withValue(context) { start() }
     }
 

@@ -35,9 +35,12 @@ final class PlanRun: Sendable {
     let values: RequestValues
     /// Whether the client may see the upstreams' messages.
     let reveals: Bool
+    /// The clock of the calls.
+    let transport: any Transport
     private let state: Lock<State>
 
-    init(_ plan: EndpointPlan, _ values: RequestValues, reveals: Bool) {
+    init(_ plan: EndpointPlan, _ values: RequestValues, reveals: Bool, _ transport: any Transport) {
+        self.transport = transport
         self.plan = plan
         self.values = values
         self.reveals = reveals

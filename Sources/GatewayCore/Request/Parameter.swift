@@ -87,6 +87,13 @@ struct ParameterFault: Error {
     let rule: String
     let message: String
 
+    /// The place and name for a log. A client may choose names in its body, so only 128 bytes are kept.
+    var logName: String {
+        name.isEmpty
+            ? place.rawValue
+            : "\(place.rawValue).\(String(decoding: name.utf8.prefix(128), as: UTF8.self))"
+    }
+
     /// For the `details` of the answer.
     var details: JSONLiteral {
         ["in": .init(place.rawValue), "name": .init(name), "rule": .init(rule), "message": .init(message)]
@@ -128,6 +135,7 @@ extension GatewayRequest {
     static func error(_ faults: [ParameterFault]) -> GatewayError {
         var error = GatewayError.invalidRequest(faults.map(\.message).joined(separator: "; "))
         error.details = JSONLiteral(faults.map(\.details)).fragment
+        error.refusedValues = faults.prefix(8).map(\.logName)
         return error
     }
 

@@ -188,15 +188,15 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             break
         case .answer(var finished, let overrides):
             if let timer = finished.timer { scheduler.cancelTimer(timer) }
-            deliver(
-                renderer.parts(
-                    PartResults(finished.takeParts(), from: finished.stage), overrides,
-                    for: facts(finished.steps)))
-        case .steps(let results, let then, let overrides):
+            var results = PartResults(finished.takeParts(), from: finished.stage)
+            results.began = partsBegan.load(ordering: .relaxed)
+            deliver(renderer.parts(results, overrides, for: facts(finished.steps)))
+        case .steps(var results, let then, let overrides):
+            results.began = partsBegan.load(ordering: .relaxed)
             if case .failed(let index) = Verdict(results.parts) {
-                return end { renderer.failure(results, decidedBy: index, for: $0) }
+                return end { [results] in renderer.failure(results, decidedBy: index, for: $0) }
             }
-            state.withLock { $0.steps.append(results) }
+            state.withLock { [results] in $0.steps.append(results) }
             CallContext.$current.withValue(context) {
                 attempt { try proceed(to: try then(StepValues(results: results)), in: overrides) }
             }
@@ -220,7 +220,11 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     /// Ends the request with an error that the handler or a `then` closure threw.
     func fail(_ error: any Error) {
         if let error = error as? GatewayError, error.code.fault == nil {
-            return end { renderer.error(error, for: $0) }
+            return end {
+                var answer = renderer.error(error, for: $0)
+                answer.note(error)
+                return answer
+            }
         }
         if let part = error as? EndedPart { return fail(part) }
         let elapsed = elapsed
@@ -285,7 +289,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
                     notRetried: calls.hasAttemptsLeft ? .deadline : nil),
                 elapsed: elapsed)
         }
-        let results = PartResults(parts, from: finished.stage, areSteps: after.then != nil)
+        var results = PartResults(parts, from: finished.stage, areSteps: after.then != nil)
+        results.began = partsBegan.load(ordering: .relaxed)
         guard after.then != nil else { return renderer.parts(results, after.overrides, for: facts) }
         guard case .failed(let index) = Verdict(results.parts) else {
             facts.steps.append(results)
@@ -310,7 +315,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     @inline(__always)
     func deliver(_ answer: consuming GatewayResponse) {
-        answer.note(context)
+        answer.note(context, started: started)
         if !endpoint.after.isEmpty, let fault = answer.apply(endpoint.after, to: request) {
             report(fault, part: nil)
         }
@@ -341,10 +346,13 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             steps: finished?.steps ?? [],
             results: finished.flatMap { finished in
                 finished.after.map {
-                    PartResults(finished.parts, from: finished.stage, areSteps: $0.then != nil)
+                    var results = PartResults(
+                        finished.parts, from: finished.stage, areSteps: $0.then != nil)
+                    results.began = partsBegan.load(ordering: .relaxed)
+                    return results
                 }
             },
-            partsBegan: partsBegan.load(ordering: .relaxed), context: context)
+            context: context, started: started)
     }
 
     /// Nanoseconds since the current parts began.

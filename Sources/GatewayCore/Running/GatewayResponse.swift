@@ -15,7 +15,13 @@ public struct GatewayResponse: Sendable {
         self.summary = summary
     }
 
-    mutating func note(_ context: CallContext) { summary.context = context }
+    mutating func note(_ context: CallContext, started: RxTime) {
+        summary.context = context
+        summary.started = started
+    }
+
+    /// Notes which values of the request an error complains of.
+    mutating func note(_ error: GatewayError) { summary.refusedValues = error.refusedValues }
 
     /// Runs middleware, which may add fields. Returns why one was left out.
     mutating func apply(_ middleware: [AfterMiddleware], to request: GatewayRequest) -> EndpointFault? {
@@ -64,45 +70,46 @@ public struct RequestSummary: Sendable {
     public private(set) var code: String
     /// From the request to its answer.
     package let nanoseconds: Int64
-    /// Nanoseconds from the request to the start of the unfinished parts; 0 if there are none.
-    private let partsBegan: Int64
+    /// Which values of the request a 400 complains of, such as `query.page`: at most 8. Empty for any other answer.
+    public internal(set) var refusedValues: [String] = []
 
     private(set) var steps: [PartResults]
     // Spelled out: `PartResults?` would be set to nil first, and the optimizer would copy the whole summary then.
     private(set) var results: Optional<PartResults>
     /// The context of the request's upstream calls; nil if no endpoint took the request.
     var context: Optional<CallContext>
+    /// When the endpoint took the request, on the clock of the calls; nil if none did.
+    package internal(set) var started: Optional<RxTime>
 
     init(
         requestID: String, route: String?, status: Int, code: String, nanoseconds: Int64,
-        steps: consuming [PartResults], results: consuming PartResults?, partsBegan: Int64 = 0,
-        context: CallContext? = nil
+        steps: consuming [PartResults], results: consuming PartResults?, context: CallContext? = nil,
+        started: RxTime? = nil
     ) {
         self.requestID = requestID
         self.route = route
         self.status = status
         self.code = code
         self.nanoseconds = nanoseconds
-        self.partsBegan = partsBegan
         self.steps = steps
         self.results = results
         self.context = context
+        self.started = started
     }
 
     /// Calls `body` for each step and then for each part, in the order of the plan. Copies nothing but their names.
     ///
     /// - Parameter body: `stage` numbers the groups of steps and is nil for a part of the answer itself. `name` is nil for a call
     ///   that a handler made itself. `kind` is nil if the request ended before the part did, `failure` if the part did not fail.
-    ///   `nanoseconds` run from the part's start to its end. `number` identifies the part in `CallRecord.forEach`; `call` is the
+    ///   `began` are nanoseconds from the request to the part's start, `nanoseconds` run from there to its end. `number` identifies the part in `CallRecord.forEach`; `call` is the
     ///   part's call if it is not in the record.
     package func forEachPart(
         _ body: (
-            _ stage: Int?, _ name: String?, _ kind: OutcomeKind?, _ failure: (reason: String, attempts: Int)?,
-            _ nanoseconds: Int64, _ number: Int?, _ call: Link?
+            _ stage: Int?, _ name: String?, _ kind: OutcomeKind?, _ failure: LoggedFailure?, _ began: Int64, _ nanoseconds: Int64, _ number: Int?, _ call: Link?
         ) -> Void
     ) {
-        forEachPartFailure { stage, name, kind, failure, nanoseconds, number, call in
-            body(stage, name, kind, failure.map { ($0.reason.token, $0.attempts) }, nanoseconds, number, call)
+        forEachPartFailure { stage, name, kind, failure, began, nanoseconds, number, call in
+            body(stage, name, kind, failure.map { LoggedFailure($0) }, began, nanoseconds, number, call)
         }
     }
 
@@ -111,14 +118,13 @@ public struct RequestSummary: Sendable {
     func forEachPartFailure(
         _ body: (
             _ stage: Int?, _ name: String?, _ kind: OutcomeKind?, _ failure: PartFailure?,
-            _ nanoseconds: Int64, _ number: Int?, _ call: Link?
+            _ began: Int64, _ nanoseconds: Int64, _ number: Int?, _ call: Link?
         ) -> Void
     ) {
-        let elapsed = nanoseconds - partsBegan
-        for index in steps.indices { steps[index].forEachPart(index, at: elapsed, body) }
+        for index in steps.indices { steps[index].forEachPart(index, at: nanoseconds, body) }
         guard let results else { return }
         // If steps were the last to end, the answer has no parts.
-        results.forEachPart(results.areSteps ? steps.count : nil, at: elapsed, body)
+        results.forEachPart(results.areSteps ? steps.count : nil, at: nanoseconds, body)
     }
 
     /// Returns the summary of a request whose client got nothing of the answer.
@@ -143,17 +149,36 @@ public struct RequestSummary: Sendable {
     }
 }
 
+/// What a log says of a failure.
+package struct LoggedFailure {
+    package let reason: String
+    package let attempts: Int
+    /// What is wrong with the data of the part. Nil for other failures: their messages may be an upstream's.
+    package let message: String?
+
+    init(_ failure: PartFailure) {
+        reason = failure.reason.token
+        attempts = failure.attempts
+        switch failure.reason {
+        case .decodeError, .missingData, .unexpectedStatus, .requestError, .dependencyFailed:
+            message = failure.message
+        default: message = nil
+        }
+    }
+}
+
 extension PartResults {
-    /// `elapsed` is the time of a part that has not ended, in nanoseconds.
+    /// `total` are the nanoseconds from the request to its end, at which parts end that have not ended yet.
     @inline(__always)
     fileprivate func forEachPart(
-        _ stage: Int?, at elapsed: Int64,
-        _ body: (Int?, String?, OutcomeKind?, PartFailure?, Int64, Int?, Link?) -> Void
+        _ stage: Int?, at total: Int64,
+        _ body: (Int?, String?, OutcomeKind?, PartFailure?, Int64, Int64, Int?, Link?) -> Void
     ) {
         for index in parts.indices {
             body(
                 stage, hasNames ? parts[index].name : nil, parts[index].outcome?.kind,
-                parts[index].outcome?.failure, parts[index].outcome?.elapsed ?? elapsed,
+                parts[index].outcome?.failure, parts[index].outcome?.began ?? began,
+                parts[index].outcome?.elapsed ?? total - began,
                 firstNumber.map { $0 + index }, parts[index].work)
         }
     }

@@ -1,6 +1,7 @@
 import HTTPModel
 public import JSONBytes
 @_spi(Records) public import Networking
+import Rx
 
 /// What became of a part or step of a request.
 public struct PartSummary: Sendable {
@@ -12,7 +13,9 @@ public struct PartSummary: Sendable {
     public let kind: OutcomeKind?
     /// Nil if the part did not fail.
     public let failure: FailureSummary?
-    /// From the part's start to its end.
+    /// From the start of the endpoint, when the request has arrived, to the part's; nil if the part never began.
+    public let start: Duration?
+    /// From the part's start to its end. A part that reads others starts once they have ended.
     public let elapsed: Duration
     /// The upstream calls that were made for the part, with their attempts.
     public let calls: [UpstreamCallSummary]
@@ -64,8 +67,21 @@ public struct UpstreamCallSummary: Sendable, Hashable {
     public let status: Int?
     /// Why the call failed; nil if it succeeded, was cancelled, or has not ended.
     public let reason: FailureReason?
+    /// What exactly failed, for a log alone: it may name hosts and certificates. Nil if `reason` says it all.
+    public let detail: String?
+    /// From the start of the endpoint to the start of the call.
+    public let start: Duration
+    /// From the start of the call to its end.
+    public let elapsed: Duration
+    /// The attempts of a call that made several; else empty.
+    public let tries: [UpstreamTrySummary]
 
-    init(_ call: borrowing RecordedCall) {
+    init(_ call: borrowing RecordedCall, since started: RxTime?) {
+        let start = started.map { max(0, RecordedCall.nanoseconds(from: $0, to: call.began)) } ?? 0
+        self.start = .nanoseconds(start)
+        detail = call.detail
+        elapsed = .nanoseconds(max(0, call.elapsed))
+        tries = call.tries.map { UpstreamTrySummary($0, after: start) }
         upstream = call.upstream.name
         address = call.address?.description
         attempts = call.attempts
@@ -73,13 +89,42 @@ public struct UpstreamCallSummary: Sendable, Hashable {
         reason = call.reason
     }
 
-    /// A call that succeeded at its first attempt.
-    init(_ upstream: Upstream, _ address: PeerAddress?) {
+    /// A call that is a part by itself and succeeded at its first attempt.
+    init(_ upstream: Upstream, _ address: PeerAddress?, start: Duration, elapsed: Duration) {
+        self.start = start
+        self.elapsed = elapsed
+        detail = nil
+        tries = []
         self.upstream = upstream.name
         self.address = address?.description
         attempts = 1
         status = 200
         reason = nil
+    }
+}
+
+/// One attempt of a call that made several.
+public struct UpstreamTrySummary: Sendable, Hashable {
+    /// From the start of the endpoint to the start of the attempt.
+    public let start: Duration
+    /// From the start of the attempt to its end.
+    public let elapsed: Duration
+    /// The address of the connection, or of its proxy; nil if none was chosen.
+    public let address: String?
+    /// The status of the response; nil without a complete response.
+    public let status: Int?
+    /// Why the attempt failed; nil if it did not.
+    public let reason: FailureReason?
+    /// See `UpstreamCallSummary.detail`.
+    public let detail: String?
+
+    init(_ attempt: RecordedTry, after start: Int64) {
+        self.start = .nanoseconds(start &+ attempt.began)
+        elapsed = .nanoseconds(max(0, attempt.elapsed))
+        address = attempt.address?.description
+        status = attempt.status
+        reason = attempt.reason
+        detail = attempt.detail
     }
 }
 
@@ -91,17 +136,26 @@ extension RequestSummary {
     public var parts: [PartSummary] {
         let calls = context?.recordedCalls() ?? CallRecord()
         var summaries: [PartSummary] = []
-        forEachPartFailure { stage, name, kind, failure, nanoseconds, number, link in
+        forEachPartFailure { stage, name, kind, failure, began, nanoseconds, number, link in
+            var start: Duration? = .nanoseconds(began)
+            var elapsed = Duration.nanoseconds(nanoseconds)
+            if let number, let late = calls.lateBeginning(of: number) {
+                let lateStart = late.flatMap { late in started.map { RecordedCall.nanoseconds(from: $0, to: late) } }
+                start = lateStart.map { .nanoseconds($0) }
+                elapsed = .nanoseconds(lateStart.map { max(0, began &+ nanoseconds &- $0) } ?? 0)
+            }
             var made: [UpstreamCallSummary] = []
             if let call = link?.plainCall {
-                made.append(UpstreamCallSummary(call.upstream, call.address))
+                made.append(
+                    UpstreamCallSummary(
+                        call.upstream, call.address, start: start ?? .zero, elapsed: elapsed))
             } else if let number {
-                calls.forEach(of: number) { made.append(UpstreamCallSummary($0)) }
+                calls.forEach(of: number) { made.append(UpstreamCallSummary($0, since: started)) }
             }
             summaries.append(
                 PartSummary(
                     name: name, step: stage, kind: kind, failure: failure.map(FailureSummary.init),
-                    elapsed: .nanoseconds(nanoseconds), calls: made))
+                    start: start, elapsed: elapsed, calls: made))
         }
         return summaries
     }
@@ -110,7 +164,7 @@ extension RequestSummary {
     /// Made anew by each access.
     public var callsOutsideParts: [UpstreamCallSummary] {
         var made: [UpstreamCallSummary] = []
-        context?.recordedCalls().forEach(of: nil) { made.append(UpstreamCallSummary($0)) }
+        context?.recordedCalls().forEach(of: nil) { made.append(UpstreamCallSummary($0, since: started)) }
         return made
     }
 }

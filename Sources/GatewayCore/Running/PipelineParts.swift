@@ -52,6 +52,9 @@ final class PipelineParts: Sendable {
         now - entries.withLock { $0[number - Self.firstNumber].began }
     }
 
+    /// Nanoseconds from the request's start to the part's.
+    func began(_ number: Int) -> Int64 { entries.withLock { $0[number - Self.firstNumber].began } }
+
     func end(_ part: EndedPart) {
         guard let number = part.number else { return }
         entries.withLock { entries in
@@ -91,9 +94,10 @@ final class PipelineParts: Sendable {
             let failure = PartFailure(
                 deadlineAfter: now - entry.began, attempts: calls.attempts,
                 notRetried: calls.hasAttemptsLeft ? .deadline : nil)
+            var outcome = PartOutcome(failure, elapsed: now - entry.began)
+            outcome.began = entry.began
             let ended = EndedPart(
-                name: entry.name, policy: entry.policy,
-                outcome: PartOutcome(failure, elapsed: now - entry.began), number: number)
+                name: entry.name, policy: entry.policy, outcome: outcome, number: number)
             end(ended)
             expire(ended)
         }
@@ -168,6 +172,8 @@ final class NamedRun<Value: JSONRepresentable>: Sendable {
     }
 
     private func deliver(_ outcome: PartOutcome, _ value: Result<Value, any Error>) {
+        var outcome = outcome
+        outcome.began = number.flatMap { parts?.began($0) }
         let ended = EndedPart(name: name, policy: policy, outcome: outcome, number: number)
         if let parts, let number {
             parts.end(ended)

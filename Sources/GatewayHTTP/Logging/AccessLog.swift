@@ -4,6 +4,7 @@ import HTTPInbound
 import HTTPModel
 @_spi(Lines) import JSONBytes
 @_spi(Records) import Networking
+import Rx
 
 /// Logs each request as one JSON line. One for each loop. Never logs fields, bodies or queries, which may contain keys.
 final class AccessLog {
@@ -20,6 +21,8 @@ final class AccessLog {
         /// Bytes of the answer, including a 100 (Continue), that the kernel accepted; of a cut answer, the bytes that
         /// the client acknowledged.
         var bytesSent: Int
+        /// Nanoseconds from the request's head to the start of its endpoint.
+        var startDelay: Int64 = 0
     }
 
     /// Returns the status for a log line: the answer's, or, if the kernel accepted none of the answer, one that says
@@ -78,7 +81,8 @@ final class AccessLog {
             line.constant(#","route":"#)
             line.string(route)
         }
-        write(parts: summary, within: microseconds(of: entry))
+        if !summary.refusedValues.isEmpty { write(refused: summary.refusedValues) }
+        write(parts: summary, of: entry)
         end()
     }
 
@@ -140,28 +144,48 @@ final class AccessLog {
         channel.append(line)
     }
 
-    /// `whole` is the request's time in microseconds, an upper bound for its parts, whose clock is less precise.
-    private func write(parts summary: borrowing RequestSummary, within whole: Int) {
+    @inline(never)
+    private func write(refused values: [String]) {
+        for (index, value) in values.enumerated() {
+            line.constant(index == 0 ? #","refused":["# : ",")
+            line.string(value)
+        }
+        line.constant("]")
+    }
+
+    private func write(parts summary: borrowing RequestSummary, of entry: borrowing Entry) {
+        // An upper bound for the parts, whose clock is less precise.
+        let whole = microseconds(of: entry)
         let calls = summary.takeCalls()
-        if !calls.isEmpty { CallList.write(calls, of: nil, to: &line) }
+        let clock = PartClock(summary.started, delay: entry.startDelay)
+        if !calls.isEmpty { CallList.write(calls, of: nil, clock, to: &line) }
         if calls.omitted > 0 {
             line.constant(#","omitted":"#)
             line.integer(calls.omitted)
         }
         var position = PartPosition.none
-        summary.forEachPart { stage, name, kind, failure, nanoseconds, number, call in
+        summary.forEachPart { stage, name, kind, failure, began, nanoseconds, number, call in
             position.move(to: stage, in: &line)
             line.string(name ?? "call")
             if kind == .success {
-                line.constant(#":{"kind":"success","elapsedMs":"#)
+                line.constant(#":{"kind":"success","startMs":"#)
             } else {
                 write(kind, failure)
             }
-            line.fixed(min(Int(nanoseconds / 1000), whole), places: 3)
+            let span = clock.span(of: number, began, nanoseconds, calls)
+            let start = min(span.start / 1000, whole)
+            let elapsed = min(span.elapsed / 1000, whole - start)
+            if span.hasStarted { line.fixed(start, places: 3) } else { line.constant("null") }
+            line.constant(#","elapsedMs":"#)
+            line.fixed(elapsed, places: 3)
             if let call, plainCalls.write(call, to: &line) {
-                // The call is written.
+                line.constant(#","startMs":"#)
+                line.fixed(start, places: 3)
+                line.constant(#","elapsedMs":"#)
+                line.fixed(elapsed, places: 3)
+                line.constant("}]")
             } else if let number, !calls.isEmpty {
-                CallList.write(calls, of: number, to: &line)
+                CallList.write(calls, of: number, clock, to: &line)
             }
             line.constant("}")
         }
@@ -170,17 +194,52 @@ final class AccessLog {
 
     /// `kind` is nil if the request ended before the part did.
     @inline(never)
-    private func write(_ kind: OutcomeKind?, _ failure: (reason: String, attempts: Int)?) {
+    private func write(_ kind: OutcomeKind?, _ failure: LoggedFailure?) {
         line.constant(#":{"kind":""#)
         line.plain(kind?.rawValue ?? "cancelled")
         line.constant(#"""#)
         if let failure {
             line.constant(#","reason":"#)
             line.string(failure.reason)
+            if let message = failure.message {
+                line.constant(#","message":"#)
+                line.string(message)
+            }
             line.constant(#","attempts":"#)
             line.integer(failure.attempts)
         }
-        line.constant(#","elapsedMs":"#)
+        line.constant(#","startMs":"#)
+    }
+}
+
+/// Turns the times of parts and calls into times since the request's head.
+struct PartClock {
+    /// When the endpoint took the request; nil if none did.
+    private let started: RxTime?
+    /// Nanoseconds from the request's head to `started`.
+    private let delay: Int64
+
+    init(_ started: RxTime?, delay: Int64) {
+        self.started = started
+        self.delay = delay
+    }
+
+    /// Nanoseconds from the request's head.
+    func start(of time: RxTime) -> Int64 {
+        // The clock may jump far.
+        max(0, delay &+ (started.map { RecordedCall.nanoseconds(from: $0, to: time) } ?? 0))
+    }
+
+    /// Returns when a part began and how long it took, in nanoseconds. A part that waited for others began after them.
+    func span(
+        of number: Int?, _ began: Int64, _ elapsed: Int64, _ calls: borrowing CallRecord
+    ) -> (start: Int, elapsed: Int, hasStarted: Bool) {
+        guard let number, calls.hasLateParts, let late = calls.lateBeginning(of: number) else {
+            return (Int(delay &+ began), Int(elapsed), true)
+        }
+        guard let late else { return (0, 0, false) }
+        let start = start(of: late)
+        return (Int(start), Int(max(0, delay &+ began &+ elapsed &- start)), true)
     }
 }
 

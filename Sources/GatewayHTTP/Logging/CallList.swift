@@ -7,47 +7,82 @@ import Rx
 /// Writes upstream calls into a line of the access log: names and addresses, but no other part of a URL or message.
 enum CallList {
     /// Writes `,"calls":[...]` for a part's calls, if it made any. A nil `number` means calls outside of parts.
-    static func write(_ calls: borrowing CallRecord, of number: Int?, to line: inout JSONLine) {
+    static func write(
+        _ calls: borrowing CallRecord, of number: Int?, _ clock: PartClock, to line: inout JSONLine
+    ) {
         var isFirst = true
         calls.forEach(of: number) { call in
             if isFirst { line.constant(#","calls":["#) } else { line.constant(",") }
             isFirst = false
-            write(call, to: &line)
+            write(call, clock, to: &line)
         }
         if !isFirst { line.constant("]") }
     }
 
-    /// Writes the same for a part that is one call and succeeded at the first attempt.
+    /// Begins the same for a part that is one call and succeeded at the first attempt. The times and `}]` follow.
     static func write(_ upstream: Upstream, _ address: PeerAddress?, to line: inout JSONLine) {
         line.constant(#","calls":["#)
-        begin(upstream, address, to: &line)
-        line.constant(#","attempts":1,"status":200}]"#)
-    }
-
-    private static func begin(_ upstream: Upstream, _ address: PeerAddress?, to line: inout JSONLine) {
         line.constant(#"{"upstream":"#)
         upstream.jsonName.withUnsafeBufferPointer { line.plain($0) }
+        write(address, to: &line)
+        line.constant(#","attempts":1,"status":200"#)
+    }
+
+    private static func write(_ address: PeerAddress?, to line: inout JSONLine) {
         guard let address else { return }
         line.constant(#","address":"#)
         guard let quoted = address.quoted else { return line.string(address.description) }
         quoted.withUnsafeBufferPointer { line.plain($0) }
     }
 
-    private static func write(_ call: borrowing RecordedCall, to line: inout JSONLine) {
-        begin(call.upstream, call.address, to: &line)
+    private static func write(
+        _ call: borrowing RecordedCall, _ clock: PartClock, to line: inout JSONLine
+    ) {
+        line.constant(#"{"upstream":"#)
+        call.upstream.jsonName.withUnsafeBufferPointer { line.plain($0) }
+        write(call.address, to: &line)
         line.constant(#","attempts":"#)
         line.integer(call.attempts)
-        if let status = call.status {
+        write(call.status, call.reason, call.detail, to: &line)
+        if !call.hasEnded { line.constant(#","cancelled":true"#) }
+        let start = clock.start(of: call.began)
+        write(start, call.elapsed, to: &line)
+        for (index, attempt) in call.tries.enumerated() {
+            line.constant(index == 0 ? #","tries":[{"# : ",{")
+            line.constant(#""startMs":"#)
+            line.fixed(Int(start &+ attempt.began) / 1000, places: 3)
+            line.constant(#","elapsedMs":"#)
+            line.fixed(Int(max(0, attempt.elapsed)) / 1000, places: 3)
+            write(attempt.address, to: &line)
+            write(attempt.status, attempt.reason, attempt.detail, to: &line)
+            line.constant("}")
+        }
+        if !call.tries.isEmpty { line.constant("]") }
+        line.constant("}")
+    }
+
+    private static func write(_ start: Int64, _ elapsed: Int64, to line: inout JSONLine) {
+        line.constant(#","startMs":"#)
+        line.fixed(Int(start) / 1000, places: 3)
+        line.constant(#","elapsedMs":"#)
+        line.fixed(Int(max(0, elapsed)) / 1000, places: 3)
+    }
+
+    private static func write(
+        _ status: Int?, _ reason: FailureReason?, _ detail: String?, to line: inout JSONLine
+    ) {
+        if let status {
             line.constant(#","status":"#)
             line.integer(status)
         }
-        if let reason = call.reason {
+        if let reason {
             line.constant(#","reason":"#)
             line.string(reason.token)
-        } else if !call.hasEnded {
-            line.constant(#","cancelled":true"#)
         }
-        line.constant("}")
+        if let detail, !detail.isEmpty {
+            line.constant(#","detail":"#)
+            line.string(detail)
+        }
     }
 }
 
@@ -60,7 +95,7 @@ struct PlainCallTexts: ~Copyable {
     /// The objects of each key, retained so that no other object gets the same key.
     private var calls = [(upstream: Upstream, address: PeerAddress?)?](repeating: nil, count: capacity)
 
-    /// Writes `,"calls":[...]` for a part that is one call and succeeded at once. Returns false for other parts.
+    /// Begins `,"calls":[{...` for a part that is one call and succeeded at once. Returns false for other parts.
     mutating func write(_ call: Link, to line: inout JSONLine) -> Bool {
         guard let key = call.plainCallKey else { return false }
         var index = key.number & (Self.capacity - 2)

@@ -22,11 +22,28 @@ extension CallRun {
     }
 }
 
+extension CallRun {
+    /// Returns the attempts of a retried call.
+    @inline(never)
+    final func tries(endedBy result: Result<HTTPStatus, TransportError>) -> [RecordedTry] {
+        let earlier = retried?.tries ?? []
+        guard let attemptBegan else { return earlier }
+        return earlier + [RecordedTry(from: attemptBegan, to: elapsed, at: address, result)]
+    }
+
+    final var limitError: TransportError {
+        endsAtDeadline
+            ? TransportError(.deadlineExceeded, "the request's deadline passed")
+            : TransportError(.responseTimeout, "no complete response in time")
+    }
+}
+
 extension CallRun: RunningCall {
     final var outcomeSoFar: CallOutcome {
         let (attempts, attempt) = state.withLock { ($0.retry.attempts, $0.attempt) }
         let address = (attempt as? any AddressedAttempt)?.knownAddress
         let areLeft = attempts > 0 && attempts < call.settings.policy.retry.maxAttempts
-        return CallOutcome(address: address, attempts: attempts, hasAttemptsLeft: areLeft)
+        return CallOutcome(
+            began: started, elapsed: elapsed, address: address, attempts: attempts, hasAttemptsLeft: areLeft)
     }
 }

@@ -18,12 +18,15 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     /// Stays on the subscriber's loop. Nil until the run begins, unless an earlier stage chose the loop.
     private final var transport: (any Transport)?
     private final var isBound = false
-    private final var started = RxTime(timeIntervalSince1970: 0)
+    private(set) final var started = RxTime(timeIntervalSince1970: 0)
+    /// Nanoseconds from the start to the beginning of the current attempt; nil between attempts. Used on the loop of the
+    /// call's attempts.
+    private(set) final var attemptBegan: Int64? = 0
     /// Nanoseconds from the start to the end of the call's time or the request's deadline, whichever comes first.
     private final var end: Int64 = 0
-    private final var endsAtDeadline = false
+    private(set) final var endsAtDeadline = false
     /// Nil before the first retry. Written on the loop of the call's attempts; read between attempts.
-    private final var retried: RetriedCall?
+    private(set) final var retried: RetriedCall?
     /// The context of calls made in response. Nil outside a request, and for a call that is a part by itself.
     private(set) final var followUpContext: CallContext?
     /// The address of the last attempt. Written on its loop, which records the end of the call.
@@ -77,13 +80,13 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             do { call = try call.entering(current) } catch { return failLater(on: scheduler, error) }
         }
         if call.isTimed { call = call.enteringTimeline(from: .current) }
-        if !hasReceiver { enterRecord() }
         let call = call
         let transport = transport ?? provider.transport.forOneCall()
         self.transport = transport
         let scheduler = transport.scheduler
         let started = scheduler.now
         self.started = started
+        if !hasReceiver { enterRecord() }
         let total = call.totalNanoseconds
         let deadline = keepsDeadline ? .max : call.context?.deadline?.nanoseconds(since: started) ?? .max
         end = min(total, deadline)
@@ -114,7 +117,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private func enterRecord() {
         guard let context = call.context?.joining(.current) else { return }
         followUpContext = context
-        recordIndex = context.began(call.settings, by: self)
+        recordIndex = context.began(call.settings, at: started, by: self)
     }
 
     /// Records how the call ended, for the request's log line.
@@ -122,8 +125,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     final func note(_ status: HTTPStatus, attempts: Int) {
         note(
             CallOutcome(
-                status: Int16(truncatingIfNeeded: status.code),
-                reason: status.code >= 400 ? .upstreamStatus : nil, address: address, attempts: attempts))
+                began: started, elapsed: elapsed, status: Int16(truncatingIfNeeded: status.code),
+                reason: status.code >= 400 ? .upstreamStatus : nil, tries: retried == nil ? [] : tries(endedBy: .success(status)), address: address,
+                attempts: attempts))
         reportAnswered()
     }
 
@@ -197,6 +201,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             // The circuit opened while the retry waited: the failure that was to be retried stands.
             if error.reason == .circuitOpen, let retried {
                 obstacle = .circuit
+                attemptBegan = nil
                 return finish(retried.outcome)
             }
         }
@@ -242,7 +247,10 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             return finish(outcome)
         case .retries(let after): wait = after
         }
-        retried = RetriedCall(outcome, hasMovedFreely: moves || retried?.hasMovedFreely == true)
+        retried = RetriedCall(
+            outcome, hasMovedFreely: moves || retried?.hasMovedFreely == true,
+            tries: tries(endedBy: outcome.result))
+        attemptBegan = nil
         if case .response(let response) = outcome {
             provider.stages?.cookies?.store(response.fields, from: call.url, at: provider.transport.wallTime)
         }
@@ -308,6 +316,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         address = nil
         let left = end - elapsed
         guard left > Self.clockError else { return finishLate(limitError) }
+        attemptBegan = elapsed
         let number = state.withLock { state in
             state.retry.attemptBegan()
             return state.retry.attempts
@@ -316,7 +325,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     }
 
     /// Nanoseconds since the start; 0 if the scheduler's clock was set back.
-    private var elapsed: Int64 { max(0, scheduler.now.nanoseconds(since: started)) }
+    final var elapsed: Int64 { max(0, scheduler.now.nanoseconds(since: started)) }
 
     /// The possible error of `elapsed` in nanoseconds, because it is computed from dates.
     private static var clockError: Int64 { 10_000 }
@@ -347,7 +356,11 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     private func finish(_ failure: TransportError) {
         guard let attempts = free() else { return }
-        note(CallOutcome(reason: failure.reason, address: address, attempts: attempts))
+        note(
+            CallOutcome(
+                began: started, elapsed: elapsed, reason: failure.reason, detail: failure.message,
+                tries: retried == nil ? [] : tries(endedBy: .failure(failure)), address: address,
+                attempts: attempts))
         provider.observer?.callFailed(
             to: call.upstream, failure.reason, failure.message, address: address?.description)
         let call = call
@@ -388,10 +401,4 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     }
 
     private func endRetry() { (transport ?? provider.transport).endRetry(to: call.upstream) }
-
-    private var limitError: TransportError {
-        endsAtDeadline
-            ? TransportError(.deadlineExceeded, "the request's deadline passed")
-            : TransportError(.responseTimeout, "no complete response in time")
-    }
 }

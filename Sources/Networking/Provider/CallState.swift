@@ -1,3 +1,4 @@
+import HTTPModel
 import Rx
 
 /// What a running call holds, under its lock.
@@ -6,6 +7,13 @@ struct CallState: Sendable {
     indirect enum Outcome: Sendable {
         case response(TransportResponse)
         case failure(TransportError)
+
+        var result: Result<HTTPStatus, TransportError> {
+            switch self {
+            case .response(let response): .success(response.status)
+            case .failure(let error): .failure(error)
+            }
+        }
     }
 
     // The first attempt counts from the start, because `begin()` sends it at once.
@@ -24,9 +32,12 @@ final class RetriedCall: Sendable {
     let outcome: CallState.Outcome
     /// Whether a retry went to another address without the budget.
     let hasMovedFreely: Bool
+    /// The attempts so far.
+    let tries: [RecordedTry]
 
-    init(_ outcome: CallState.Outcome, hasMovedFreely: Bool) {
+    init(_ outcome: CallState.Outcome, hasMovedFreely: Bool, tries: [RecordedTry]) {
         self.outcome = outcome
         self.hasMovedFreely = hasMovedFreely
+        self.tries = tries
     }
 }

@@ -1,4 +1,5 @@
 public import HTTPModel
+public import Rx
 
 /// The calls made for one client request, for its line in the access log. Part of the request's `CallContext`.
 ///
@@ -9,6 +10,8 @@ package struct CallRecord: Sendable {
     static let limit = 64
 
     private var calls: [RecordedCall] = []
+    /// The parts that begin later than their stage, and when they began; nil before that.
+    private var late: [(part: Int32, began: RxTime?)] = []
     /// Number of calls beyond `limit`.
     package private(set) var omitted = 0
 
@@ -37,6 +40,7 @@ package struct CallRecord: Sendable {
 
     mutating func move(_ part: Int32, to other: Int32) {
         for index in calls.indices where calls[index].part == part { calls[index].part = other }
+        for index in late.indices where late[index].part == part { late[index].part = other }
     }
 
     /// Removes and returns all calls; nil if one is in progress.
@@ -45,6 +49,23 @@ package struct CallRecord: Sendable {
         var taken = CallRecord()
         swap(&taken, &self)
         return taken
+    }
+
+    /// Records that a part waits for others, or that it begins after them.
+    mutating func began(_ part: Int32, at time: RxTime?) {
+        if let index = late.firstIndex(where: { $0.part == part }) {
+            late[index].began = time
+        } else {
+            late.append((part, time))
+        }
+    }
+
+    package var hasLateParts: Bool { !late.isEmpty }
+
+    /// Returns when a part began that had to wait for others: `.some(nil)` if it never did; nil for other parts.
+    @_spi(Records) public func lateBeginning(of number: Int) -> RxTime?? {
+        let part = Int32(truncatingIfNeeded: number)
+        return late.first { $0.part == part }.map(\.began)
     }
 
     func hasCall(for part: Int32) -> Bool { calls.contains { $0.part == part } }
@@ -89,6 +110,14 @@ public struct RecordedCall: Sendable {
     public let address: PeerAddress?
     /// Why the call failed; nil if it did not fail or has not ended.
     package let reason: FailureReason?
+    /// What exactly failed, for the log alone: it may name hosts and certificates. Nil if `reason` says it all.
+    package let detail: String?
+    /// When the call was subscribed to.
+    public let began: RxTime
+    /// Nanoseconds from its beginning to its end.
+    package let elapsed: Int64
+    /// The attempts of a call that made several; else empty. The last one is missing if it was cancelled.
+    package let tries: [RecordedTry]
     /// The call in progress; nil once it has ended.
     fileprivate let run: (any RunningCall)?
     fileprivate(set) var part: Int32
@@ -97,12 +126,15 @@ public struct RecordedCall: Sendable {
     private let hadAttemptsLeft: Bool
 
     init(
-        by settings: CallSettings, for part: Int32, _ outcome: CallOutcome = CallOutcome(),
-        in run: (any RunningCall)? = nil
+        by settings: CallSettings, for part: Int32, _ outcome: CallOutcome, in run: (any RunningCall)? = nil
     ) {
         self.settings = settings
         address = outcome.address
         reason = outcome.reason
+        detail = outcome.detail
+        began = outcome.began
+        elapsed = outcome.elapsed
+        tries = outcome.tries
         self.run = run
         self.part = part
         attemptCount = Int32(truncatingIfNeeded: outcome.attempts)
@@ -129,10 +161,57 @@ public struct RecordedCall: Sendable {
     }
 }
 
-/// How a call ended. The default value means that it has not ended.
+extension RecordedCall {
+    /// Nanoseconds from one time to another, on the clock of calls. Negative if the clock was set back.
+    public static func nanoseconds(from start: RxTime, to end: RxTime) -> Int64 {
+        end.nanoseconds(since: start)
+    }
+}
+
+/// One attempt of a call that made several.
+@_spi(Records)
+public struct RecordedTry: Sendable {
+    /// Nanoseconds from the beginning of the call.
+    package let began: Int64
+    package let elapsed: Int64
+    /// Nil if no address was chosen.
+    public let address: PeerAddress?
+    /// The status of the response; nil without a complete response.
+    package let status: Int?
+    /// Why the attempt failed.
+    package let reason: FailureReason?
+    /// See `RecordedCall.detail`.
+    package let detail: String?
+
+    init(
+        from began: Int64, to end: Int64, at address: PeerAddress?,
+        _ result: Result<HTTPStatus, TransportError>
+    ) {
+        self.began = began
+        elapsed = end - began
+        self.address = address
+        switch result {
+        case .success(let status):
+            self.status = status.code
+            reason = status.code >= 400 ? .upstreamStatus : nil
+            detail = nil
+        case .failure(let error):
+            status = nil
+            reason = error.reason
+            detail = error.message
+        }
+    }
+}
+
+/// How a call ended. Without status and reason, it has not ended.
 struct CallOutcome {
+    let began: RxTime
+    /// Nanoseconds since `began`.
+    var elapsed: Int64 = 0
     var status: Int16 = 0
     var reason: FailureReason?
+    var detail: String?
+    var tries: [RecordedTry] = []
     var address: PeerAddress?
     var attempts = 0
     /// Whether the policy allows another attempt. Only for a call in progress.

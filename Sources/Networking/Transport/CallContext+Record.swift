@@ -1,4 +1,5 @@
 import Locking
+public import Rx
 
 /// The record of calls for a request's line in the access log.
 extension CallContext {
@@ -28,8 +29,16 @@ extension CallContext {
     ///
     /// - Parameter run: released when the call ends.
     /// - Returns: the index for `ended`; nil if the record is full.
-    func began(_ settings: CallSettings, by run: any RunningCall) -> Int? {
-        owner.record.withLock { $0.append(RecordedCall(by: settings, for: part, in: run)) }
+    func began(_ settings: CallSettings, at time: RxTime, by run: any RunningCall) -> Int? {
+        owner.record.withLock {
+            $0.append(RecordedCall(by: settings, for: part, CallOutcome(began: time), in: run))
+        }
+    }
+
+    /// Records that the part of this context waits for others (nil), or that it begins after them.
+    @_spi(Records) public func partBegan(at time: RxTime?) {
+        guard part != CallContext.noPart else { return }
+        owner.record.withLock { $0.began(part, at: time) }
     }
 
     func ended(_ index: Int, _ outcome: CallOutcome) {

@@ -16,7 +16,7 @@ struct LoggedPart {
 extension RequestSummary {
     var loggedParts: [LoggedPart] {
         var parts: [LoggedPart] = []
-        forEachPart { stage, name, kind, failure, nanoseconds, _, _ in
+        forEachPart { stage, name, kind, failure, _, nanoseconds, _, _ in
             parts.append(
                 LoggedPart(
                     stage: stage, name: name, kind: kind, reason: failure?.reason,
