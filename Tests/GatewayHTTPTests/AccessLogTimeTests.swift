@@ -58,7 +58,9 @@ struct AccessLogTimeTests {
             #expect(status == 200)
         }
         let line = try #require(lines.first)
-        let (product, seller) = (line[member: "parts"]?[member: "product"], line[member: "parts"]?[member: "seller"])
+        let (product, seller) = (
+            line[member: "parts"]?[member: "product"], line[member: "parts"]?[member: "seller"]
+        )
         let ended = try Self.milliseconds(product, "startMs") + Self.milliseconds(product, "elapsedMs")
         let start = try Self.milliseconds(seller, "startMs")
         #expect(try Self.milliseconds(product, "startMs") < start)
@@ -158,10 +160,12 @@ struct AccessLogTimeTests {
         #expect(!answer.contains(detail))
     }
 
-    @Test("The cause of decode_error and missing_data is in the log", arguments: [
-        ("[1]", "keep: [id]", "unexpected JSON type"), ("{}", "pick: /id", "the data has nothing at /id"),
-        ("<html>", "keep: [id]", "JSON"), ("7", "keep: [id]", "unexpected JSON type"),
-    ] as [(String, String, String)])
+    @Test(
+        "The cause of decode_error and missing_data is in the log",
+        arguments: [
+            ("[1]", "keep: [id]", "unexpected JSON type"), ("{}", "pick: /id", "the data has nothing at /id"),
+            ("<html>", "keep: [id]", "JSON"), ("7", "keep: [id]", "unexpected JSON type"),
+        ] as [(String, String, String)])
     func cause(body: String, shape: String, message: String) throws {
         let upstream = try Self.server(Self.ok(body))
         defer { upstream.stop() }

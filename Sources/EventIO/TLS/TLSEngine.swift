@@ -57,6 +57,8 @@ final class TLSEngine {
     private var isWriting = false
     /// Forbids further calls of OpenSSL, even for close_notify.
     private var isBroken = false
+    /// The subject of the certificate that made the verification fail. Set while OpenSSL verifies.
+    var refusedSubject: String?
     private var hasSentCloseNotify = false
 
     init(_ context: TLSContext, host: String, sessionKey: String, stream: SocketStream) throws(TLSError) {
@@ -255,7 +257,8 @@ final class TLSEngine {
         if code == SSL_ERROR_SSL, reason == SSL_R_CERTIFICATE_VERIFY_FAILED {
             let result = SSL_get_verify_result(ssl)
             return TLSError(
-                .certificateError, explanation(of: Int32(truncatingIfNeeded: result)), code: result)
+                .certificateError, explanation(of: Int32(truncatingIfNeeded: result)), code: result,
+                subject: refusedSubject)
         }
         if code == SSL_ERROR_SSL, reason >= SSL_AD_REASON_OFFSET, reason < SSL_AD_REASON_OFFSET + 256 {
             let number = Int(reason - SSL_AD_REASON_OFFSET)

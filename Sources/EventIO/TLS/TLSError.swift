@@ -23,14 +23,19 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     public let reason: String
     /// The number of the alert, or OpenSSL's verification result (X509_V_ERR_...); else 0.
     public let code: Int
+    /// The subject of the refused certificate, at most 255 bytes; nil for other failures.
+    public let subject: String?
 
-    init(_ kind: Kind, _ reason: String, code: Int = 0) {
+    init(_ kind: Kind, _ reason: String, code: Int = 0, subject: String? = nil) {
+        self.subject = subject
         self.kind = kind
         self.reason = reason
         self.code = code
     }
 
-    public var description: String { "\(kind): \(reason)" }
+    public var description: String {
+        "\(kind): \(reason)" + (subject.map { ", subject \($0)" } ?? "")
+    }
 }
 
 extension TLSError {

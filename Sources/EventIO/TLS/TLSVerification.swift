@@ -8,7 +8,10 @@ func tlsVerifyCertificate(_ store: OpaquePointer?, _: UnsafeMutableRawPointer?) 
     else { return 0 }
     let context = engine.context
     if context.configuration.verification.isFull {
-        guard X509_verify_cert(store) == 1 else { return 0 }
+        guard X509_verify_cert(store) == 1 else {
+            engine.refusedSubject = subject(ofRefusedIn: store)
+            return 0
+        }
         guard context.pins.isEmpty || hasPin(context.pins, inChainOf: store) else { return refuse(store) }
     } else if !context.pins.isEmpty {
         // Anyone can send any certificate in an unverified chain, so only the server's own counts.
@@ -29,4 +32,16 @@ private func hasPin(_ pins: TLSPins, inChainOf store: OpaquePointer) -> Bool {
 private func refuse(_ store: OpaquePointer) -> Int32 {
     X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION)
     return 0
+}
+
+/// Returns the subject of the certificate that was refused: the server's own or one of its chain.
+private func subject(ofRefusedIn store: OpaquePointer) -> String? {
+    guard
+        let certificate = X509_STORE_CTX_get_current_cert(store) ?? X509_STORE_CTX_get0_cert(store),
+        let name = X509_get_subject_name(certificate)
+    else { return nil }
+    // The server chooses the text, so it is cut. OpenSSL escapes what is not printable ASCII.
+    var text = [CChar](repeating: 0, count: 256)
+    guard X509_NAME_oneline(name, &text, Int32(text.count)) != nil else { return nil }
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

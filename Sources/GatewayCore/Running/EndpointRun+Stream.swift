@@ -39,4 +39,11 @@ extension EndpointRun {
         let outcome = PartOutcome(error: error, elapsed: elapsed, reveals: false)
         if let unexpected = outcome.failure?.unexpected { report(unexpected, part: nil) }
     }
+
+    func report(_ error: any Error, part: String?) {
+        if let fault = error as? CallOutsideRequest, fault.reportedFor == request.requestID { return }
+        responder.environment.report(
+            GatewayIncident(
+                requestID: request.requestID, route: endpoint.template.text, part: part, error: error))
+    }
 }

@@ -371,13 +371,6 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             fields: request.fields, timeline: isTimed ? closedTimeline() : nil, steps: consume steps,
             answerFields: request.answerFields, format: endpoint.settings.format)
     }
-
-    func report(_ error: any Error, part: String?) {
-        if let fault = error as? CallOutsideRequest, fault.reportedFor == request.requestID { return }
-        responder.environment.report(
-            GatewayIncident(
-                requestID: request.requestID, route: endpoint.template.text, part: part, error: error))
-    }
 }
 
 extension EndpointRun: SingleReceiver {

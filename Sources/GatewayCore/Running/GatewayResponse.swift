@@ -105,7 +105,8 @@ public struct RequestSummary: Sendable {
     ///   part's call if it is not in the record.
     package func forEachPart(
         _ body: (
-            _ stage: Int?, _ name: String?, _ kind: OutcomeKind?, _ failure: LoggedFailure?, _ began: Int64, _ nanoseconds: Int64, _ number: Int?, _ call: Link?
+            _ stage: Int?, _ name: String?, _ kind: OutcomeKind?, _ failure: LoggedFailure?, _ began: Int64,
+            _ nanoseconds: Int64, _ number: Int?, _ call: Link?
         ) -> Void
     ) {
         forEachPartFailure { stage, name, kind, failure, began, nanoseconds, number, call in

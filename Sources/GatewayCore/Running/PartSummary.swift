@@ -140,7 +140,9 @@ extension RequestSummary {
             var start: Duration? = .nanoseconds(began)
             var elapsed = Duration.nanoseconds(nanoseconds)
             if let number, let late = calls.lateBeginning(of: number) {
-                let lateStart = late.flatMap { late in started.map { RecordedCall.nanoseconds(from: $0, to: late) } }
+                let lateStart = late.flatMap { late in
+                    started.map { RecordedCall.nanoseconds(from: $0, to: late) }
+                }
                 start = lateStart.map { .nanoseconds($0) }
                 elapsed = .nanoseconds(lateStart.map { max(0, began &+ nanoseconds &- $0) } ?? 0)
             }

@@ -31,6 +31,18 @@ extension CallRun {
         return earlier + [RecordedTry(from: attemptBegan, to: elapsed, at: address, result)]
     }
 
+    final func reportRetry(_ outcome: CallState.Outcome, after wait: Int64) {
+        guard let observer = provider.observer else { return }
+        let (reason, status): (FailureReason, Int?) =
+            switch outcome {
+            case .response(let response): (.upstreamStatus, response.status.code)
+            case .failure(let failure): (failure.reason, nil)
+            }
+        observer.callIsRetried(
+            to: call.upstream, attempt: state.withLock { $0.retry.attempts }, reason, status: status,
+            address: address?.description, after: wait)
+    }
+
     final var limitError: TransportError {
         endsAtDeadline
             ? TransportError(.deadlineExceeded, "the request's deadline passed")

@@ -126,7 +126,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         note(
             CallOutcome(
                 began: started, elapsed: elapsed, status: Int16(truncatingIfNeeded: status.code),
-                reason: status.code >= 400 ? .upstreamStatus : nil, tries: retried == nil ? [] : tries(endedBy: .success(status)), address: address,
+                reason: status.code >= 400 ? .upstreamStatus : nil,
+                tries: retried == nil ? [] : tries(endedBy: .success(status)), address: address,
                 attempts: attempts))
         reportAnswered()
     }
@@ -292,18 +293,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             .reason(failure.reason), call.settings.policy.retry, because: .deadline)
         if case .finish(let notRetried) = decision { obstacle = notRetried }
         finish(failure)
-    }
-
-    private func reportRetry(_ outcome: CallState.Outcome, after wait: Int64) {
-        guard let observer = provider.observer else { return }
-        let (reason, status): (FailureReason, Int?) =
-            switch outcome {
-            case .response(let response): (.upstreamStatus, response.status.code)
-            case .failure(let failure): (failure.reason, nil)
-            }
-        observer.callIsRetried(
-            to: call.upstream, attempt: state.withLock { $0.retry.attempts }, reason, status: status,
-            address: address?.description, after: wait)
     }
 
     func timerFired(_ token: TimerToken) {
