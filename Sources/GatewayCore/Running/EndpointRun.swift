@@ -374,6 +374,8 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 }
 
 extension EndpointRun: SingleReceiver {
+    var subscriberContext: AnyObject? { context }
+
     func succeeded(_ value: consuming JSONFragment, number: Int) {
         partEnded(number, PartOutcome(value, elapsed: elapsedOfParts))
     }

@@ -76,7 +76,8 @@ public final class GatewayResponder: Sendable {
                 guard request.body.count <= match.bodyLimit else {
                     throw GatewayError.payloadTooLarge(limit: match.bodyLimit)
                 }
-                return respond(to: request, at: match, isHead: isHead, for: ClosureReceiver(deliver))
+                return respond(to: request, at: match, isHead: isHead, outerTask: CallContext.currentTask,
+                    for: ClosureReceiver(deliver))
             case .answer(let response):
                 deliver(response)
             }
@@ -89,14 +90,14 @@ public final class GatewayResponder: Sendable {
     /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
-        isHead: Bool = false, body: (any BodySource)? = nil, for receiver: any AnswerReceiver
+        isHead: Bool = false, body: (any BodySource)? = nil, outerTask: Int = 0, for receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
         let request = GatewayRequest(
             consume request, requestID: requestID, match, from: remote, isHead: isHead, body)
-        var context = context(request, started)
+        var context = context(request, started, outerTask)
         if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed(from: started) }
         let run = EndpointRun(
             request: request, context: context,
@@ -239,7 +240,9 @@ public final class GatewayResponder: Sendable {
 
     // MARK: - Upstream calls
 
-    private func context(_ request: GatewayRequest, _ started: RxTime) -> CallContext {
+    private func context(
+        _ request: GatewayRequest, _ started: RxTime, _ outerTask: Int
+    ) -> CallContext {
         let (endpoint, fields, requestID) = (request.endpoint, request.fields, request.requestID)
         let parent = TraceContext.received(in: fields)
         var own: HTTPFields
@@ -260,10 +263,11 @@ public final class GatewayResponder: Sendable {
         }
         let deadline = started.addingTimeInterval(endpoint.deadlineSeconds)
         if endpoint.forwarded.isEmpty {
-            return CallContext(requestID, own, deadline: deadline, origin: endpoint.origin)
+            return CallContext(
+                requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask)
         }
         return CallContext(
-            requestID, own, deadline: deadline, origin: endpoint.origin,
+            requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
             forwarding: Self.forwarded(fields, by: endpoint),
             authorizationUpstreams: endpoint.settings.authorizationUpstreams,
             cookieUpstreams: endpoint.settings.cookieUpstreams)

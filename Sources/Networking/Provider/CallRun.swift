@@ -75,9 +75,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private final var scheduler: any SchedulerType { (transport ?? provider.transport).scheduler }
 
     override func begin() {
-        let current = CallContext.current
-        if !call.isPlain(in: current) {
-            do { call = try call.entering(current) } catch { return failLater(on: scheduler, error) }
+        // Nearly all calls are parts of the request in which they were made.
+        if call.context == nil || call.context !== receiverContext {
+            do { call = try call.entering(.current) } catch { return failLater(on: scheduler, error) }
         }
         if call.isTimed { call = call.enteringTimeline(from: .current) }
         let call = call

@@ -21,11 +21,8 @@ extension CallContext {
     /// The name of the endpoint in messages.
     var endpoint: String { origin?.endpoint ?? "request \(requestID)" }
 
-    /// Whether a call may use the context in the running code, for requests that are neither shared nor over.
-    var isPlainlyUsable: Bool { work == nil && !hasEnded && !isInOwnTask }
-
     /// Identifies the task that runs; 0 for none.
-    static var currentTask: Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 } }
+    package static var currentTask: Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 } }
 
     /// Whether a task runs that the request does not own. It has no executor, as the handler's task and its child tasks have: a
     /// `Task` inherits the context, but not the executor (SE-0417).
@@ -49,14 +46,6 @@ extension CallContext {
 }
 
 extension TransportCall {
-    /// Whether the subscriber's context is already that of the call, and no call may outlive it. The common case: a part, made and
-    /// subscribed to by its request.
-    @inline(__always)
-    func isPlain(in current: CallContext?) -> Bool {
-        guard let context else { return current == nil }
-        return context === current && context.isPlainlyUsable
-    }
-
     /// Returns the call for its subscriber: in the subscriber's request, or in the one in which it was made if the subscriber's is
     /// unknown. A call that may outlive that request carries nothing of it.
     ///

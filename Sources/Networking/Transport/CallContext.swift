@@ -115,14 +115,14 @@ public final class CallContext: Sendable {
     /// - Parameter fields: sent with every call, besides forwarded fields.
     package init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
-        origin: RequestOrigin? = nil, forwarding listed: HTTPFields, authorizationUpstreams: [String],
+        origin: RequestOrigin? = nil, outerTask: Int = 0, forwarding listed: HTTPFields, authorizationUpstreams: [String],
         cookieUpstreams: [String]
     ) {
         Self.register()
         self.requestID = requestID
         self.deadline = deadline
         self.origin = origin
-        outerTask = origin == nil ? 0 : Self.currentTask
+        self.outerTask = outerTask
         work = nil
         timeline = nil
         root = nil
@@ -149,13 +149,14 @@ public final class CallContext: Sendable {
 
     /// - Parameter fields: sent with every call. Nothing is forwarded.
     package init(
-        _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, origin: RequestOrigin? = nil
+        _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, origin: RequestOrigin? = nil,
+        outerTask: Int = 0
     ) {
         Self.register()
         self.requestID = requestID
         self.deadline = deadline
         self.origin = origin
-        outerTask = origin == nil ? 0 : Self.currentTask
+        self.outerTask = outerTask
         work = nil
         timeline = nil
         root = nil

@@ -39,6 +39,9 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     /// Whether it reports to a receiver of singles instead of a step, so that no operator's closure runs.
     package final var hasReceiver: Bool { receiver != nil }
 
+    /// The context of its receiver, if there is one that knows it.
+    package final var receiverContext: AnyObject? { receiver?.subscriberContext }
+
     /// Its number among the receiver's singles; nil if it reports to a step.
     package final var receiverNumber: Int? { receiver == nil ? nil : number }
 

@@ -7,6 +7,13 @@ package protocol SingleReceiver<Value>: AnyObject, Sendable {
     /// Exactly one of the two is called, once. A stream that completes without a value fails with `RxError.noElements`.
     func succeeded(_ value: consuming Value, number: Int)
     func failed(_ error: any Error, number: Int)
+
+    /// The context of the receiver's subscriptions, a `SubscriberContext`, if it knows it.
+    var subscriberContext: AnyObject? { get }
+}
+
+extension SingleReceiver {
+    package var subscriberContext: AnyObject? { nil }
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
