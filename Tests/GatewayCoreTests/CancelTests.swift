@@ -22,7 +22,8 @@ struct CancelTests {
     func parts() throws {
         bench.gateway.get("/page/{id}") { [diary = bench.diary] _ in
             .parts(
-                recent: diary.rx.request(.recent).fragment(), total: diary.rx.request(.total).fragment(),
+                recent: diary.rx.request(.recent).fragment(),
+                total: diary.rx.request(.total).fragment().optional(),
                 stuck: Single<Int>.never())
         }
         bench.upstream("/recent", .data("1", after: .milliseconds(20)))

@@ -30,9 +30,11 @@ struct DependentPartTests {
     @Test("If the part that another one needs fails, both report its failure, and nothing else is called")
     func failure() throws {
         declareScreen()
-        bench.upstream("/recent", .response(404))
+        bench.upstream("/recent", .response(404, after: .milliseconds(1)))
         bench.upstream("/total", .data("2"))
-        let reply = try bench.answer(.get, "/page")
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .milliseconds(1))
+        let reply = try pending.reply()
         #expect(reply.status == 404)
         #expect(reply.message == "recent was not found")
         #expect(reply["/meta/parts"] == #"{"recent":"requestErr","total":"success","user":"requestErr"}"#)

@@ -44,7 +44,7 @@ struct AccessLogCallTests {
     /// What a call is, without its times and details.
     private static func told(_ call: JSONFragment) -> String {
         let left = call.members.filter { !["startMs", "elapsedMs", "tries", "detail"].contains($0.name) }
-        return "{" + left.map { #""\($0.name)":\($0.value)"# }.joined(separator: ",") + "}"
+        return "{" + left.map { "\"\($0.name)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
     private static let once: CallPolicy = {

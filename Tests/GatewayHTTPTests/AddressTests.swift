@@ -77,9 +77,9 @@ struct AddressTests {
     @Test("An address without a route fails no call, and is ejected")
     func unroutable() throws {
         let peers = try AddressPeers(.answers)
-        // No stream can be connected to a multicast address.
+        // No stream can be connected to the broadcast address of a network.
         let messages = try AddressGateway.serve(
-            peers, addresses: ["127.0.0.1", "224.0.0.1"], policy: AddressGateway.forLong
+            peers, addresses: ["127.0.0.1", "127.255.255.255"], policy: AddressGateway.forLong
         ) {
             _, client, _ in
             #expect(AddressGateway.statuses(client, 100).allSatisfy { $0 == 200 })

@@ -78,7 +78,7 @@ struct ProxyTests {
         arguments: GatewayWorld.allCases)
     func truncated(world: GatewayWorld) async throws {
         let upstreams = StubUpstreams()
-        let body = String(repeating: "a", count: 100_000)
+        let body = String(repeating: "a", count: 1_000_000)
         upstreams["images"].on(.get, "/cat.png").answer(Self.response(.ok, [:], body).truncated())
         try await withGateway(world, upstreams: upstreams, declare: declareProxies) { client in
             let stream = try await client.stream(.get, "/images/cat.png")

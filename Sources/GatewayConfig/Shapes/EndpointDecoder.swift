@@ -143,7 +143,8 @@ struct EndpointDecoder {
         endpoint.answer = ConfigAnswer(
             envelope: own?.envelope ?? common?.envelope, status: own?.status ?? common?.status,
             headers: headers(own?.headers ?? [], common?.headers ?? []),
-            completeHeader: own?.completeHeader ?? common?.completeHeader)
+            completeHeader: own?.completeHeader ?? common?.completeHeader,
+            onFailure: own?.onFailure ?? common?.onFailure)
         AnswerCheck(answer: endpoint.answer, isOwn: own?.completeHeader != nil, reader: reader).run()
     }
 

@@ -77,13 +77,17 @@ enum AnswerShape {
     static let headers = Member("headers", .headers(of: .answer), "Header fields of the answer.")
     static let completeHeader = Member(
         "completeHeader", .completeField, "A field that says whether the answer is complete: true or false.")
+    static let onFailure = Member(
+        "onFailure", ValueType<ConfigAnswer.OnFailure>.word, default: "wait",
+        "wait: the answer waits for all parts. stop: a required part that fails ends the answer at once.")
     static let shape: Shape = Shape(
-        "an answer", definition: "answer", envelope, status, headers, completeHeader)
+        "an answer", definition: "answer", envelope, status, headers, completeHeader, onFailure)
 
     static func decode(_ values: ShapeValues) -> ConfigAnswer {
         ConfigAnswer(
             envelope: values.located(envelope), status: values.located(status),
-            headers: values.read(headers) ?? [], completeHeader: values.located(completeHeader))
+            headers: values.read(headers) ?? [], completeHeader: values.located(completeHeader),
+            onFailure: values.located(onFailure))
     }
 }
 

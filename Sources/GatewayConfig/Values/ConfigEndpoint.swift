@@ -86,12 +86,18 @@ package struct ConfigAnswer: Sendable {
         case bare
     }
 
+    /// What the failure of a required part means for the parts that have not ended.
+    package enum OnFailure: String, Sendable, CaseIterable {
+        case stop, wait
+    }
+
     package var envelope: Located<Envelope>?
     /// The status of a success.
     package var status: Located<Int>?
     package var headers: [ConfigHeader] = []
     /// The field that says whether the answer is complete: `true` or `false`.
     package var completeHeader: Located<HTTPFieldName>?
+    package var onFailure: Located<OnFailure>?
 }
 
 /// A header whose value may have references.

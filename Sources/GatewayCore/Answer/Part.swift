@@ -29,6 +29,11 @@ public struct Part: Sendable {
     /// `nil` once the part has started: a uniquely held source runs in place instead of being copied.
     private var source: Source?
     private(set) var policy = Policy.required
+    /// Whether it waits for other parts, so that it sends nothing if they fail.
+    var readsOthers = false
+    /// Whether its call has a method that is not idempotent, so that the failure of another part does not cancel it. Nil if the methods
+    /// of its calls are not known.
+    var isNeverCut: Bool?
 
     @inline(__always)
     var isPlanned: Bool { if case .planned = policy { true } else { false } }

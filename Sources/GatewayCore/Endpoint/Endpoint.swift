@@ -84,6 +84,8 @@ struct EndpointSettings: Sendable {
     var authorizationUpstreams: [String] = []
     var cookieUpstreams: [String] = []
     var revealsUpstreamMessages = false
+    /// Whether a required part that fails ends the answer at once, and cancels the parts that have not ended.
+    var stopsAtFailure = false
     var compresses = true
     /// Nil for Sluice's envelope.
     var format: EnvelopeFormat?
@@ -145,6 +147,12 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.concurrency = requests }
     }
 
+    /// What the failure of a required part means for the parts that have not ended. Default `wait`. With `stop`, parts that a handler makes for a
+    /// method that is not safe, such as POST, are awaited, so that no write is cut.
+    public static func onFailure(_ behavior: FailureBehavior) -> EndpointOption {
+        EndpointOption { $0.stopsAtFailure = behavior == .stop }
+    }
+
     /// Forwards these fields of the client's request with every upstream call. Default none.
     public static func forwards(_ names: HTTPFieldName...) -> EndpointOption {
         EndpointOption { $0.forwards += names }
@@ -165,6 +173,16 @@ public struct EndpointOption: Sendable {
     public static var revealsUpstreamMessages: EndpointOption {
         EndpointOption { $0.revealsUpstreamMessages = true }
     }
+}
+
+/// What the failure of a required part means for the parts that have not ended.
+public struct FailureBehavior: Sendable, Hashable {
+    private let name: String
+
+    /// The failure is the answer at once. Parts that have not ended are cancelled, and have the kind `cancelled` in `meta.parts`.
+    public static let stop = FailureBehavior(name: "stop")
+    /// The answer waits until all parts have ended, and reports all failures.
+    public static let wait = FailureBehavior(name: "wait")
 }
 
 extension EndpointSettings {

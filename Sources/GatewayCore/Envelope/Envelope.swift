@@ -13,8 +13,11 @@ struct PartResults: Sendable {
     /// Nanoseconds from the request to the beginning of the parts.
     var began: Int64 = 0
 
-    init(_ parts: consuming [NamedPart], from firstNumber: Int, areSteps: Bool = false) {
+    init(
+        _ parts: consuming [NamedPart], from firstNumber: Int, areSteps: Bool = false, began: Int64 = 0
+    ) {
         self.parts = parts
+        self.began = began
         self.firstNumber = firstNumber
         self.areSteps = areSteps
         hasNames = true
@@ -283,7 +286,11 @@ enum Envelope {
                 if index > 0 { line.constant(",") }
                 line.string(results.parts[index].name)
                 line.constant(":")
-                line.kind(results.parts[index].outcome?.kind ?? .noContent)
+                if let kind = results.parts[index].outcome?.kind {
+                    line.kind(kind)
+                } else {
+                    line.constant("\"cancelled\"")
+                }
             }
             line.constant("}")
         }

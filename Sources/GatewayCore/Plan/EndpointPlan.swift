@@ -106,10 +106,11 @@ package final class EndpointPlan: Sendable {
             var policy = leaf.value.policy
             // Steps have no layout.
             if layout != nil, number >= stepCount, let run = scope.run { policy = .planned(run) }
-            parts.append(
-                NamedPart(
-                    name: leaf.value.name,
-                    part: Part(source: single(leaf, number, scope), policy: policy)))
+            var part = Part(source: single(leaf, number, scope), policy: policy)
+            part.readsOthers = !leaf.value.dependencies.isEmpty
+            part.isNeverCut =
+                if case .call(let call) = leaf.value.work { !call.method.isIdempotent } else { false }
+            parts.append(NamedPart(name: leaf.value.name, part: part))
         }
         return parts
     }

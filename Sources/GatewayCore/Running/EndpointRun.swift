@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPModel
 import JSONBytes
 import Locking
-import Networking
+@_spi(Records) import Networking
 import Rx
 import Synchronization
 
@@ -20,7 +20,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     let state = Lock(RunState())
     /// Nanoseconds from the start of the request to the start of the current parts. Written under the lock of `state`
     /// before the parts start.
-    private let partsBegan = Atomic<Int64>(0)
+    let partsBegan = Atomic<Int64>(0)
     /// The parts of the handler's pipeline; nil if the handler returns its answer.
     let pipeline: PipelineParts?
 
@@ -163,7 +163,10 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         for index in 0..<count {
             let taken = state.withLock { $0.takeSource(of: index, stage, keeping: &work) }
             work.take()?.stop()
-            guard let source = consume taken else { return }
+            guard let source = consume taken else {
+                if state.withLock({ $0.stopsAfterStarts(stage) }) { continue }
+                return
+            }
             // Moved at every step: a uniquely held source runs in place instead of being copied.
             let part = (consume source).single(on: scheduler)
             if part.isOneCall, !isTimed {
@@ -172,13 +175,16 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
                 work = subscribe(consume part, stage + index)
             }
         }
-        state.withLock { $0.keep(&work, of: count - 1, stage) }
+        let stops = state.withLock { $0.endStarts(keeping: &work, of: count - 1, stage) }
         work?.stop()
+        if stops { stop() }
     }
 
     private func partEnded(_ number: Int, _ outcome: consuming PartOutcome?) {
         if isTimed { noteEnd(of: number, outcome?.kind) }
+        let hasFailed = outcome?.failure != nil
         stageEnded(state.withLock { $0.end(of: number, &outcome) })
+        if hasFailed, endpoint.settings.stopsAtFailure { stopIfDecided(by: number) }
     }
 
     /// Answers, or goes on to the next stage, once all parts of a stage have ended. Does nothing for nil.
@@ -188,9 +194,13 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             break
         case .answer(var finished, let overrides):
             if let timer = finished.timer { scheduler.cancelTimer(timer) }
-            var results = PartResults(finished.takeParts(), from: finished.stage)
-            results.began = partsBegan.load(ordering: .relaxed)
-            deliver(renderer.parts(results, overrides, for: facts(finished.steps)))
+            finished.stop?.dispose()
+            deliver(
+                renderer.parts(
+                    PartResults(
+                        finished.takeParts(), from: finished.stage,
+                        began: partsBegan.load(ordering: .relaxed)),
+                    overrides, for: facts(finished.steps)))
         case .steps(var results, let then, let overrides):
             results.began = partsBegan.load(ordering: .relaxed)
             if case .failed(let index) = Verdict(results.parts) {
@@ -254,51 +264,6 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         end { renderer.failure(results, decidedBy: index, for: $0) }
     }
 
-    /// The deadline has passed. Parts that have ended count; the others fail with `deadline_exceeded`.
-    func timerFired(_ token: TimerToken) {
-        context.passDeadline()
-        if let pipeline {
-            state.withLock { $0.timer = nil }
-            // The pipeline may answer now.
-            CallContext.$current.withValue(context) { pipeline.expire(context) }
-        }
-        guard var finished = state.withLock({ $0.finish() }) else { return }
-        // Closes the timeline before cancelling, so that it shows no end for unfinished parts.
-        let facts = facts(finished.steps)
-        finished.dispose()
-        deliver(expired(finished, facts))
-    }
-
-    private func expired(
-        _ finished: RunState.FinishedRun, _ facts: consuming Renderer.RequestFacts
-    ) -> GatewayResponse {
-        let limit = endpoint.settings.deadline.nanoseconds / 1_000_000
-        let late = GatewayError.upstreamTimeout("The answer was not ready within \(limit) ms")
-        guard let after = finished.after else {
-            guard let results = pipeline?.results(context), case .failed(let index) = Verdict(results.parts)
-            else { return renderer.error(late, for: facts) }
-            return renderer.failure(results, decidedBy: index, for: facts)
-        }
-        var parts = finished.parts
-        let elapsed = facts.elapsed - partsBegan.load(ordering: .relaxed)
-        for index in parts.indices where parts[index].outcome == nil {
-            let calls = context.calls(ofPart: finished.stage + index)
-            parts[index].outcome = PartOutcome(
-                PartFailure(
-                    deadlineAfter: elapsed, attempts: calls.attempts,
-                    notRetried: calls.hasAttemptsLeft ? .deadline : nil),
-                elapsed: elapsed)
-        }
-        var results = PartResults(parts, from: finished.stage, areSteps: after.then != nil)
-        results.began = partsBegan.load(ordering: .relaxed)
-        guard after.then != nil else { return renderer.parts(results, after.overrides, for: facts) }
-        guard case .failed(let index) = Verdict(results.parts) else {
-            facts.steps.append(results)
-            return renderer.error(late, for: facts)
-        }
-        return renderer.failure(results, decidedBy: index, for: facts)
-    }
-
     /// Ends the run, cancels what is in progress and delivers. Does nothing if the run is over.
     func end(_ response: (Renderer.RequestFacts) -> GatewayResponse) {
         guard let facts = finish() else { return }
@@ -358,14 +323,11 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     /// Nanoseconds since the current parts began.
     private var elapsedOfParts: Int64 { elapsed - partsBegan.load(ordering: .relaxed) }
 
-    /// Nanoseconds since the request began. Rounded, because the difference of two dates is inexact: 0.8 s must not
-    /// become 799 ms.
-    var elapsed: Int64 {
-        Int64(saturating: scheduler.now.timeIntervalSince(started) * 1_000_000_000 + 0.5)
-    }
+    /// Nanoseconds since the request began, in whole microseconds as the times of calls are.
+    var elapsed: Int64 { RecordedCall.nanoseconds(from: started, to: scheduler.now) }
 
     /// Closes the timeline, if there is one.
-    private func facts(_ steps: consuming [PartResults]) -> Renderer.RequestFacts {
+    func facts(_ steps: consuming [PartResults]) -> Renderer.RequestFacts {
         Renderer.RequestFacts(
             requestID: request.requestID, route: request.route, elapsed: elapsed,
             fields: request.fields, timeline: isTimed ? closedTimeline() : nil, steps: consume steps,

@@ -76,7 +76,8 @@ public final class GatewayResponder: Sendable {
                 guard request.body.count <= match.bodyLimit else {
                     throw GatewayError.payloadTooLarge(limit: match.bodyLimit)
                 }
-                return respond(to: request, at: match, isHead: isHead, outerTask: CallContext.currentTask,
+                return respond(
+                    to: request, at: match, isHead: isHead, outerTask: CallContext.currentTask,
                     for: ClosureReceiver(deliver))
             case .answer(let response):
                 deliver(response)
@@ -90,7 +91,8 @@ public final class GatewayResponder: Sendable {
     /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
-        isHead: Bool = false, body: (any BodySource)? = nil, outerTask: Int = 0, for receiver: any AnswerReceiver
+        isHead: Bool = false, body: (any BodySource)? = nil, outerTask: Int = 0,
+        for receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now

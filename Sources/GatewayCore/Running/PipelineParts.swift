@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JSONBytes
 import Locking
-import Networking
+@_spi(Records) import Networking
 import Rx
 
 /// The parts that a request's pipeline has begun. Their failures keep their names, and the deadline ends those in progress.
@@ -32,7 +32,7 @@ final class PipelineParts: Sendable {
     }
 
     /// Nanoseconds since the request's start, rounded as the times of other parts are.
-    var now: Int64 { Int64(saturating: scheduler.now.timeIntervalSince(started) * 1e9 + 0.5) }
+    var now: Int64 { RecordedCall.nanoseconds(from: started, to: scheduler.now) }
 
     func has(_ name: String) -> Bool { entries.withLock { $0.contains { $0.name == name } } }
 

@@ -28,6 +28,8 @@ struct RunState {
         var after: AfterStage?
         /// The results of completed steps.
         var steps: [PartResults]
+        /// Ends the run at the end of this wake; nil unless a failure has decided the answer.
+        var stop: (any Disposable)?
 
         /// Moves the parts out, so that the caller holds the only reference.
         mutating func takeParts() -> [NamedPart] {
@@ -38,6 +40,7 @@ struct RunState {
 
         /// Cancels whatever is still in progress.
         mutating func dispose() {
+            stop.take()?.dispose()
             work.take()?.dispose()
             for index in parts.indices { parts[index].stop() }
         }
@@ -56,6 +59,17 @@ struct RunState {
     var work: (any Disposable)?
     var steps: [PartResults] = []
 
+    /// What a failure that decides the answer leads to in this stage.
+    private enum Stop {
+        case none
+        /// Parts are being started: the run ends once their starts are over. Parts that read no other are not started.
+        case afterStarts
+        /// The run ends at the end of this wake.
+        case scheduled(any Disposable)
+    }
+
+    private var isStarting = false
+    private var stop = Stop.none
     private var parts: [NamedPart] = []
     /// Parts of this stage that have not ended.
     private var awaited = 0
@@ -76,6 +90,7 @@ struct RunState {
         guard !isOver else { return nil }
         let stage = beginStage()
         awaited = parts.count
+        isStarting = true
         swap(&self.parts, &parts)
         swap(&self.after, &after)
         return stage
@@ -85,7 +100,44 @@ struct RunState {
     mutating func takeSource(of index: Int, _ stage: Int, keeping work: inout Link?) -> Part.Source? {
         if index > 0 { keep(&work, of: index - 1, stage) }
         guard !isOver, self.stage == stage else { return nil }
+        if case .afterStarts = stop, !parts[index].part.readsOthers { return nil }
         return parts[index].part.takeSource()
+    }
+
+    /// Whether a failure has decided the answer while the parts of this stage are being started.
+    func stopsAfterStarts(_ stage: Int) -> Bool {
+        guard !isOver, self.stage == stage, case .afterStarts = stop else { return false }
+        return true
+    }
+
+    /// All parts of the stage have been started. Returns whether a failure has decided the answer meanwhile.
+    mutating func endStarts(keeping work: inout Link?, of index: Int, _ stage: Int) -> Bool {
+        keep(&work, of: index, stage)
+        guard self.stage == stage else { return false }
+        isStarting = false
+        return stopsAfterStarts(stage)
+    }
+
+    /// The parts of the stage of a part, of which some have not ended; nil if none has to be waited for or the run stops already.
+    func openResults(with number: Int) -> PartResults? {
+        guard !isOver, number >= stage, number < stage + parts.count, awaited > 0, let after,
+            case .none = stop
+        else { return nil }
+        return PartResults(parts, from: stage, areSteps: after.then != nil)
+    }
+
+    /// A failure in this stage has decided the answer. Returns whether the caller has to schedule the end of the run.
+    mutating func decided(_ stage: Int) -> Bool {
+        guard !isOver, self.stage == stage, case .none = stop else { return false }
+        if isStarting { stop = .afterStarts }
+        return !isStarting
+    }
+
+    /// Keeps the scheduled end of the run. Returns false if the run has ended before.
+    mutating func keepStop(_ stop: any Disposable) -> Bool {
+        guard !isOver else { return false }
+        self.stop = .scheduled(stop)
+        return true
     }
 
     /// Takes a part's subscription. If the run or the stage is over, it stays in `work` for the caller to stop.
@@ -122,12 +174,15 @@ struct RunState {
         return .answer(finished, after.overrides)
     }
 
+    private var scheduledStop: (any Disposable)? { if case .scheduled(let stop) = stop { stop } else { nil } }
+
     /// Ends the run and returns its contents, once: later callers get `nil`.
     mutating func finish() -> FinishedRun? {
         guard !isOver else { return nil }
         isOver = true
         let finished = FinishedRun(
-            timer: timer, work: work.take(), parts: parts, stage: stage, after: after.take(), steps: steps)
+            timer: timer, work: work.take(), parts: parts, stage: stage, after: after.take(), steps: steps,
+            stop: scheduledStop)
         parts = []
         steps = []
         return finished

@@ -115,7 +115,8 @@ public final class CallContext: Sendable {
     /// - Parameter fields: sent with every call, besides forwarded fields.
     package init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
-        origin: RequestOrigin? = nil, outerTask: Int = 0, forwarding listed: HTTPFields, authorizationUpstreams: [String],
+        origin: RequestOrigin? = nil, outerTask: Int = 0, forwarding listed: HTTPFields,
+        authorizationUpstreams: [String],
         cookieUpstreams: [String]
     ) {
         Self.register()

@@ -72,7 +72,7 @@ struct EndpointTests {
     func defaults() throws {
         let defaults =
             "defaults: {deadline: 5s, bodyLimit: 1KiB, forward: [Accept], credentials: [api], "
-            + "answer: {envelope: bare, status: 201, headers: {X-A: a, X-B: b}, completeHeader: X-C}}"
+            + "answer: {envelope: bare, status: 201, headers: {X-A: a, X-B: b}, completeHeader: X-C, onFailure: wait}}"
         let plain = try endpoint("{post: /a, parts: {}}", defaults: defaults)
         #expect(plain.deadline?.value == 5_000_000_000)
         #expect(plain.bodyLimit?.value == 1024)
@@ -80,14 +80,16 @@ struct EndpointTests {
         #expect(plain.credentials.map(\.value) == ["api"])
         #expect(plain.answer.envelope?.value == .bare)
         #expect(plain.answer.completeHeader?.value == "X-C")
+        #expect(plain.answer.onFailure?.value == .wait)
         let own = try endpoint(
             "{post: /a, deadline: 1s, bodyLimit: 2KiB, forward: [], credentials: [], concurrency: 7, "
-                + "answer: {status: 200, headers: {x-b: c}}, parts: {}}", defaults: defaults)
+                + "answer: {status: 200, headers: {x-b: c}, onFailure: stop}, parts: {}}", defaults: defaults)
         #expect(own.deadline?.value == 1_000_000_000)
         #expect(own.bodyLimit?.value == 2048)
         #expect(own.forward.isEmpty && own.credentials.isEmpty)
         #expect(own.concurrency?.value == .on(7))
         #expect(own.answer.envelope?.value == .bare)
+        #expect(own.answer.onFailure?.value == .stop)
         #expect(own.answer.status?.value == 200)
         #expect(own.answer.headers.map(\.value.value.constant) == ["a", "c"])
     }

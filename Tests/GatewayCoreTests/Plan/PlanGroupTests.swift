@@ -71,9 +71,11 @@ struct PlanGroupTests {
         arguments: [(1, 200), (2, 504), (3, 504)])
     func quorum(atLeast: Int, status: Int) throws {
         try add(.required, atLeast: atLeast)
-        bench.upstream("/now", .response(404))
-        bench.upstream("/map", .failure(.connectionReadTimeout))
-        let reply = try bench.answer(.get, "/page")
+        bench.upstream("/now", .response(404, after: .milliseconds(1)))
+        bench.upstream("/map", .failure(.connectionReadTimeout, after: .milliseconds(1)))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .milliseconds(1))
+        let reply = try pending.reply()
         #expect(reply.status == status)
         if status == 200 { #expect(reply["/data/weather"] == #"{"now":null,"soon":1,"map":null}"#) }
         if status == 504 { #expect(reply.message == "weather.map did not answer in time") }

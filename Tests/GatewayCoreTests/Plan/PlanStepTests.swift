@@ -288,8 +288,8 @@ struct PlanStepGroupTests {
     @Test("Of two failures in a group the graver one decides, and both are named")
     func twoFailures() throws {
         try addGroup()
-        bench.upstream("/b/1", .response(409))
-        bench.upstream("/c", .response(500))
+        bench.upstream("/b/1", .response(409, after: .milliseconds(1)))
+        bench.upstream("/c", .response(500, after: .milliseconds(1)))
         let pending = try bench.ask(.get, "/page")
         bench.time.advance(by: .seconds(5))
         let reply = try pending.reply()

@@ -105,7 +105,7 @@ struct OpenAPIResponses {
                     [
                         ("requestId", .type("string")), ("complete", .type("boolean")),
                         ("elapsedMs", .type("number")),
-                    ], optional: [("parts", .type("object", [("additionalProperties", Self.kind)]))])
+                    ], optional: [("parts", .type("object", [("additionalProperties", Self.partKind)]))])
             ),
         ]
     }
@@ -125,9 +125,15 @@ struct OpenAPIResponses {
         data.schemas.document.proxies.isEmpty ? .type("string") : Self.nullable("string")
     }
 
-    private static var kind: SchemaTree {
-        let kinds = ["success", "noContent", "requestErr", "pathErr", "serverErr", "networkFail"]
-        return .object([("enum", .list(kinds.map { .text($0) }))])
+    private static let kinds = ["success", "noContent", "requestErr", "pathErr", "serverErr", "networkFail"]
+
+    private static var kind: SchemaTree { words(kinds) }
+
+    /// The kind of a part in `meta`: the answer may end before the part does.
+    private static var partKind: SchemaTree { words(kinds + ["cancelled"]) }
+
+    private static func words(_ words: [String]) -> SchemaTree {
+        .object([("enum", .list(words.map { .text($0) }))])
     }
 
     private static func nullable(_ type: String) -> SchemaTree {

@@ -135,6 +135,16 @@ extension FileKeys {
             bench.answers = ["/a": .status(.notFound)]
             #expect(try await bench.ask("/x").fields["X-Complete"] == "false")
         },
+        KeyExample.endpoint(
+            "answer.onFailure",
+            "{get: /x, answer: {onFailure: stop}, parts: {a: {upstream: api, get: /a}, "
+                + "b: {upstream: api, get: /b}}}"
+        ) { bench async throws in
+            bench.answers = ["/a": .status(.notFound), "/b": .hangs]
+            let reply = try await bench.ask("/x")
+            #expect(reply.status == .notFound)
+            #expect(reply.text.contains(#""b":"cancelled""#))
+        },
     ]
 
     // MARK: Parameters

@@ -1,0 +1,185 @@
+import GatewayCore
+import HTTPModel
+import JSONBytes
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+@Suite("A failed required part ends the answer", .noLeaks)
+struct FailureStopTests {
+    private let bench = Bench()
+
+    init() { bench.gateway.defaults(.onFailure(.stop)) }
+
+    private func declare(_ option: EndpointOption = .onFailure(.stop)) {
+        bench.gateway.get("/page", .deadline(.seconds(5)), option) { [diary = bench.diary] _ in
+            .parts(
+                recent: diary.rx.request(.recent).fragment(), stuck: Single<Int>.never().optional(),
+                total: diary.rx.request(.total).fragment())
+        }
+    }
+
+    @Test("It ends at once; parts that have not ended are cancelled and are not in errors")
+    func stop() throws {
+        declare()
+        bench.upstream("/recent", .data("1", after: .seconds(3)))
+        bench.upstream("/total", .response(404, after: .seconds(1)))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .milliseconds(999))
+        #expect(pending.count == 0)
+        bench.time.advance(by: .milliseconds(1))
+        let reply = try pending.reply()
+        #expect(reply.status == 404)
+        #expect(reply["/data"] == "null")
+        #expect(reply["/errors/0/part"] == #""total""#)
+        #expect(reply["/errors/1"] == nil)
+        #expect(
+            reply["/meta/parts"] == #"{"recent":"cancelled","stuck":"cancelled","total":"requestErr"}"#)
+        #expect(reply.fields["Proxy-Status"] == #"sluice; received-status=404; details="total""#)
+        #expect(bench.time.pending == 0)
+        #expect(bench.transport.inFlight == 0)
+    }
+
+    @Test("With onFailure wait, it waits for the parts that have not ended")
+    func wait() throws {
+        declare(.onFailure(.wait))
+        bench.upstream("/recent", .data("1", after: .seconds(3)))
+        bench.upstream("/total", .response(404, after: .seconds(1)))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .milliseconds(4_999))
+        #expect(pending.count == 0)
+        bench.time.advance(by: .milliseconds(1))
+        #expect(
+            try pending.reply()["/meta/parts"]
+                == #"{"recent":"success","stuck":"networkFail","total":"requestErr"}"#)
+    }
+
+    @Test("Of required failures in one wake, the rank decides")
+    func rank() throws {
+        declare()
+        bench.upstream("/recent", .response(404, after: .seconds(1)))
+        bench.upstream("/total", .response(503, after: .seconds(1)))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(1))
+        let reply = try pending.reply()
+        #expect(reply.status == 503)
+        #expect(
+            reply["/meta/parts"] == #"{"recent":"requestErr","stuck":"cancelled","total":"serverErr"}"#)
+    }
+
+    @Test("A part that fails before it is sent keeps the parts after it from being sent")
+    func unsent() throws {
+        declare()
+        bench.upstream("/recent", .response(404))
+        bench.upstream("/total", .data("1"))
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply.status == 404)
+        #expect(
+            reply["/meta/parts"] == #"{"recent":"requestErr","stuck":"cancelled","total":"cancelled"}"#)
+        #expect(bench.transport.attempts.count == 1)
+    }
+
+    @Test("An optional part that fails ends nothing")
+    func optional() throws {
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .parts(
+                recent: diary.rx.request(.recent).fragment().optional(),
+                total: diary.rx.request(.total).fragment())
+        }
+        bench.upstream("/recent", .response(404))
+        bench.upstream("/total", .data("1", after: .seconds(1)))
+        let pending = try bench.ask(.get, "/page")
+        #expect(pending.count == 0)
+        bench.time.advance(by: .seconds(1))
+        #expect(try pending.reply()["/code"] == #""PARTIAL""#)
+    }
+
+    @Test("A step that fails cancels the steps next to it, and nothing more is sent")
+    func steps() throws {
+        bench.gateway.get("/page") { [diary = bench.diary] _ in
+            .first(
+                recent: diary.rx.request(.recent).fragment(), stuck: Single<Int>.never()
+            ).then { .parts(total: diary.rx.request(.total).fragment()) }
+        }
+        bench.upstream("/recent", .response(404, after: .seconds(1)))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(1))
+        let reply = try pending.reply()
+        #expect(reply.status == 404)
+        #expect(reply["/meta/parts"] == #"{"recent":"requestErr","stuck":"cancelled"}"#)
+        #expect(bench.transport.attempts.count == 1)
+    }
+
+    @Test("A part that reads the failed one is dependency_failed; the others are cancelled")
+    func readers() throws {
+        try bench.page([
+            bench.part("user", "/users/{parts.recent.user}"), bench.part("recent", "/recent"),
+            bench.part("total", "/total"),
+        ])
+        bench.upstream("/recent", .response(404, after: .seconds(1)))
+        bench.upstream("/total", .data("1", after: .seconds(3)))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(1))
+        let reply = try pending.reply()
+        #expect(reply["/errors/0/reason"] == #""dependency_failed""#)
+        #expect(reply["/errors/1/part"] == #""recent""#)
+        #expect(reply["/errors/2"] == nil)
+        #expect(
+            reply["/meta/parts"] == #"{"user":"requestErr","recent":"requestErr","total":"cancelled"}"#)
+    }
+
+    @Test(
+        "A required group ends the answer once atLeast cannot be reached any more",
+        arguments: [(2, "cancelled", 404), (1, "success", 200)])
+    func group(atLeast: Int, last: String, status: Int) throws {
+        try bench.page([
+            PlannedPart(
+                "g",
+                .group(
+                    PlannedGroup(
+                        [bench.part("a", "/a"), bench.part("b", "/b"), bench.part("c", "/c")],
+                        atLeast: atLeast)))
+        ])
+        bench.upstream("/a", .response(404, after: .seconds(1)))
+        bench.upstream("/b", .response(404, after: .seconds(2)))
+        bench.upstream("/c", .data("1", after: .seconds(3)))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .milliseconds(1_999))
+        #expect(pending.count == 0)
+        bench.time.advance(by: .milliseconds(1))
+        #expect(pending.count == (status == 404 ? 1 : 0))
+        bench.time.advance(by: .seconds(1))
+        let reply = try pending.reply()
+        #expect(reply.status == status)
+        #expect(
+            reply["/meta/parts"] == "{\"g.a\":\"requestErr\",\"g.b\":\"requestErr\",\"g.c\":\"\(last)\"}")
+    }
+
+    @Test("A call whose method is not idempotent is not cut")
+    func writes() throws {
+        try bench.page([
+            bench.part("recent", "/recent"),
+            bench.part("saved", "/total") { $0.method = .post },
+        ])
+        bench.upstream("/recent", .response(404))
+        bench.upstream("/total", .data("1", after: .seconds(2)))
+        let pending = try bench.ask(.get, "/page")
+        #expect(pending.count == 0)
+        bench.time.advance(by: .seconds(2))
+        #expect(try pending.reply()["/meta/parts"] == #"{"recent":"requestErr","saved":"success"}"#)
+    }
+
+    @Test("The parts of a request that is not safe are not cut")
+    func unsafe() throws {
+        bench.gateway.post("/page") { [diary = bench.diary] _ in
+            .parts(
+                recent: diary.rx.request(.recent).fragment(), total: diary.rx.request(.total).fragment())
+        }
+        bench.upstream("/recent", .response(404))
+        bench.upstream("/total", .data("1", after: .seconds(2)))
+        let pending = try bench.ask(.post, "/page")
+        bench.time.advance(by: .seconds(2))
+        #expect(try pending.reply()["/meta/parts"] == #"{"recent":"requestErr","total":"success"}"#)
+    }
+}
