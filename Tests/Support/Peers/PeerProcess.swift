@@ -118,15 +118,14 @@ package final class PeerProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Copy to high numbers first, so that no descriptor is overwritten before it is copied.
-        var high: Int32 = 200
-        for (from, _) in descriptors {
-            posix_spawn_file_actions_adddup2(&actions, from, high)
-            high += 1
+        // Copy to numbers above all of them first, so that no descriptor is overwritten before it is copied.
+        let high = (descriptors.map(\.0).max() ?? 0) + 10
+        for (index, (from, _)) in descriptors.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, from, high + Int32(index))
         }
         for (index, (_, number)) in descriptors.enumerated() {
-            posix_spawn_file_actions_adddup2(&actions, 200 + Int32(index), number)
-            posix_spawn_file_actions_addclose(&actions, 200 + Int32(index))
+            posix_spawn_file_actions_adddup2(&actions, high + Int32(index), number)
+            posix_spawn_file_actions_addclose(&actions, high + Int32(index))
         }
         // The program does not inherit the test's signal handling.
         var attributes = posix_spawnattr_t()
