@@ -147,8 +147,8 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.concurrency = requests }
     }
 
-    /// What the failure of a required part means for the parts that have not ended. Default `wait`. With `stop`, parts that a handler makes for a
-    /// method that is not safe, such as POST, are awaited, so that no write is cut.
+    /// What the failure of a required part means for the parts that have not ended. Default `wait`. At an endpoint with a method that is
+    /// not safe, such as POST, a handler's parts are awaited whatever is set, so that no write is cut.
     public static func onFailure(_ behavior: FailureBehavior) -> EndpointOption {
         EndpointOption { $0.stopsAtFailure = behavior == .stop }
     }
