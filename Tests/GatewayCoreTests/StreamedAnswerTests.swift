@@ -72,8 +72,102 @@ struct StreamedAnswerTests {
         #expect(reply.status == 201)
         #expect(reply.fields[.contentType] == "text/csv")
         #expect(reply.fields[.cacheControl] == "max-age=60")
-        #expect(reply.response.stream?.length == 3)
-        #expect(try await read(reply.response.stream) == ["a", "bc"])
+        #expect(reply.body == "abc")
+        bench.gateway.get("/large") { _ in
+            .stream(pieces("a", "", large), contentType: "text/csv", length: 1 + large.utf8.count)
+        }
+        let largeReply = try await bench.eventualAnswer("/large")
+        #expect(largeReply.response.stream?.length == 1 + large.utf8.count)
+        #expect(try await read(largeReply.response.stream) == ["a", large])
+    }
+
+    /// Too long to be held until it is whole.
+    private var large: String { String(repeating: "b", count: 8 << 10) }
+
+    @Test("A short body of a known length that fails after its first piece is answered with an error")
+    func short() async throws {
+        bench.gateway.get("/own") { _ in
+            .stream(pieces("a", failing: true), contentType: "text/csv", length: 2)
+        }
+        bench.upstream("/recent", .response(503))
+        bench.gateway.get("/call") { [diary = bench.diary] _ in
+            let rest = diary.rx.request(.recent).fragment().asObservable().map { $0.bytes }
+            return .stream(Observable.just([97]).concat(rest), contentType: "text/csv", length: 2)
+        }
+        let own = try await bench.eventualAnswer("/own")
+        #expect(own.status == 500)
+        #expect(own.response.stream == nil)
+        #expect(bench.incidents.count == 1)
+        let call = try await bench.eventualAnswer("/call")
+        #expect(call.status == 503)
+        #expect(call.body.contains("upstream_status"))
+        #expect(bench.incidents.count == 1)
+    }
+
+    @Test("A body that misses its length before its head is sent is 500 and an incident")
+    func length() async throws {
+        let declared: [(path: String, pieces: [String], length: Int, fault: String)] = [
+            ("/short", ["a", "b"], 3, "a stream has 2 of its 3 bytes"),
+            ("/empty", [], 3, "a stream has 0 of its 3 bytes"),
+            ("/long", ["a", "bc"], 2, "a stream exceeds its 2 bytes"),
+            ("/not-empty", ["a"], 0, "a stream exceeds its 0 bytes"),
+            ("/large", [large + "b"], 8 << 10, "a stream exceeds its 8192 bytes"),
+            ("/larger", [large + large], 10_000, "a stream exceeds its 10000 bytes"),
+            ("/nothing", [], 10_000, "a stream has 0 of its 10000 bytes"),
+        ]
+        for (path, texts, length, _) in declared {
+            bench.gateway.get(path) { _ in
+                .stream(
+                    Observable.from(texts.map { Array($0.utf8) }), contentType: "text/csv", length: length)
+            }
+        }
+        for (path, _, _, _) in declared {
+            let reply = try await bench.eventualAnswer(path)
+            #expect(reply.status == 500, "\(path)")
+            #expect(reply.response.stream == nil, "\(path)")
+            #expect(reply.fields[.contentType]?.hasPrefix("application/json") == true, "\(path)")
+        }
+        #expect(bench.incidents.map { "\($0.error)" } == declared.map(\.fault))
+    }
+
+    @Test("A body that misses its length later ends with an error, and is an incident")
+    func lateLength() async throws {
+        bench.gateway.get("/long") { _ in
+            .stream(pieces("a", large, large), contentType: "text/csv", length: 10_000)
+        }
+        bench.gateway.get("/short") { _ in
+            .stream(pieces("a", large), contentType: "text/csv", length: 10_000)
+        }
+        for (index, path) in ["/long", "/short"].enumerated() {
+            let reply = try await bench.eventualAnswer(path)
+            #expect(reply.status == 200)
+            await #expect(throws: (any Error).self) { try await read(reply.response.stream) }
+            try await poll(while: bench.incidents.count <= index) { "no incident of \(path)" }
+        }
+    }
+
+    @Test(
+        "A short body waits for its end for 100 ms after its first piece, and never until the deadline",
+        arguments: [(1000, 100), (100, 40)])
+    func hold(deadline: Int, wait: Int) async throws {
+        let subject = PublishSubject<[UInt8]>()
+        bench.gateway.get("/page", .deadline(.milliseconds(deadline))) { _ in
+            .stream(subject, contentType: "text/csv", length: 3)
+        }
+        let pending = try bench.ask(.get, "/page")
+        try await poll(while: !subject.hasObservers) { "the handler has not subscribed" }
+        bench.time.advance(by: .milliseconds(20))
+        subject.onNext([65])
+        try await poll(while: bench.time.pending < 2) { "the head does not wait" }
+        bench.time.advance(by: .milliseconds(wait - 1))
+        #expect(pending.count == 0)
+        bench.time.advance(by: .milliseconds(1))
+        let reply = try pending.reply()
+        #expect(reply.status == 200)
+        subject.onNext([66, 67])
+        subject.onCompleted()
+        #expect(try await read(reply.response.stream) == ["A", "BC"])
+        #expect(bench.incidents.isEmpty)
     }
 
     @Test("A stream without pieces is an empty body, and a status without a body has no stream")

@@ -71,15 +71,86 @@ struct AnswerStreamTests {
         #expect(lines.map { $0[member: "end"]?.stringValue } == ["aborted"])
     }
 
-    @Test("A body that is shorter or longer than its length resets the connection", arguments: [2, 4])
+    private static let large = String(repeating: "b", count: 10_000)
+
+    /// Bodies that fail before any of them was sent: pieces, length, and whether they end with an error.
+    private static let early: [String: (pieces: [String], length: Int?, failing: Bool)] = [
+        "without a piece": ([], nil, true),
+        "short, after its first piece": (["a"], 2, true),
+        "shorter than its length": (["a", "b"], 3, false),
+        "longer than its length": (["a", "bc"], 2, false),
+        "empty in spite of its length": ([], 3, false),
+        "empty in spite of a large length": ([], 10_000, false),
+        "with a first piece that exceeds its length": ([large], 9_000, false),
+    ]
+
+    @Test(
+        "A body that fails before its first byte is sent is answered with 500, and the connection goes on",
+        arguments: early.keys, ["GET", "HEAD"])
+    func beforeTheFirstByte(name: String, method: String) throws {
+        let body = try #require(Self.early[name])
+        let lines = try serve {
+            .stream(text(body.pieces, failing: body.failing), contentType: "text/csv", length: body.length)
+        } _: { server in
+            let client = try RawClient(port: server.port)
+            for _ in 1...2 {
+                client.send("\(method) /page HTTP/1.1\r\nHost: test\r\n\r\n")
+                let reply = try client.reply(toHead: method == "HEAD")
+                #expect(reply.status == 500)
+                #expect(reply.value("Content-Type")?.hasPrefix("application/json") == true)
+                if method == "GET" { #expect(code(of: reply) == "INTERNAL") }
+            }
+        }
+        #expect(lines.statuses == [500, 500])
+        #expect(lines.ends == ["complete", "complete"])
+    }
+
+    @Test(
+        "A body that turns out to miss its length after its first byte was sent resets the connection",
+        arguments: [10_001, 20_001])
     func length(length: Int) throws {
-        _ = try serve {
-            .stream(text(["abc"]), contentType: "text/csv", length: length)
+        let lines = try serve {
+            .stream(text(["a", Self.large, "bc"]), contentType: "text/csv", length: length)
         } _: { server in
             let client = try RawClient(port: server.port)
             client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
-            #expect(client.readToEnd().end == .reset)
+            let (bytes, end) = client.readToEnd()
+            #expect(end == .reset)
+            #expect(bytes.starts(with: "HTTP/1.1 200 OK\r\n".utf8))
         }
+        #expect(lines.ends == ["aborted"])
+    }
+
+    @Test("An empty body of unknown length is an empty answer, and the connection goes on")
+    func empty() throws {
+        _ = try serve {
+            .stream(text([]), contentType: "text/csv")
+        } _: { server in
+            let client = try RawClient(port: server.port)
+            for _ in 1...2 {
+                client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+                let reply = try client.reply()
+                #expect(reply.status == 200)
+                #expect(reply.text == "")
+            }
+        }
+    }
+
+    @Test("The head of a short body whose end takes long reaches the client before that end")
+    func slowEnd() throws {
+        let subject = ReplaySubject<[UInt8]>.create(bufferSize: 2)
+        subject.onNext([65])
+        let lines = try serve {
+            .stream(subject, contentType: "text/csv", length: 2)
+        } _: { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            #expect(try client.read(through: "\r\n\r\nA").contains("Content-Length: 2"))
+            subject.onNext([66])
+            subject.onCompleted()
+            #expect(try client.read(count: 1) == [66])
+        }
+        #expect(lines.ends == ["complete"])
     }
 
     @Test("A piece that takes longer than the gap breaks the answer off")

@@ -214,6 +214,43 @@ struct FileStreamTests {
         #expect(lines.ends.sorted() == ["aborted", "complete"])
     }
 
+    @Test(
+        "A file that changes before its first byte is sent is answered with 500, and the connection goes on",
+        arguments: ["", "Range: bytes=10-900000", "If-Range"])
+    func changesEarly(field: String) throws {
+        let path = fixture.root + "/huge"
+        age(path)
+        var field = field
+        if field == "If-Range" {
+            try fixture.serve { port in
+                let tag = try RawClient(port: port).call("HEAD", "/huge").value("ETag") ?? ""
+                field = "Range: bytes=10-900000\r\nIf-Range: \(tag)"
+            }
+        }
+        var files = StaticFiles.folder(fixture.root)
+        files.submit = { work in
+            // On the loop, so the file changes after it was found and before it is read.
+            work()
+            #expect(throws: Never.self) { try Change.rewritten.apply(to: path) }
+            return true
+        }
+        let lines = try fixture.serve(files) { port in
+            let client = try RawClient(port: port)
+            let reply = field.isEmpty ? try client.ask("/huge") : try client.ask("/huge", field)
+            #expect(reply.status == 500)
+            #expect(code(of: reply) == "INTERNAL")
+            #expect(reply.value("Content-Type")?.hasPrefix("application/json") == true)
+            for name in ["Content-Range", "ETag", "Accept-Ranges", "Last-Modified"] {
+                #expect(reply.value(name) == nil)
+            }
+            #expect(reply.value("Cache-Control") == "no-store")
+            #expect(try client.ask("/api/value").status == 200)
+            try spin(while: openCount("huge") > 0) { "\(openCount("huge")) open descriptors of huge" }
+        }
+        #expect(lines.statuses == [500, 200])
+        #expect(lines.ends == ["complete", "complete"])
+    }
+
     @Test("A file that is replaced or deleted while it is sent is sent to its end", arguments: [true, false])
     func replaced(isDeleted: Bool) throws {
         let path = fixture.root + "/large"

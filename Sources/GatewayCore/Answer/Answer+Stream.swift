@@ -10,14 +10,16 @@ extension Answer {
     ///     }
     ///
     /// The head is sent with the first piece. What fails before is answered like the failure of a handler's call; what fails later
-    /// resets the connection, so that the client does not take a part for the whole. The sequence is read no faster than the client
+    /// resets the connection, so that the client does not take a part for the whole. A body with a length of at most 8 KiB is sent as
+    /// a whole, unless its end takes longer than 100 ms. The sequence is read no faster than the client
     /// receives, and it is cancelled when the client leaves, when the deadline passes before the first piece, or when a piece takes
     /// longer than `GatewayLimits.streamGap`. A response of an upstream that it passes on may take any time once its head has arrived.
     ///
     /// - Parameters:
     ///   - pieces: the body. Empty pieces are skipped.
     ///   - contentType: a media type (RFC 9110 8.3.1), `text/csv`. Anything else is answered with 500 and is an incident.
-    ///   - length: the number of bytes, for `Content-Length`. If it is not met, the connection is reset. Nil: the body is chunked.
+    ///   - length: the number of bytes, for `Content-Length`. If it is not met, the answer is 500, or the
+    ///     connection is reset if the head was sent; either is an incident. Nil: the body is chunked.
     public static func stream<Pieces: AsyncSequence & Sendable>(
         _ pieces: Pieces, contentType: String, length: Int? = nil
     ) -> Answer where Pieces.Element: Collection, Pieces.Element.Element == UInt8 {
@@ -46,7 +48,8 @@ extension Answer {
     /// - Parameters:
     ///   - pieces: the body. Empty pieces are skipped.
     ///   - contentType: a media type (RFC 9110 8.3.1), `text/csv`. Anything else is answered with 500 and is an incident.
-    ///   - length: the number of bytes, for `Content-Length`. If it is not met, the connection is reset. Nil: the body is chunked.
+    ///   - length: the number of bytes, for `Content-Length`. If it is not met, the answer is 500, or the
+    ///     connection is reset if the head was sent; either is an incident. Nil: the body is chunked.
     public static func stream<Piece: Collection & Sendable>(
         _ pieces: Observable<Piece>, contentType: String, length: Int? = nil
     ) -> Answer where Piece.Element == UInt8 {

@@ -1,3 +1,4 @@
+import Dispatch
 import HTTPModel
 import Locking
 import Networking
@@ -59,10 +60,15 @@ extension EndpointRun {
     }
 
     /// Nanoseconds until the deadline at least. A head that has arrived is passed on before.
-    var timeLeft: Int64 {
+    private var timeLeft: Int64 {
         let limit = endpoint.deadlineInterval.nanoseconds
         // After a long upload, the deadline began again.
         return elapsed < limit ? limit - elapsed : limit
+    }
+
+    /// How long the head of an answer may wait for its body.
+    var longestHeadWait: RxTimeInterval {
+        .nanoseconds(Int(min(PassedResponse.headWait.nanoseconds, timeLeft / 2)))
     }
 
     /// Answers with the head of a response. From now on the call belongs to the answer.

@@ -82,8 +82,7 @@ extension Relay: CallObserver {
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
         // A response to HEAD has no body to wait for.
         let isHead = run.request.isHead
-        let wait = Int(min(PassedResponse.headWait.nanoseconds, run.timeLeft / 2))
-        let timer = isHead ? nil : run.scheduler.setTimer(after: .nanoseconds(wait), target: self)
+        let timer = isHead ? nil : run.scheduler.setTimer(after: run.longestHeadWait, target: self)
         state.withLock { state in
             state.flow = flow
             state.head = head

@@ -3,20 +3,27 @@ import Networking
 import Rx
 
 extension EndpointRun {
-    /// Begins to make a body, and answers once its first piece, or its end, is there.
+    /// Begins to make a body, and answers once its first piece, the whole of a short body, or its end is there.
     func stream(_ source: StreamSource, _ body: RawBody, _ overrides: AnswerOverrides) {
         if state.withLock({ $0.isOver }) { return }
         let stage = state.withLock { $0.beginStage() }
-        let channel = PieceChannel()
-        channel.onFirst { [self, unowned channel] first in
-            if case .failure(let error) = first { return fail(error) }
-            // From now on the stream belongs to the answer.
-            state.withLock { $0.work = nil }
-            end { facts in
-                var answer = renderer.raw(body, overrides, for: facts)
-                answer.stream = AnswerStream(
-                    channel, length: source.length, gap: endpoint.settings.streamGap)
-                return answer
+        let channel = PieceChannel(length: source.length, on: scheduler)
+        channel.onStart(holding: { [self] in longestHeadWait }) { [self, unowned channel] start in
+            switch start {
+            case .failure(let error): fail(error)
+            case .whole(let bytes):
+                var body = body
+                body.bytes = bytes
+                end { renderer.raw(body, overrides, for: $0) }
+            case .pieces:
+                // From now on the stream belongs to the answer.
+                state.withLock { $0.work = nil }
+                end { facts in
+                    var answer = renderer.raw(body, overrides, for: facts)
+                    answer.stream = AnswerStream(
+                        channel, length: source.length, gap: endpoint.settings.streamGap)
+                    return answer
+                }
             }
         }
         keep(Disposables.create { channel.cancel() }, of: stage)
@@ -25,9 +32,9 @@ extension EndpointRun {
                 defer { context.end() }
                 do {
                     try await source.work(channel)
-                    channel.finish(.success(()))
+                    if let fault = channel.finish(.success(())) { reportLate(fault) }
                 } catch {
-                    if channel.finish(.failure(error)) { reportLate(error) }
+                    if let error = channel.finish(.failure(error)) { reportLate(error) }
                 }
             }
         }

@@ -50,6 +50,8 @@ final class FileExchange: InboundExchange {
     /// Bytes of the file left to read.
     private var remaining = 0
     private var writer: BodyWriter?
+    /// The head of a file that is sent in pieces. It waits for the first piece, so a file that cannot be read is answered with an error.
+    private var unsentHead: HTTPResponseHead?
     /// Set while a read is pending.
     private var timer: TimerToken?
     /// Whether the request has a place among those in flight, which it has while middleware runs.
@@ -171,8 +173,8 @@ final class FileExchange: InboundExchange {
         }
     }
 
-    private func answerFailure(_ error: SocketError) {
-        let isScarce = [EMFILE, ENFILE, ENOMEM, EAGAIN].contains(error.code)
+    private func answerFailure(_ error: any Error) {
+        let isScarce = [EMFILE, ENFILE, ENOMEM, EAGAIN].contains((error as? SocketError)?.code)
         files.log.write(isScarce ? .warning : .error, "file not served", ["what": "\(error)"])
         answer(isScarce ? .overloaded : GatewayError(.internal, "The file cannot be read"))
     }
@@ -182,34 +184,42 @@ final class FileExchange: InboundExchange {
     private func stream(_ head: HTTPResponseHead, _ file: OpenFile, _ range: Range<Int64>) {
         guard files.streams < files.server.settings.streams else { return answer(.overloaded) }
         files.streams += 1
-        status = head.status
-        isAnswered = true
         reader = ReadAhead(on: loop) { file.reader(of: range) }
         remaining = range.count
         var head = complete(head)
         head.fields.append(.contentLength, "\(range.count)")
+        unsentHead = head
+        readNext()
+    }
+
+    private func begin(_ head: HTTPResponseHead) {
+        status = head.status
+        isAnswered = true
         let writer = startStreaming(head)
         // Once the exchange is over, nothing would break the reference cycle with the writer.
         guard !isOver else { return }
         self.writer = writer
         writer.onDrain = { [weak self] in self?.readNext() }
-        readNext()
     }
 
     /// Reads the next piece, unless a read is pending or the client has enough to receive.
     private func readNext() {
-        guard timer == nil, let reader, let writer, !writer.isOverHighWatermark else { return }
+        guard timer == nil, let reader, writer?.isOverHighWatermark != true else { return }
         startReadTimer()
         reader.next { [weak self] piece in self?.received(piece) }
     }
 
     private func received(_ piece: ReadAhead.Piece) {
         stopReadTimer()
+        // An error may have been answered, because the first piece took too long.
+        guard unsentHead != nil || writer != nil else { return }
         switch piece {
         case .success(let bytes):
+            if let head = unsentHead.take() { begin(head) }
             remaining -= bytes.count
             writer?.write(bytes)
             if remaining == 0 { writer?.finish() } else { readNext() }
+        case .failure(let error) where unsentHead != nil: answerFailure(error)
         case .failure(let error):
             files.log.write(.error, "file sent incompletely", ["what": "\(error)"])
             writer?.fail()
@@ -254,6 +264,7 @@ final class FileExchange: InboundExchange {
 
     private func answer(_ error: GatewayError) {
         stopReadTimer()
+        unsentHead = nil
         let answer = files.responder.render(
             error, fields: request.head.fields, requestID: requestID, at: file.middleware)
         if file.middleware != nil { refusal = answer.summary }
@@ -321,6 +332,7 @@ final class FileExchange: InboundExchange {
         }
         reader = nil
         writer = nil
+        unsentHead = nil
         leave()
         pump?.stop()
         pump = nil
