@@ -41,6 +41,8 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
     public static let requestUnfinished = DiscardReason(token: "request_unfinished")
     /// A user may have logged in the connection itself, by NTLM or Negotiate (RFC 4559 6).
     public static let loggedIn = DiscardReason(token: "logged_in")
+    /// The proxy asked for credentials (407) and opened no tunnel.
+    public static let tunnelRefused = DiscardReason(token: "tunnel_refused")
     /// Its address is no longer one of the upstream's.
     public static let addressGone = DiscardReason(token: "address_gone")
     public static let callCancelled = DiscardReason(token: "call_cancelled")

@@ -50,6 +50,11 @@ final class ProxyTunnel {
     }
 
     private func answered(_ status: HTTPStatus, _ rest: UnsafeRawBufferPointer) {
+        // The proxy is there and asks for credentials, as it does by a 407 to any other request. Without its fields and body, because
+        // they would count as the origin's (RFC 9110 9.3.6).
+        if status == .proxyAuthenticationRequired {
+            return connection.finishUnopened(HTTPResponseHead(status: status))
+        }
         guard (200..<300).contains(status.code) else {
             return fail(
                 .destinationUnavailable,

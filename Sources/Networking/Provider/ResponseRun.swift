@@ -37,7 +37,7 @@ extension TransportResponse: ObservedOutput {
         throw received.reported(
             NetworkError(
                 received, kind: .requestErr, reason: .upstreamStatus,
-                message: "the proxy on the way to the upstream refused the request"))
+                message: "the upstream, or a proxy before it, asked for a proxy's credentials"))
     }
 
     /// Whether it asks this program to authenticate itself to a proxy (RFC 9110 11.7.1, 15.5.8). A client further away uses another

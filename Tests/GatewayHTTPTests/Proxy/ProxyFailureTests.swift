@@ -7,7 +7,9 @@ import Testing
 @testable import GatewayHTTP
 
 private struct RemoteAPI: TargetType {
-    var baseURL: String { "http://remote.example" }
+    let scheme: String
+
+    var baseURL: String { "\(scheme)://remote.example" }
     var path: RequestPath { "/" }
 }
 
@@ -73,19 +75,36 @@ struct ProxyFailureTests {
         #expect(lines.statuses == [502, 200])
     }
 
-    @Test("The 407 of the gateway's forward proxy does not pass, for either kind of endpoint")
-    func forwardProxy() throws {
+    @Test("The 407 of an upstream is not blamed on a proxy that nobody has configured")
+    func upstreamsOwn() throws {
+        _ = try withProxy(Self.refusal("GET")) { server, _ in
+            let client = try RawClient(port: server.port)
+            client.begin("GET /files/a")
+            let reply = try client.reply()
+            checkRefusal(reply)
+            #expect(
+                reply.text.contains("the upstream, or a proxy before it, asked for a proxy's credentials"))
+        }
+    }
+
+    @Test(
+        "The 407 of the gateway's forward proxy, also to CONNECT, does not pass, for either kind of endpoint",
+        arguments: ["http", "https"])
+    func forwardProxy(scheme: String) throws {
         let proxy = try ScriptedUpstream(Self.refusal("GET") + [.again])
         defer { proxy.stop() }
         let configuration = try ProxyConfiguration("http://127.0.0.1:\(proxy.port)")
         _ = try withLoggedGateway(
             stops: true, configure: { $0.connections.proxy = .fixed(configuration) },
             declare: { gateway in
-                let files = gateway.proxyUpstream("files", baseURL: "http://files.example", policy: .single)
+                let files = gateway.proxyUpstream(
+                    "files", baseURL: "\(scheme)://files.example", policy: .single)
                 gateway.proxy("/files/{path...}", to: files)
                 let target = gateway.provider(RemoteAPI.self, upstream: "remote", policy: .single)
-                gateway.get("/passed") { _ in .proxy(target.call(RemoteAPI())) }
-                gateway.get("/json") { _ in .parts(only: target.rx.request(RemoteAPI()).fragment()) }
+                gateway.get("/passed") { _ in .proxy(target.call(RemoteAPI(scheme: scheme))) }
+                gateway.get("/json") { _ in
+                    .parts(only: target.rx.request(RemoteAPI(scheme: scheme)).fragment())
+                }
             }
         ) { server in
             let client = try RawClient(port: server.port)
@@ -94,6 +113,8 @@ struct ProxyFailureTests {
                 checkRefusal(try client.reply())
             }
             #expect(proxy.requests.count == 3)
+            let method = scheme == "http" ? "GET http://" : "CONNECT "
+            #expect(proxy.requests.allSatisfy { $0.hasPrefix(method) })
         }
     }
 
