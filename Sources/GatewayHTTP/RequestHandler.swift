@@ -85,6 +85,12 @@ final class RequestHandler: InboundHandler {
             return .buffer(limit: match.bodyLimit, context: file)
         }
         if match.streamsBody { return .stream(limit: match.bodyLimit, context: match) }
+        // RFC 9110 10.1.1: a client that waits gets its refusal instead of a 100.
+        if match.checksHead, head.fields.contains(.expect),
+            let refusal = responder.refusal(of: head, at: match)
+        {
+            return .answer(refusal.response)
+        }
         return .buffer(limit: match.bodyLimit, context: match)
     }
 

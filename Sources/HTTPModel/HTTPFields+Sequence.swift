@@ -22,6 +22,21 @@ extension HTTPFields: Sequence {
     public var underestimatedCount: Int { count }
 }
 
+extension HTTPFields {
+    /// Calls `body` with each field in order, the value in bytes, because it need not be UTF-8 (RFC 9110 5.5). Names that are not
+    /// tokens are skipped.
+    package func forEachNamed<Failure: Error>(
+        _ body: (_ name: HTTPFieldName, _ value: ArraySlice<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        for index in 0..<count {
+            guard let name = HTTPFieldName(String(decoding: nameBytes(at: index), as: UTF8.self)) else {
+                continue
+            }
+            try body(name, valueBytes(at: index))
+        }
+    }
+}
+
 extension HTTPFields: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
         self.init()

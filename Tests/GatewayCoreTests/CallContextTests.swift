@@ -50,6 +50,31 @@ struct UpstreamFieldsTests {
         #expect(sent.allSatisfy { !$0.contains(.connection) && !$0.contains(.host) })
     }
 
+    @Test("A forwarded field that is not UTF-8 keeps its bytes")
+    func bytes() throws {
+        let value: ArraySlice<UInt8> = [0x63, 0x61, 0x66, 0xe9]
+        let names: [HTTPFieldName] = [.via, .acceptLanguage, "X-App", .authorization, .cookie]
+        var fields = HTTPFields()
+        for name in names { fields.append(name, bytes: value) }
+        let diary = bench.diary
+        bench.gateway.get(
+            "/bytes", .forwards(.acceptLanguage, "X-App"), .forwardsAuthorization(to: "diary"),
+            .forwardsCookies(to: "diary")
+        ) { _ in .parts(a: diary.rx.request(.recent).fragment()) }
+        bench.gateway.get("/passed") { _ in
+            .proxy(
+                diary.call(.recent), fields: .standard.adding(request: .via, .cookie, .authorization, "X-App")
+            )
+        }
+        let call = try #require(try sent("/bytes", fields).first)
+        #expect(call.firstValueBytes(.via) == value + Array(", 1.1 sluice".utf8))
+        for name in names.dropFirst() { #expect(call.valueBytes(of: name) == [value], "\(name)") }
+        _ = try bench.answer(.get, "/passed", fields: fields)
+        let passed = try #require(bench.transport.attempts.last).call.allFields
+        for name in names.dropFirst() { #expect(passed.valueBytes(of: name) == [value], "\(name)") }
+        #expect(passed.valueBytes(of: .via).first?.starts(with: value) == true)
+    }
+
     @Test("Authorization and Cookie each go only to the upstreams listed for them")
     func credentialsApart() throws {
         let (diary, total) = (bench.diary, bench.gateway.provider(DiaryAPI.self, upstream: "total"))

@@ -110,6 +110,24 @@ struct RequestAddressTests {
         #expect(try reply.json().value(at: "/data")?.elements.map(\.stringValue) == [host, url, "127.0.0.1"])
     }
 
+    @Test("A field or cookie that is not UTF-8 is refused where it is read as a parameter")
+    func bytes() throws {
+        bench.gateway.get("/page") { request in
+            let (field, cookie) = try request.parameters(
+                .field("X-Name", as: String.self), .cookie("name", as: String.self))
+            return .json([field, cookie])
+        }
+        var fields = HTTPFields()
+        fields.append("X-Name", bytes: [0xe9])
+        fields.append(.cookie, bytes: Array("other=".utf8) + [0xe9] + Array("; name=".utf8) + [0xe9])
+        let reply = try bench.answer(.get, "/page", fields: fields)
+        #expect(reply.status == 400)
+        #expect(reply.message == #"Field "X-Name" must be UTF-8; Cookie "name" must be UTF-8"#)
+        var others: HTTPFields = ["X-Name": "é"]
+        others.append(.cookie, bytes: Array("other=".utf8) + [0xe9] + Array("; name=ü".utf8))
+        #expect(try bench.answer(.get, "/page", fields: others)["/data"] == #"["é","ü"]"#)
+    }
+
     @Test("Cookies are read in order, the first of a name first, with quotes kept and nameless ones skipped")
     func cookies() throws {
         bench.gateway.get("/page") { request in

@@ -69,12 +69,16 @@ struct BoundParameter: Sendable {
         case .path: return request.pathText(of: declared.name)
         case .header:
             guard let field else { return nil }
-            let values = request.fields.values(of: field)
+            let values = request.fields.valueBytes(of: field)
             guard values.count < 2 else {
                 throw .invalidRequest(
                     "\(place.subject(declared.name)) is given \(values.count) times; it must be given once")
             }
-            return values.first
+            guard let value = values.first else { return nil }
+            guard let text = String(validating: value, as: UTF8.self) else {
+                throw .invalidRequest("\(place.subject(declared.name)) must be UTF-8")
+            }
+            return text
         }
     }
 }

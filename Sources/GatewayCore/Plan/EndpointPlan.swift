@@ -79,6 +79,17 @@ package final class EndpointPlan: Sendable {
         return Answer(.steps(named(first, scope)) { [self] _ in answer(from: stages.dropFirst(), scope) })
     }
 
+    /// Whether the head of a request can refuse its body.
+    var readsBody: Bool { schema != nil }
+
+    /// Throws what the head of a request alone is refused for.
+    func checkHead(of request: GatewayRequest, in environment: GatewayEnvironment) throws {
+        try request.checkHeadOfJSON()
+        var reader = RequestReader(request) { environment.transport.wallTime }
+        try reader.read(parameters)
+        guard reader.faults.isEmpty else { throw GatewayRequest.error(reader.faults) }
+    }
+
     private func values(
         of request: GatewayRequest, in environment: GatewayEnvironment
     ) throws -> RequestValues {

@@ -83,13 +83,18 @@ extension EndpointRun {
     /// Answers with a response that has arrived as a whole.
     func relayEnded(_ response: TransportResponse, _ relay: Relay) {
         // A streamed head has the length of the body that it leaves out.
-        if request.isHead { return relayBegan(response, relay) }
+        if request.isHead, !relay.isWithoutContent(response) { return relayBegan(response, relay) }
         guard let facts = finish() else { return }
         deliver(renderer.relayed(response, relay.relayed, relay.overrides, for: facts))
     }
 }
 
 extension Renderer {
+    /// Describe content that is left out.
+    private static let ofContent: [HTTPFieldName] = [
+        .contentType, .contentEncoding, .contentRange, "Content-Digest",
+    ]
+
     /// Returns the answer that passes on a response.
     fileprivate func relayed(
         _ head: TransportResponse, _ relayed: RelayedCall, _ overrides: AnswerOverrides,
@@ -100,8 +105,13 @@ extension Renderer {
         fields.append(.xContentTypeOptions, "nosniff")
         fields.append(.xRequestID, request.requestID)
         relayed.fields.add(head.fields, to: &fields)
+        // RFC 9110 15.3.6: a 205 has no content, though some upstreams send one.
+        let hasContent = status != .resetContent
+        if !hasContent {
+            for name in Self.ofContent { fields.remove(name) }
+        }
         // It frames a streamed body, and tells the length of one that HEAD leaves out.
-        if head.body.isEmpty, let length = head.fields.firstValueBytes(.contentLength) {
+        if hasContent, head.body.isEmpty, let length = head.fields.firstValueBytes(.contentLength) {
             fields.append(.contentLength, bytes: length)
         }
         if relayed.fields.hasAddresses { relayed.mapAddresses(in: &fields, by: proxies) }
@@ -111,7 +121,7 @@ extension Renderer {
         }
         let code = status.code < 400 ? "OK" : ErrorCode(status: status.code).name
         let answer = HTTPResponse(
-            status: status, fields: fields, body: head.body.isEmpty ? [] : [head.body])
+            status: status, fields: fields, body: hasContent && !head.body.isEmpty ? [head.body] : [])
         return response(answer, code, nil, request)
     }
 }

@@ -79,7 +79,14 @@ extension Relay: CallObserver {
 
     var keepsDeadline: Bool { true }
 
+    /// Whether the answer has no content, whatever the upstream sends.
+    func isWithoutContent(_ head: TransportResponse) -> Bool {
+        (overrides.status ?? head.status) == .resetContent
+    }
+
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
+        // Its content is read and dropped.
+        if isWithoutContent(head) { return .whole }
         // A response to HEAD has no body to wait for.
         let isHead = run.request.isHead
         let timer = isHead ? nil : run.scheduler.setTimer(after: run.longestHeadWait, target: self)

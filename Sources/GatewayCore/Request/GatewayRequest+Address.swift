@@ -40,11 +40,19 @@ extension GatewayRequest {
 extension GatewayRequest {
     /// The cookies of the request, in order (RFC 6265 4.2.1). Values are as sent, quotes included.
     public var cookies: [(name: String, value: String)] {
-        fields.values(of: .cookie).flatMap { field in
-            field.split(separator: ";").compactMap { pair in
-                let pair = pair.drop { $0 == " " || $0 == "\t" }
-                guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else { return nil }
-                return (String(pair[..<equals]), String(pair[pair.index(after: equals)...]))
+        cookieBytes.map {
+            (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
+        }
+    }
+
+    var cookieBytes: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
+        fields.valueBytes(of: .cookie).flatMap { field in
+            field.split(separator: UInt8(ascii: ";")).compactMap { pair in
+                let pair = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), equals != pair.startIndex else {
+                    return nil
+                }
+                return (pair[..<equals], pair[(equals + 1)...])
             }
         }
     }

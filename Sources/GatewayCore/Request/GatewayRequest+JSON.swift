@@ -31,6 +31,12 @@ extension GatewayRequest {
         }
     }
 
+    /// Throws what `json()` throws because of the head alone.
+    func checkHeadOfJSON() throws(GatewayError) {
+        try checkContentType()
+        _ = try CodedBody.codings(of: self)
+    }
+
     private func checkContentType() throws(GatewayError) {
         try checkContent()
         guard let bytes = fields.firstValueBytes(.contentType) else {

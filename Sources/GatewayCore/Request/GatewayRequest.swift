@@ -53,7 +53,7 @@ public final class GatewayRequest: Sendable {
     /// The path template of the endpoint, `/api/orders/{id}`; nil in middleware for a request that no endpoint takes.
     public var route: String? { match.route }
 
-    /// Returns the first value of that field.
+    /// Returns the first value of that field. Bytes that are not UTF-8 are replaced; `parameter(.field(...))` refuses them.
     public func header(_ name: HTTPFieldName) -> String? { fields[name] }
 }
 

@@ -12,7 +12,7 @@ extension Parameter where Value: RequestValue {
         one(.query, name)
     }
 
-    /// A field of the request's head, which must be given once.
+    /// A field of the request's head, which must be given once, in UTF-8.
     public static func field(_ name: String, as type: Value.Type = Value.self) -> Parameter {
         one(.field, name)
     }

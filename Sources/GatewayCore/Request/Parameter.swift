@@ -148,10 +148,23 @@ extension GatewayRequest {
             guard let field = HTTPFieldName(name) else {
                 throw EndpointFault("\(name) is not the name of a field")
             }
-            return fields.values(of: field)
-        case .cookie: return cookies.filter { $0.name == name }.map(\.value)
+            return try fields.valueBytes(of: field).map { try text($0, of: place, name) }
+        case .cookie:
+            return try cookieBytes.filter { $0.name.elementsEqual(name.utf8) }
+                .map { try text($0.value, of: place, name) }
         case .body: throw EndpointFault("a body has no parameters")
         }
+    }
+
+    /// Fields may have any bytes (RFC 9110 5.5). A text with others in their place would be wrong without notice.
+    private func text(
+        _ bytes: ArraySlice<UInt8>, of place: ParameterPlace, _ name: String
+    ) throws(ParameterFault) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ParameterFault(
+                place: place, name: name, rule: "UTF-8", message: "\(place.subject(name)) must be UTF-8")
+        }
+        return text
     }
 }
 

@@ -58,6 +58,9 @@ package final class EndpointMatch: Sendable {
     /// Whether the handler reads the body as it arrives.
     package var streamsBody: Bool { endpoint.settings.streamsBody }
 
+    /// Whether `GatewayResponder.refusal` may refuse a request by its head.
+    package var checksHead: Bool { endpoint.settings.headCheck != nil && substitute == nil }
+
     /// Whether answers may be compressed.
     package var compresses: Bool { endpoint.settings.compresses }
 

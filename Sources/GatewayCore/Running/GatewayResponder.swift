@@ -108,6 +108,21 @@ public final class GatewayResponder: Sendable {
         return run
     }
 
+    /// Returns the refusal of a request whose client waits for leave to send the body; nil if the body has to be read.
+    package func refusal(of head: HTTPRequestHead, at match: EndpointMatch) -> GatewayResponse? {
+        guard match.checksHead, let check = match.endpoint.settings.headCheck else { return nil }
+        let request = GatewayRequest(
+            ReceivedRequest(head: head), requestID: "", match, from: Self.unknownClient, isHead: false, nil)
+        do {
+            try check(request)
+        } catch let error as GatewayError {
+            return render(error, fields: head.fields, at: match)
+        } catch {
+            // The handler fails in the same way, and is reported.
+        }
+        return nil
+    }
+
     /// Returns the answer for an error of a request that reached no endpoint, such as a parser's 400. The request's
     /// `fields`, nil if they could not be read, decide on `X-Request-Id`, format and CORS.
     public func render(_ error: GatewayError, fields: HTTPFields? = nil) -> GatewayResponse {
@@ -252,11 +267,11 @@ public final class GatewayResponder: Sendable {
             own = callFields
             own.overwrite(valueAt: 1) { Identifiers.write(requestID, to: $0) }
         } else {
-            let via = fields.values(of: .via) + [environment.name.via]
-            own = [
-                .via: via.joined(separator: ", "), .xRequestID: requestID,
-                .traceParent: TraceContext.placeholder,
-            ]
+            let via = fields.valueBytes(of: .via) + [Array(environment.name.via.utf8)[...]]
+            own = HTTPFields()
+            own.append(.via, bytes: Array(via.joined(separator: ", ".utf8))[...])
+            own.append(.xRequestID, requestID)
+            own.append(.traceParent, TraceContext.placeholder)
         }
         own.overwrite(valueAt: 2) { TraceContext.write(continuing: parent, identifiers, to: $0) }
         // A tracestate without a valid traceparent belongs to no trace.

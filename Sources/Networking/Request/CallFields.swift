@@ -55,15 +55,16 @@ final class CallFields: Sendable {
     private static func replace(
         in contextFields: inout HTTPFields, by fields: inout HTTPFields, named own: HTTPFields
     ) {
-        if own.contains(.via), let via = contextFields[.via], let ownVia = fields[.via] {
+        if own.contains(.via), let via = contextFields.firstValueBytes(.via),
+            let ownVia = fields.firstValueBytes(.via)
+        {
+            let entries = Array(", ".utf8) + via
             // A call that is changed and made again has the entries already.
-            let isListed = ownVia == via || ownVia.hasSuffix(", \(via)")
+            let isListed = ownVia == via || ownVia.suffix(entries.count) == entries[...]
             fields.remove(.via)
-            fields.append(.via, isListed ? ownVia : "\(ownVia), \(via)")
+            fields.append(.via, bytes: isListed ? ownVia : ownVia + entries)
         }
-        for (text, _) in own {
-            if let name = HTTPFieldName(text) { contextFields.remove(name) }
-        }
+        own.forEachNamed { name, _ in contextFields.remove(name) }
         if own.contains(.traceParent) { contextFields.remove(.traceState) }
     }
 

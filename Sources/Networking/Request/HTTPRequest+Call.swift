@@ -101,9 +101,8 @@ extension HTTPFields {
     /// The fields, except those with the same value in `others`.
     fileprivate func without(_ others: HTTPFields) -> HTTPFields {
         var rest = HTTPFields()
-        for (text, value) in self {
-            guard let name = HTTPFieldName(text), others.values(of: name) != [value] else { continue }
-            rest.append(name, value)
+        forEachNamed { name, value in
+            if others.valueBytes(of: name) != [value] { rest.append(name, bytes: value) }
         }
         return rest
     }

@@ -79,21 +79,23 @@ enum RequestBuilder {
     ) throws(RequestFault) -> HTTPFields {
         var fields = shared
         var added: [HTTPFieldName] = []
-        for (text, value) in headers {
+        for index in 0..<headers.count {
+            let value = headers.valueBytes(at: index)
+            let text = String(decoding: headers.nameBytes(at: index), as: UTF8.self)
             guard let name = HTTPFieldName(text) else {
                 throw RequestFault(.headers, "a header name is invalid")
             }
             guard !TransportFields.areInRequest(name) else {
                 throw RequestFault(.headers, "the header \(name) is set by the transport")
             }
-            guard value.utf8.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }) else {
+            guard value.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }) else {
                 throw RequestFault(.headers, "the value of header \(name) has a control byte")
             }
             if !added.contains(name) {
                 fields.remove(name)
                 added.append(name)
             }
-            fields.append(name, value)
+            fields.append(name, bytes: value)
         }
         // A part of a compressed body cannot be decoded.
         if added.contains(.range), !added.contains(.acceptEncoding), fields.contains(.acceptEncoding) {

@@ -132,14 +132,13 @@ public final class CallContext: Sendable {
         let ownFields = fields
         var authorization = HTTPFields()
         var cookies = HTTPFields()
-        for (text, value) in listed {
-            guard let name = HTTPFieldName(text) else { continue }
+        listed.forEachNamed { name, value in
             if name == .authorization {
-                authorization.append(name, value)
+                authorization.append(name, bytes: value)
             } else if name == .cookie {
-                cookies.append(name, value)
+                cookies.append(name, bytes: value)
             } else if !TransportFields.areInRequest(name), !CallContext.own.contains(name) {
-                fields.append(name, value)
+                fields.append(name, bytes: value)
             }
         }
         self.fields = fields

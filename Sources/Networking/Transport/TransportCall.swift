@@ -54,7 +54,9 @@ public final class TransportCall: Sendable {
     /// Returns the call with these cookies after its own.
     func adding(cookies: String) -> TransportCall {
         var fields = fields
-        fields[.cookie] = fields[.cookie].map { "\($0); \(cookies)" } ?? cookies
+        let before: ArraySlice<UInt8> = fields.firstValueBytes(.cookie).map { $0 + "; ".utf8 } ?? []
+        fields.remove(.cookie)
+        fields.append(.cookie, bytes: before + cookies.utf8)
         return TransportCall(
             method: method, target: target, body: body,
             own: CallFields.makeIfNeeded(fields, own?.headers ?? HTTPFields(), in: context, shared: settings),

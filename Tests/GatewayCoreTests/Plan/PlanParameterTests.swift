@@ -125,6 +125,16 @@ struct PlanParameterTests {
         #expect(twice.message == #"Field "X-Kind" is given 2 times; it must be given once"#)
     }
 
+    @Test("A header that is not UTF-8 is refused instead of being sent on with other bytes")
+    func headerBytes() throws {
+        var fields = HTTPFields()
+        fields.append("X-Kind", bytes: [0x63, 0x61, 0x66, 0xe9])
+        let reply = try ask("/p/1", [ParameterRule(.header, "X-Kind", isRequired: true)], fields: fields)
+        #expect(reply.status == 400)
+        #expect(reply.message == #"Field "X-Kind" must be UTF-8"#)
+        #expect(bench.targets.isEmpty)
+    }
+
     @Test(
         "Rule 10: a pattern is matched with the whole value; beyond its limits it is refused and named in the log"
     )

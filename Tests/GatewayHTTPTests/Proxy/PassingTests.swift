@@ -84,6 +84,73 @@ struct ProxyPassingTests {
         }
     }
 
+    private static let resets: [String: Script] = [
+        "without content": [.send("HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n")],
+        "with content": [
+            .send("HTTP/1.1 205 Reset Content\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello")
+        ],
+        "with late content": [
+            .send("HTTP/1.1 205 Reset Content\r\nContent-Length: 10\r\n\r\n"), .send("hello"), .send("hello"),
+        ],
+        "in chunks": [
+            .send("HTTP/1.1 205 Reset Content\r\nTransfer-Encoding: chunked\r\n\r\n"),
+            .send("5\r\nhello\r\n"), .send("0\r\n\r\n"),
+        ],
+        "with a large content": [
+            .send("HTTP/1.1 205 Reset Content\r\nContent-Encoding: gzip\r\nContent-Length: 100000\r\n\r\n"),
+            .sendBytes([UInt8](repeating: 65, count: 100_000)),
+        ],
+    ]
+
+    @Test("A 205 passes without the content that it must not have", arguments: resets.keys)
+    func resetContent(name: String) throws {
+        try withProxy([.readRequest] + (Self.resets[name] ?? []) + .next) { server, upstream in
+            let client = try RawClient(port: server.port)
+            client.begin("POST /files/a", "Content-Length: 0")
+            let reply = try client.reply()
+            #expect(reply.status == 205)
+            #expect(reply.value("Content-Length") == "0")
+            #expect(Set(fieldNames(reply.head)).isDisjoint(with: ["content-type", "content-encoding"]))
+            #expect(reply.text == "")
+            #expect(try client.goesOn())
+            #expect(upstream.connections == 1)
+        }
+    }
+
+    @Test("A 205 to HEAD tells no length but 0")
+    func resetContentToHead() throws {
+        try withProxy(
+            [.readRequest, .send("HTTP/1.1 205 Reset Content\r\nContent-Length: 5\r\n\r\n")] + .next
+        ) { server, _ in
+            let client = try RawClient(port: server.port)
+            client.begin("HEAD /files/a")
+            let reply = try client.reply(toHead: true)
+            #expect(reply.status == 205)
+            #expect(reply.value("Content-Length") == "0")
+            #expect(try client.goesOn())
+        }
+    }
+
+    @Test("A response that a handler passes on as a 205 loses its content")
+    func madeResetContent() throws {
+        try withProxy(
+            .answering("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello"),
+            declare: { gateway, _ in
+                let parts = gateway.provider(PartsAPI.self, upstream: "files", policy: .single)
+                gateway.get("/reset") { _ in .proxy(parts.call(.first)).status(.resetContent) }
+            }
+        ) { server, _ in
+            let client = try RawClient(port: server.port)
+            for _ in 1...2 {
+                client.begin("GET /reset")
+                let reply = try client.reply()
+                #expect(reply.status == 205)
+                #expect(reply.value("Content-Length") == "0")
+                #expect(reply.value("Content-Type") == nil)
+            }
+        }
+    }
+
     @Test("A response in a content coding passes undecoded, with its length")
     func coded() throws {
         let bytes: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0]
