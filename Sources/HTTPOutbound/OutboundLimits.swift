@@ -34,6 +34,12 @@ public struct OutboundLimits: Sendable, Hashable {
     /// How long a body with `Expect: 100-continue` waits for the 100 before it is sent anyway. Default 1 s.
     public var continueTimeout: Duration = .seconds(1)
 
+    /// How long the connection of a cancelled call may take to be opened, or to bring the rest of the response, before it is closed;
+    /// in time, it serves other calls. Default 1 s.
+    public var drainTime: Duration = .seconds(1)
+    /// Bytes of the body of a cancelled call, as they come, after which its connection is closed. Default 256 KiB.
+    public var drainedBytes = 256 << 10
+
     /// How long a pooled connection may be idle. Default 30 s.
     public var idleTimeout: Duration = .seconds(30)
     /// Age at which a connection is closed. Default 10 min.

@@ -11,40 +11,185 @@ import Testing
 struct CancellationTests {
     static let ok = CallTests.ok
 
-    static let half: [[ScriptedUpstream.Step]] = [
-        [],
-        [.send("HTTP/1.1 200 OK\r\nContent-")],
-        [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")],
+    /// What has arrived when a call is disposed, and the rest of its response.
+    static let halves: [(String, String)] = [
+        ("", ok),
+        ("HTTP/1.1 200 OK\r\nContent-", "Length: 2\r\n\r\nno"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345", "67890"),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "5\r\nno gz\r\n2\r\nip\r\n0\r\n\r\n"
+        ),
+        ("HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 500 Failed\r\nContent-Length: 0\r\n\r\n"),
     ]
 
     @Test(
-        "Disposing a call closes the connection at once, at any point of the response",
-        arguments: half.indices)
-    func closes(index: Int) async throws {
-        let sent = Signal()
+        "The response of a disposed call is read to its end and dropped, and its connection serves the next call",
+        arguments: Wire.allCases, halves.indices)
+    func drained(wire: Wire, index: Int) async throws {
+        let (sent, rest) = (Signal(), Signal())
         let upstream = try ScriptedUpstream(
-            [.readRequest] + Self.half[index] + [.fire(sent), .awaitEnd],
-            [.readRequest, .send(Self.ok), .again])
+            tls: wire.server,
+            [
+                .readRequest, .send(Self.halves[index].0), .fire(sent), .wait(rest),
+                .send(Self.halves[index].1), .readRequest, .send(Self.ok), .awaitEnd,
+            ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
             let begun = api.begin(OutboundRequest(target: "/1"))
             try await sent.wait()
-            let left = try await harness.loop.perform { [client = harness.client] in
-                begun.dispose()
-                return client.report
-            }
-            #expect(left.leased == 0 && left.idle == 0)
+            try await harness.loop.perform { begun.dispose() }
+            rest.fire()
+            try await harness.until { $0.idle == 1 && $0.leased == 0 }
+            #expect(!begun.hasEnded)
+            #expect(try await api.get("/2").text == "hi")
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+
+    static func limits(drainTime: Duration = .milliseconds(50), drainedBytes: Int = 1000) -> OutboundLimits {
+        var limits = OutboundLimits.patient
+        limits.drainTime = drainTime
+        limits.drainedBytes = drainedBytes
+        return limits
+    }
+
+    @Test(
+        "If the response of a disposed call has not ended in time, its connection is closed",
+        arguments: halves.indices)
+    func late(index: Int) async throws {
+        let sent = Signal()
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(Self.halves[index].0), .fire(sent), .awaitEnd],
+            [.readRequest, .send(Self.ok), .again])
+        let reasons = DiscardReasons()
+        try await ClientHarness.with(limits: Self.limits(), discarded: reasons) { harness in
+            let api = try await harness.upstream(upstream)
+            let begun = api.begin(OutboundRequest(target: "/1"))
+            try await sent.wait()
+            begun.dispose()
             try await upstream.clientEnded.wait()
+            #expect(reasons.all == [.callCancelled])
             #expect(!begun.hasEnded)
             #expect(try await api.get("/2").text == "hi")
         }
         upstream.stop()
     }
 
-    @Test("Disposing a call while it connects closes the socket and frees the slot")
+    @Test(
+        "If the rest of the response is larger than the limit, the connection is closed",
+        arguments: [(1000, 1), (1001, 2)])
+    func large(size: Int, connections: Int) async throws {
+        let sent = Signal()
+        let rest = Signal()
+        let upstream = try ScriptedUpstream(
+            [
+                .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"), .fire(sent),
+                .wait(rest), .send(String(repeating: "x", count: size)), .readRequest, .send(Self.ok),
+                .awaitEnd,
+            ], [.readRequest, .send(Self.ok), .awaitEnd])
+        try await ClientHarness.with(limits: Self.limits(drainTime: .seconds(20))) { harness in
+            let api = try await harness.upstream(upstream)
+            let begun = api.begin(OutboundRequest(target: "/1"))
+            try await sent.wait()
+            try await harness.loop.perform { begun.dispose() }
+            rest.fire()
+            try await harness.until { $0.leased == 0 }
+            #expect(try await api.get("/2").text == "hi")
+            #expect(upstream.connections == connections)
+        }
+        upstream.stop()
+    }
+
+    @Test("A disposed call whose method is not idempotent is not cut: its response is awaited")
+    func notCut() async throws {
+        let (read, rest) = (Signal(), Signal())
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .fire(read), .wait(rest), .send(Self.ok), .readRequest, .send(Self.ok), .awaitEnd],
+            [.readRequest, .fire(read), .awaitEnd])
+        try await ClientHarness.with(limits: Self.limits()) { harness in
+            let api = try await harness.upstream(upstream)
+            let post = api.begin(OutboundRequest(method: .post, target: "/1", body: "x"))
+            try await read.wait()
+            let get = api.begin(OutboundRequest(target: "/2"))
+            try await read.wait(count: 2)
+            post.dispose()
+            get.dispose()
+            // Both were disposed at the same time: once the connection of the other is closed, the time is over.
+            try await upstream.clientEnded.wait()
+            #expect(try await harness.report().leased == 1)
+            rest.fire()
+            try await harness.until { $0.idle == 1 && $0.leased == 0 }
+            #expect(try await api.get("/3").text == "hi")
+            #expect(upstream.connections == 2)
+        }
+        upstream.stop()
+    }
+
+    @Test("A disposed call whose method is not idempotent is cut by its own deadline")
+    func notCutForEver() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])
+        var limits = Self.limits(drainTime: .seconds(20))
+        limits.firstByteTimeout = .milliseconds(50)
+        try await ClientHarness.with(limits: limits) { harness in
+            let api = try await harness.upstream(upstream)
+            let post = api.begin(OutboundRequest(method: .post, target: "/1", body: "x"))
+            try await upstream.requestRead.wait()
+            post.dispose()
+            try await upstream.clientEnded.wait()
+        }
+        upstream.stop()
+    }
+
+    @Test("A call that finds no free connection takes the place of a disposed one, unless that must not be cut")
+    func givesWay() async throws {
+        let (read, rest) = (Signal(), Signal())
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .fire(read), .awaitEnd],
+            [.readRequest, .fire(read), .wait(rest), .send(Self.ok), .again])
+        var limits = Self.limits(drainTime: .seconds(20))
+        limits.connectionsPerUpstream = 1
+        try await ClientHarness.with(limits: limits) { harness in
+            let api = try await harness.upstream(upstream)
+            let get = api.begin(OutboundRequest(target: "/1"))
+            try await read.wait()
+            get.dispose()
+            try await harness.until { $0.leased == 1 }
+            let post = api.begin(OutboundRequest(method: .post, target: "/2", body: "x"))
+            try await read.wait(count: 2)
+            try await upstream.clientEnded.wait()
+            post.dispose()
+            let last = api.begin(OutboundRequest(target: "/3"))
+            try await harness.until { $0.waiting == 1 }
+            rest.fire()
+            rest.fire()
+            #expect(try await last.end().text == "hi")
+            #expect(upstream.connections == 2)
+        }
+        upstream.stop()
+    }
+
+    @Test("A call that is disposed while it connects leaves its connection to the next one")
+    func opened() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
+        try await ClientHarness.with { harness in
+            let api = try await harness.upstream(upstream)
+            try await harness.loop.perform {
+                api.send(OutboundRequest(target: "/1")).subscribe().dispose()
+            }
+            try await harness.until { $0.idle == 1 }
+            #expect(try await api.get("/2").text == "hi")
+            #expect(upstream.connections == 1)
+            #expect(upstream.requests.count == 1)
+        }
+        upstream.stop()
+    }
+
+    @Test("If the connection of a disposed call is not open in time, its socket is closed and its slot freed")
     func connecting() async throws {
         let (port, descriptors) = try ScriptedUpstream.blackHole()
-        try await ClientHarness.with { harness in
+        try await ClientHarness.with(limits: Self.limits()) { harness in
             let api = try await harness.upstream(port: port)
             let begun = api.begin(OutboundRequest(target: "/"))
             try await harness.until { $0.leased == 1 }

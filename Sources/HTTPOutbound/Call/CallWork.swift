@@ -35,7 +35,7 @@ private final class SubscribedCall: OutboundCall, @unchecked Sendable {
         self.source = source
         super.init(
             to: work.origin.pool, mayResend: work.request.method.isIdempotent,
-            mayStream: work.receiver != nil)
+            mayCut: work.request.method.isIdempotent, mayStream: work.receiver != nil)
     }
 
     override func writeRequest(to writer: RequestWriter) {

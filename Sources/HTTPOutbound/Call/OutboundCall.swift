@@ -23,6 +23,9 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     /// Whether the request may be repeated on a new connection if its connection was stale.
     final let mayResend: Bool
+    /// Whether the request may be broken off when the call is cancelled. If not, and some of it may have gone out, all of it is sent,
+    /// and the response is awaited and dropped.
+    final let mayCut: Bool
     /// Whether `responseBegan` decides how the body is delivered.
     final let mayStream: Bool
     /// Bytes up to which a response that arrives in one read is delivered as a whole, even if the call may stream.
@@ -65,6 +68,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///   - pool: where the call will be started.
     ///   - mayResend: whether the request may be repeated on a new connection if its connection was stale; true for
     ///     idempotent methods (RFC 9110 9.2.2).
+    ///   - mayCut: whether the request may be broken off when the call is cancelled; false for methods that are not idempotent. A
+    ///     request whose body comes from a source is broken off anyway.
     ///   - connectTimeout: time to resolve and connect.
     ///   - writeTimeout: longest wait for the upstream to take more of the request.
     ///   - firstByteTimeout: time from the request's last byte to the response's first.
@@ -77,7 +82,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///   - decodesContent: decode known content codings. Otherwise the body and its fields come unchanged.
     ///   - isRelay: the response is passed on as it arrives, to a reader that may be slow.
     public init(
-        to pool: borrowing UpstreamPool, mayResend: Bool, connectTimeout: Duration? = nil,
+        to pool: borrowing UpstreamPool, mayResend: Bool, mayCut: Bool = true, connectTimeout: Duration? = nil,
         writeTimeout: Duration? = nil, firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil,
         total: TimeAmount? = nil, pause: TimeAmount? = nil, mayStream: Bool = false, wholeResponse: Int = 0,
         decodesContent: Bool = true, isRelay: Bool = false
@@ -85,6 +90,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         self.isRelay = isRelay
         self.wholeResponse = mayStream ? wholeResponse : .max
         self.mayResend = mayResend
+        self.mayCut = mayCut
         self.decodesContent = decodesContent
         self.mayStream = mayStream
         let loop = pool.loop
@@ -235,7 +241,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         loop.defer(FailedStart(self, reason, detail))
     }
 
-    /// Stops the call. Nothing is reported any more.
+    /// Stops the call. Nothing is reported any more. Its connection reads the rest of the response within `OutboundLimits.drainTime` and
+    /// then serves other calls. If the response is streamed, or the body of the request, it is closed.
     open override func cancel() {
         keepAddress()
         let left = state
@@ -273,7 +280,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     }
 
     /// Sets the timer only if it would fire too late. If the deadline has moved away, the timer fires in vain.
-    private func updateTimer() {
+    final func updateTimer() {
         let next = deadlines.next
         if case .onConnection(let connection) = state { return connection.setTimer(by: next) }
         guard !hasEnded, next < timerDeadline else { return }

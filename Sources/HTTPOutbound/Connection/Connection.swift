@@ -121,10 +121,30 @@ final class Connection {
     /// Bytes of all requests that the kernel has taken, which measure progress in writing.
     var bytesSent: Int64 { stream?.bytesSent ?? 0 }
 
-    /// Closes the connection because its call has ended.
+    /// The call has ended before its response was complete. Closes the connection, unless it may serve others.
     func abandon(_ reason: DiscardReason) {
-        call = nil
-        discard(reason)
+        guard let left = call.take() else { return discard(reason) }
+        if left is DrainedResponse { return discard(.callCancelled) }
+        guard reason == .callCancelled, drain(left) else { return discard(reason) }
+    }
+
+    /// Lets the connection serve others after its call was cancelled: it is opened to the end, or the response is read to its end and
+    /// dropped. Returns false if it has to be closed.
+    private func drain(_ left: OutboundCall) -> Bool {
+        if state.isOpening {
+            setTimer(by: loop.wakeTime + TimeAmount(pool.limits.drainTime))
+            pool.becameSpare(self)
+            return true
+        }
+        // A reader that may be slow, or a body that comes from the caller, ends with the call.
+        guard !left.isPaused, upload == nil, !left.mayStream || !left.mayCut,
+            !left.mayCut || !pool.hasWaiters, state.callCancelled(mayCut: left.mayCut)
+        else { return false }
+        mayDropExpectation = false
+        response.dropBody()
+        call = DrainedResponse(of: left, on: self, in: pool)
+        if left.mayCut { pool.becameSpare(self) }
+        return true
     }
 
     /// Closes the connection at once and tells the pool. Does nothing if it is closed.
@@ -229,7 +249,9 @@ extension Connection: TimerTarget {
 
     func timerFired(_ token: TimerToken) {
         timer = nil
-        call?.checkDeadlines()
+        if let call { return call.checkDeadlines() }
+        // Its call was cancelled. A timer of an earlier call may fire while it is idle.
+        if state.isOpening { discard(.callCancelled) }
     }
 }
 
@@ -244,7 +266,8 @@ extension Connection: StreamHandler {
         if let observer = shared.observer {
             observer.connectionOpened(to: pool.origin, address: address, after: loop.wakeTime - began)
         }
-        guard let call = detachCall() else { return discard(.callCancelled) }
+        // Without a call if that was cancelled meanwhile.
+        guard let call = detachCall() else { return pool.released(self, peer: .unspecified) }
         pool.serve(call, on: self, isReused: false)
     }
 
@@ -381,7 +404,7 @@ extension Connection: StreamHandler {
     }
 
     func resend(_ reason: DiscardReason) {
-        guard let call = detachCall() else { return discard(reason) }
+        guard let call = detachCall(), !(call is DrainedResponse) else { return discard(reason) }
         let wasSent = !isUnsent
         close(reason)
         call.isResent(wasSent: wasSent)

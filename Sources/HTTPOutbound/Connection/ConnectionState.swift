@@ -93,6 +93,16 @@ struct ConnectionState {
         state = .exchange(exchange)
     }
 
+    /// The call was cancelled. Returns whether the rest of its response can be read, so that the connection serves others. The request
+    /// is not repeated any more.
+    mutating func callCancelled(mayCut: Bool) -> Bool {
+        guard case .exchange(var exchange) = state, !exchange.isBodyDropped, exchange.isWritten || !mayCut
+        else { return false }
+        exchange.mayResend = false
+        state = .exchange(exchange)
+        return true
+    }
+
     /// The socket did not take all of the request after all.
     mutating func requestQueued() { requestProgressed(isWritten: false) }
 

@@ -169,6 +169,15 @@ struct ResponseReader {
         }
     }
 
+    /// Nobody needs the body of this response any more. What has been gathered is released, and the rest comes in pieces as it is.
+    mutating func dropBody() {
+        decodesContent = false
+        handling = nil
+        guard head != nil else { return }
+        isStreamed = true
+        _ = body.take()
+    }
+
     private mutating func headReceived(_ framing: ResponseFraming) -> Step {
         guard framing.hasContentCoding, decodesContent, let head else { return .head }
         let codings = BodyDecoder.codings(of: head)

@@ -35,6 +35,9 @@ public final class UpstreamPool: TimerTarget {
     private var places: [FairBudget.Charge?] = []
     /// The addresses of recent connections, oldest first, so that they share the text.
     private var addresses: [(socket: SocketAddress, text: PeerAddress)] = []
+    /// The slots of connections whose calls were cancelled, and which are not free yet, oldest first. A call that finds no other
+    /// connection takes their place.
+    private var spare: [Int] = []
     private var sweepTimer: TimerToken?
     private var sweepDeadline = MonotonicTime.distantFuture
     private var callsAtLastSweep: Int?
@@ -110,10 +113,12 @@ public final class UpstreamPool: TimerTarget {
         // A fair share: no upstream takes all places in the queue of the loop.
         let waiting = sharedWaiters?.count ?? pool.waiting
         let mayWait = waiting < limits.waitingCalls - shared.waitingCalls
+        if !pool.hasVacantSlot { closeSpare() }
         var place: FairBudget.Charge?
         var mayOpen = true
         if pool.hasVacantSlot, let connectionPlaces {
             place = connectionPlaces.charge(1)
+            if place == nil, closeSpare() { place = connectionPlaces.charge(1) }
             mayOpen = place != nil
         }
         let arrival = pool.callArrived(
@@ -170,14 +175,34 @@ public final class UpstreamPool: TimerTarget {
 
     // MARK: Connections
 
+    /// Whether calls wait for a connection.
+    var hasWaiters: Bool { pool.waiting > 0 }
+
+    /// The call of the connection was cancelled. It is freed soon, or closed if its place is needed.
+    func becameSpare(_ connection: Connection) { spare.append(connection.slot) }
+
+    private func endSpare(_ connection: Connection) {
+        if !spare.isEmpty { spare.removeAll { $0 == connection.slot } }
+    }
+
+    /// Closes the connection that has been spare for the longest time. Returns false if there is none.
+    @discardableResult
+    private func closeSpare() -> Bool {
+        guard let slot = spare.first else { return false }
+        connections[slot]?.discard(.callCancelled)
+        return true
+    }
+
     /// The connection is free again: it serves the next waiter or becomes idle.
     func released(_ connection: Connection, peer: KeepAlive) {
+        endSpare(connection)
         guard let waiter = nextWaiter(for: connection, peer: peer) else { return }
         serve(waiter, on: connection, isReused: true)
     }
 
     /// The connection is closed. Its slot goes to the first waiter or becomes vacant.
     func closed(_ connection: Connection) {
+        endSpare(connection)
         connections[connection.slot] = nil
         let vacancy = pool.connectionClosed(connection.slot, now: loop.wakeTime)
         publish()

@@ -23,8 +23,8 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         let limits = call.limits
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
-            connectTimeout: limits.connect, writeTimeout: limits.write, firstByteTimeout: limits.firstByte,
-            readTimeout: limits.silence, total: limit, decodesContent: decodesContent)
+            mayCut: call.method.isIdempotent, connectTimeout: limits.connect, writeTimeout: limits.write,
+            firstByteTimeout: limits.firstByte, readTimeout: limits.silence, total: limit, decodesContent: decodesContent)
     }
 
     override func writeRequest(to writer: RequestWriter) { writer.write(call) }

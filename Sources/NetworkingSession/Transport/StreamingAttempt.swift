@@ -32,8 +32,8 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         let limits = call.limits
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
-            connectTimeout: limits.connect, writeTimeout: limits.write, firstByteTimeout: limits.firstByte,
-            readTimeout: limits.silence, total: limit, pause: call.followsClient ? .never : nil,
+            mayCut: call.method.isIdempotent, connectTimeout: limits.connect, writeTimeout: limits.write,
+            firstByteTimeout: limits.firstByte, readTimeout: limits.silence, total: limit, pause: call.followsClient ? .never : nil,
             mayStream: true, wholeResponse: receiver.takesWhole ? PassedResponse.whole : 0,
             decodesContent: decodesContent, isRelay: call.isOfRequest)
     }

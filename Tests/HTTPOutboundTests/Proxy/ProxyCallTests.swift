@@ -236,10 +236,10 @@ struct ProxyCallTests {
         proxy.stop()
     }
 
-    @Test("Disposing a call before the proxy answers closes the connection")
+    @Test("If a call is disposed and the proxy does not answer in time, the connection is closed")
     func disposed() async throws {
         let proxy = try ScriptedUpstream([.readRequest, .awaitEnd])
-        try await ClientHarness.with { harness in
+        try await ClientHarness.with(limits: CancellationTests.limits()) { harness in
             let call = try await harness.upstream(Self.origin(proxy)).begin(OutboundRequest(target: "/"))
             try await proxy.requestRead.wait()
             call.dispose()

@@ -194,10 +194,10 @@ struct TLSCallTests {
         upstream.stop()
     }
 
-    @Test("Disposing a call during the handshake closes the connection")
+    @Test("If a call is disposed during a handshake that does not end in time, the connection is closed")
     func disposed() async throws {
         let upstream = try ScriptedUpstream([.awaitEnd])
-        try await ClientHarness.with { harness in
+        try await ClientHarness.with(limits: CancellationTests.limits()) { harness in
             let call = try await harness.upstream(Wire.origin(upstream.port)).begin(
                 OutboundRequest(target: "/"))
             try await upstream.accepted.wait()

@@ -1,0 +1,39 @@
+internal import EventIO
+internal import HTTPModel
+
+/// Takes the place of a cancelled call on its connection, and drops the rest of the response, so that the connection can serve
+/// another call.
+///
+/// A request that must not be cut keeps its deadlines until its response begins. Everything else has `OutboundLimits.drainTime`.
+final class DrainedResponse: OutboundCall, @unchecked Sendable {
+    private let longest: TimeAmount
+    /// Bytes of the body that may still come.
+    private var left: Int
+
+    init(of call: OutboundCall, on connection: Connection, in pool: UpstreamPool) {
+        let time = pool.limits.drainTime
+        longest = TimeAmount(time)
+        left = pool.limits.drainedBytes
+        super.init(
+            to: pool, mayResend: false, firstByteTimeout: time, readTimeout: time, total: longest,
+            mayStream: true, decodesContent: false)
+        state = .onConnection(connection)
+        timings.firstByte = call.timings.firstByte
+        if !call.mayCut, connection.response.awaitsHead {
+            deadlines = call.deadlines
+            updateTimer()
+        } else {
+            entered(.receiving, now: loop.wakeTime)
+        }
+    }
+
+    override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
+        // Counted from the creation.
+        .streamed(total: loop.wakeTime + longest - timings.started)
+    }
+
+    override func bodyReceived(_ piece: UnsafeRawBufferPointer) {
+        left -= piece.count
+        if left < 0 { cancel() }
+    }
+}
