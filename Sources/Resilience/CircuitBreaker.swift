@@ -87,6 +87,13 @@ public struct CircuitBreaker: Sendable {
         }
     }
 
+    /// Whether an attempt would be refused now.
+    public func refuses(_ endpoint: Int = 0, at now: Int64) -> Bool {
+        var next = self
+        if case (.refused, _) = next.admit(of: endpoint, at: now) { return true }
+        return false
+    }
+
     /// An attempt failed while the circuit was closed. The numbers are those of the window, with this failure.
     ///
     /// - Parameters:

@@ -6,6 +6,7 @@ import Rx
 import RxTesting
 import Testing
 
+private let early = Duration.milliseconds(5)
 private let late = Duration.milliseconds(10)
 
 @Suite("Endpoints written as pipelines", .noLeaks)
@@ -36,11 +37,14 @@ struct PipelineTests {
     @Test(
         "A pipeline of named parts answers byte for byte like the same parts, whatever fails",
         arguments: [
-            (.response(404), .data("2", after: late)), (.response(401), .response(503)),
-            (.data("1", after: late), .response(500)),
-            (.failure(.connectionRefused), .data("2", after: late)), (.silence, .data("2", after: late)),
-            (.data("1", after: late), .silence), (.silence, .silence),
-            (.data("1", after: late), .json("[")), (.response(204), .data("2", after: late)),
+            (.response(404, after: early), .data("2", after: late)),
+            (.response(401, after: early), .response(503, after: early)),
+            (.data("1", after: late), .response(500, after: early)),
+            (.response(404, after: late), .data("2", after: early)),
+            (.failure(.connectionRefused, after: early), .data("2", after: late)),
+            (.silence, .data("2", after: late)), (.data("1", after: late), .silence), (.silence, .silence),
+            (.data("1", after: late), .json("[", after: early)),
+            (.response(204, after: early), .data("2", after: late)),
             (.data("1", after: late), .data("2", after: late)),
         ] as [(StubTransport.Answer, StubTransport.Answer)])
     func sameAnswers(recent: StubTransport.Answer, total: StubTransport.Answer) throws {

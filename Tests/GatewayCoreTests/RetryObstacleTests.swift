@@ -47,7 +47,7 @@ struct RetryObstacleTests {
 
     @Test("A part that failed without a call has no obstacle")
     func noCall() throws {
-        bench.gateway.get("/busy") { _ in
+        bench.gateway.get("/busy", .onFailure(.wait)) { _ in
             .parts(
                 own: Single<Int>.error(GatewayError(.upstreamUnavailable, "closed")),
                 late: Single<Int>.never())

@@ -156,7 +156,7 @@ struct StepsTests {
     func order(failing: String, name: String) throws {
         bench.upstream("/recent", .data("1", after: .seconds(1)))
         bench.upstream("/total", .data("2", after: .seconds(2)))
-        if !failing.isEmpty { bench.upstream(failing, .response(409)) }
+        if !failing.isEmpty { bench.upstream(failing, .response(409, after: .milliseconds(1))) }
         let pending = try bench.ask(.post, "/order")
         #expect(bench.transport.attempts.count == 2)
         bench.time.advance(by: .seconds(2))

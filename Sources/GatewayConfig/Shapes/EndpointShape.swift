@@ -78,8 +78,8 @@ enum AnswerShape {
     static let completeHeader = Member(
         "completeHeader", .completeField, "A field that says whether the answer is complete: true or false.")
     static let onFailure = Member(
-        "onFailure", ValueType<ConfigAnswer.OnFailure>.word, default: "wait",
-        "wait: the answer waits for all parts. stop: a required part that fails ends the answer at once.")
+        "onFailure", ValueType<ConfigAnswer.OnFailure>.word, default: "stop",
+        "stop: a required part that fails ends the answer at once. wait: the answer waits for all parts.")
     static let shape: Shape = Shape(
         "an answer", definition: "answer", envelope, status, headers, completeHeader, onFailure)
 

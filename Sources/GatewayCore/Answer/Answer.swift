@@ -129,11 +129,21 @@ struct NamedPart: Sendable {
         if outcome == nil { work.take()?.stop() }
     }
 
+    /// Ends it as cancelled. Returns the subscription for the caller to stop.
+    mutating func cancel(after elapsed: Int64) -> Link? {
+        outcome = .cancelled(elapsed: elapsed)
+        _ = part.takeSource()
+        return work.take()
+    }
+
     private mutating func dropWork() {
         if let work, !work.isOneCall { self.work = nil }
     }
 
     var failure: PartFailure? { outcome?.failure }
+
+    /// Nil if it was cancelled: the request has ended, and the part has not.
+    var kind: OutcomeKind? { outcome?.kind }
 
     fileprivate func madeOptional() -> NamedPart {
         switch part.policy {

@@ -1,4 +1,5 @@
 public import JSONBytes
+import Networking
 import Rx
 
 /// One named member of an answer's `data`, and what its failure means for the answer.
@@ -24,16 +25,13 @@ public struct Part: Sendable {
     enum Source: Sendable {
         case single(Single<JSONFragment>)
         case task(@Sendable () async throws -> JSONFragment)
+        /// It has ended in a pipeline.
+        case ended(EndedPart)
     }
 
     /// `nil` once the part has started: a uniquely held source runs in place instead of being copied.
     private var source: Source?
     private(set) var policy = Policy.required
-    /// Whether it waits for other parts, so that it sends nothing if they fail.
-    var readsOthers = false
-    /// Whether its call has a method that is not idempotent, so that the failure of another part does not cancel it. Nil if the methods
-    /// of its calls are not known.
-    var isNeverCut: Bool?
 
     @inline(__always)
     var isPlanned: Bool { if case .planned = policy { true } else { false } }
@@ -51,14 +49,19 @@ public struct Part: Sendable {
         source = .task(task)
     }
 
-    /// A part that has ended in a pipeline. A single delivers a JSON value or an error, so the outcome, even of a success, travels
-    /// as an error.
     init(_ ended: EndedPart) {
-        source = .single(.error(ended))
+        source = .ended(ended)
         policy = ended.policy
     }
 
     mutating func takeSource() -> Source? { source.take() }
+
+    var hasEnded: Bool { if case .ended? = source { true } else { false } }
+
+    /// Whether it is a single call that would fail now with `circuit_open`.
+    func isCircuitOpen(for endpoint: Int) -> Bool {
+        if case .single(let single)? = source { single.isCircuitOpen(for: endpoint) } else { false }
+    }
 
     /// Makes a part, required unless `part` has another policy.
     public init(_ part: some PartConvertible) {

@@ -43,6 +43,8 @@ extension Part.Source {
         switch consume self {
         case .single(let single): single
         case .task(let work): PartSource.task(work, on: scheduler)
+        // A single delivers a JSON value or an error, so the outcome, even of a success, travels as an error.
+        case .ended(let part): .error(part)
         }
     }
 }

@@ -87,7 +87,9 @@ struct EndpointSettings: Sendable {
     var cookieUpstreams: [String] = []
     var revealsUpstreamMessages = false
     /// Whether a required part that fails ends the answer at once, and cancels the parts that have not ended.
-    var stopsAtFailure = false
+    var stopsAtFailure = true
+    /// Nil for an endpoint with a handler.
+    var plan: EndpointPlan?
     var compresses = true
     /// Nil for Sluice's envelope.
     var format: EnvelopeFormat?
@@ -149,8 +151,7 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.concurrency = requests }
     }
 
-    /// What the failure of a required part means for the parts that have not ended. Default `wait`. At an endpoint with a method that is
-    /// not safe, such as POST, a handler's parts are awaited whatever is set, so that no write is cut.
+    /// What the failure of a required part means for the parts that have not ended. Default `stop`.
     public static func onFailure(_ behavior: FailureBehavior) -> EndpointOption {
         EndpointOption { $0.stopsAtFailure = behavior == .stop }
     }
@@ -181,7 +182,9 @@ public struct EndpointOption: Sendable {
 public struct FailureBehavior: Sendable, Hashable {
     private let name: String
 
-    /// The failure is the answer at once. Parts that have not ended are cancelled, and have the kind `cancelled` in `meta.parts`.
+    /// The failure is the answer at once. Parts that have not ended are cancelled, and have the kind `cancelled` in `meta.parts`. A call
+    /// in progress with a method that is not idempotent, such as POST, goes on to its end, but the answer does not wait for it. If the
+    /// circuit of a required part's upstream is open, no part is sent.
     public static let stop = FailureBehavior(name: "stop")
     /// The answer waits until all parts have ended, and reports all failures.
     public static let wait = FailureBehavior(name: "wait")

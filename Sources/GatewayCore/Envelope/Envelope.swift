@@ -286,11 +286,7 @@ enum Envelope {
                 if index > 0 { line.constant(",") }
                 line.string(results.parts[index].name)
                 line.constant(":")
-                if let kind = results.parts[index].outcome?.kind {
-                    line.kind(kind)
-                } else {
-                    line.constant("\"cancelled\"")
-                }
+                line.kind(results.parts[index].kind)
             }
             line.constant("}")
         }
@@ -329,7 +325,7 @@ extension JSONLine {
         fixed(Int(min(max(nanoseconds, 0), .max - 50_000) + 50_000) / 100_000, places: 1)
     }
 
-    fileprivate mutating func kind(_ kind: OutcomeKind) {
+    fileprivate mutating func kind(_ kind: OutcomeKind?) {
         switch kind {
         case .success: constant("\"success\"")
         case .noContent: constant("\"noContent\"")
@@ -337,6 +333,7 @@ extension JSONLine {
         case .pathErr: constant("\"pathErr\"")
         case .serverErr: constant("\"serverErr\"")
         case .networkFail: constant("\"networkFail\"")
+        case nil: string(kind.partName)
         }
     }
 }

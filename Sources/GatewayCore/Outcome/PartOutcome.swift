@@ -1,12 +1,13 @@
 import JSONBytes
-import Networking
+package import Networking
 
 /// How one part ended.
 struct PartOutcome: Sendable {
-    let kind: OutcomeKind
+    /// Nil if it was cancelled.
+    let kind: OutcomeKind?
     /// `null` if the part failed or had no content.
     private(set) var value: JSONFragment
-    /// `nil` for `success` and `noContent`.
+    /// `nil` for `success`, `noContent` and a cancelled part.
     let failure: PartFailure?
     /// Nanoseconds from the part's start to its end.
     let elapsed: Int64
@@ -22,10 +23,19 @@ struct PartOutcome: Sendable {
     }
 
     init(_ failure: PartFailure, elapsed: Int64) {
-        kind = failure.kind
+        self.init(failure.kind, failure, elapsed: elapsed)
+    }
+
+    private init(_ kind: OutcomeKind?, _ failure: PartFailure?, elapsed: Int64) {
+        self.kind = kind
         value = .null
         self.failure = failure
         self.elapsed = elapsed
+    }
+
+    /// The outcome of a part for whose end nobody waits.
+    static func cancelled(elapsed: Int64) -> PartOutcome {
+        PartOutcome(nil, nil, elapsed: elapsed)
     }
 
     /// The outcome for the error that a part ended with. If the endpoint decodes the body of a response without content, its stream
@@ -52,6 +62,11 @@ struct PartOutcome: Sendable {
     mutating func dropValue() {
         value = .null
     }
+}
+
+extension OutcomeKind? {
+    /// The name in `meta.parts` and in logs. A part without a kind was cancelled: the request ended before the part did.
+    package var partName: String { self?.rawValue ?? "cancelled" }
 }
 
 /// Why a part failed, and the answer if the part is required. Except for `unexpected`, the client may see all of it.

@@ -64,6 +64,9 @@ final class CallTemplate: Sendable {
         expected = call.expected
     }
 
+    /// Whether the call would fail now with `circuit_open`.
+    func isCircuitOpen(for endpoint: Int) -> Bool { provider.isCircuitOpen(for: endpoint) }
+
     /// Returns the call, cold.
     func single(_ request: EncodedRequest) -> Single<JSONFragment> {
         let response = provider.single(request, settings)

@@ -109,6 +109,26 @@ package final class EndpointPlan: Sendable {
         return reader.values
     }
 
+    /// Whether a part of the answer is read by a field of the answer, or by a part other than `members`. Indices are those among the
+    /// parts of the answer.
+    func isRead(_ part: Int, outside members: [Int]) -> Bool {
+        let number = stepCount + part
+        guard leaves[number].value.isRead else { return false }
+        let fields = PlanReads(lateFields.flatMap(\.value.references))
+        if fields.leaves.contains(number) || fields.groups.contains(where: { groups[$0].leaves.contains(number) }) {
+            return true
+        }
+        return leaves.indices.contains {
+            !members.contains($0 - stepCount) && leaves[$0].value.dependencies.contains(number)
+        }
+    }
+
+    /// Returns the step or part with this name.
+    func leaf(_ name: String, isStep: Bool) -> PlanLeaf? {
+        let numbers = isStep ? 0..<stepCount : stepCount..<leaves.count
+        return numbers.first { leaves[$0].value.name == name }.map { leaves[$0].value }
+    }
+
     private func named(_ numbers: Range<Int>, _ scope: PlanScope) -> [NamedPart] {
         var parts: [NamedPart] = []
         parts.reserveCapacity(numbers.count)
@@ -117,10 +137,7 @@ package final class EndpointPlan: Sendable {
             var policy = leaf.value.policy
             // Steps have no layout.
             if layout != nil, number >= stepCount, let run = scope.run { policy = .planned(run) }
-            var part = Part(source: single(leaf, number, scope), policy: policy)
-            part.readsOthers = !leaf.value.dependencies.isEmpty
-            part.isNeverCut =
-                if case .call(let call) = leaf.value.work { !call.method.isIdempotent } else { false }
+            let part = Part(source: single(leaf, number, scope), policy: policy)
             parts.append(NamedPart(name: leaf.value.name, part: part))
         }
         return parts

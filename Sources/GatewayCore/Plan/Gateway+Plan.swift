@@ -37,7 +37,7 @@ extension Gateway {
             plan.readsBody
             ? [EndpointOption { $0.headCheck = { try plan.checkHead(of: $0, in: environment) } }] : []
         add(
-            plan.method, plan.path, style + check + options,
+            plan.method, plan.path, style + check + options + [EndpointOption { $0.plan = plan }],
             .sync { try plan.answer(to: $0, in: environment) },
             place: place)
     }

@@ -17,6 +17,16 @@ final class PartLayout: Sendable {
         let members: [Member]
         let policy: Part.Policy
         let atLeast: Int?
+
+        /// The indices of the parts in it and in its groups.
+        var leaves: [Int] {
+            members.flatMap { member in
+                switch member.node {
+                case .leaf(let index): [index]
+                case .group(let group): group.leaves
+                }
+            }
+        }
     }
 
     struct Member: Sendable {
@@ -102,6 +112,23 @@ final class PartLayout: Sendable {
         }
         if let atLeast = group.atLeast, successes >= atLeast { standing.failure = nil }
         return standing
+    }
+
+    /// Returns the members of groups whose failure is certain, except for those that parts or fields outside of the group read.
+    func membersOfFailedGroups<Ends: PartEnds>(_ ends: Ends, _ run: PlanRun) -> [Int] {
+        switch root {
+        case .object(let group): group.members.flatMap { unwanted($0.node, ends, run) }
+        case .value(let node): unwanted(node, ends, run)
+        }
+    }
+
+    private func unwanted<Ends: PartEnds>(_ node: Node, _ ends: Ends, _ run: PlanRun) -> [Int] {
+        guard case .group(let group) = node else { return [] }
+        guard standing(group, ends, run).failure != nil else {
+            return group.members.flatMap { unwanted($0.node, ends, run) }
+        }
+        let members = group.leaves
+        return members.filter { !run.plan.isRead($0, outside: members) }
     }
 
     private func policy(of node: Node, _ run: PlanRun) -> Part.Policy {

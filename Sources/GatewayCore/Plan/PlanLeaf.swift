@@ -29,6 +29,14 @@ struct PlanLeaf: Sendable {
     /// Whether it runs as a part of Swift does: it reads no other, and no other reads it.
     var isIndependent: Bool { dependencies.isEmpty && !isRead }
 
+    /// Whether it would fail now with `circuit_open` if it started. False if it may turn out that nothing is called.
+    func isCircuitOpen(for endpoint: Int) -> Bool {
+        guard dependencies.isEmpty, conditions.isEmpty, items == nil, case .call(let call) = work else {
+            return false
+        }
+        return call.isCircuitOpen(for: endpoint)
+    }
+
     /// Returns the work of an independent leaf.
     func independent(_ scope: PlanScope) -> Single<JSONFragment> {
         for condition in conditions where !scope.holds(condition) { return .just(.null) }

@@ -40,7 +40,12 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
             : PipelineParts(
                 scheduler: scheduler, started: started,
                 reveals: request.endpoint.settings.revealsUpstreamMessages)
-        if let pipeline { context.hold(pipeline) }
+        if let pipeline {
+            context.hold(pipeline)
+            if request.endpoint.settings.stopsAtFailure {
+                pipeline.onRequiredFailure { [self] in pipelineFailed() }
+            }
+        }
     }
 
     var endpoint: Endpoint { request.endpoint }
@@ -159,13 +164,18 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         guard let stage = begun else { return }
         guard count > 0 else { return stageEnded(state.withLock { $0.finishStage(stage) }) }
         if isTimed { plan(stage..<(stage + count)) }
+        if endpoint.settings.stopsAtFailure, responder.environment.transport.hasOpenCircuits,
+            startRefused(of: stage)
+        {
+            return
+        }
         var work: Link?
         for index in 0..<count {
             let taken = state.withLock { $0.takeSource(of: index, stage, keeping: &work) }
             work.take()?.stop()
             guard let source = consume taken else {
-                if state.withLock({ $0.stopsAfterStarts(stage) }) { continue }
-                return
+                guard startUnsent(index, of: stage) else { return }
+                continue
             }
             // Moved at every step: a uniquely held source runs in place instead of being copied.
             let part = (consume source).single(on: scheduler)
@@ -184,11 +194,11 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         if isTimed { noteEnd(of: number, outcome?.kind) }
         let hasFailed = outcome?.failure != nil
         stageEnded(state.withLock { $0.end(of: number, &outcome) })
-        if hasFailed, endpoint.settings.stopsAtFailure { stopIfDecided(by: number) }
+        if hasFailed, endpoint.settings.stopsAtFailure { partFailed(number) }
     }
 
     /// Answers, or goes on to the next stage, once all parts of a stage have ended. Does nothing for nil.
-    private func stageEnded(_ stage: consuming RunState.FinishedStage?) {
+    func stageEnded(_ stage: consuming RunState.FinishedStage?) {
         switch consume stage {
         case nil:
             break
@@ -215,14 +225,19 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     /// Subscribes to a part in a context that attributes its calls to the part.
     @inline(never)
-    private func subscribe(_ part: consuming Single<JSONFragment>, _ number: Int) -> Link? {
+    func subscribe(
+        _ part: consuming Single<JSONFragment>, _ number: Int,
+        for receiver: (any SingleReceiver<JSONFragment>)? = nil
+    ) -> Link? {
         var context = context.forPart(number)
         if let timeline = context.timeline?.timeline {
             context = context.with(timeline.began(number, at: moment))
         }
         // Moved, as in `start`.
         var source: Single<JSONFragment>? = part
-        return CallContext.$current.withValue(context) { source.take()?.subscribe(self, number: number) }
+        return CallContext.$current.withValue(context) {
+            source.take()?.subscribe(receiver ?? self, number: number)
+        }
     }
 
     // MARK: - End
@@ -284,6 +299,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         if !endpoint.after.isEmpty, let fault = answer.apply(endpoint.after, to: request) {
             report(fault, part: nil)
         }
+        pipeline?.close()
         let goesOn = answer.stream != nil
         receiver.answered(answer)
         if goesOn {
@@ -299,6 +315,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     func cancel() -> RequestSummary {
+        pipeline?.close()
         var finished = state.withLock { $0.finish() }
         if let timer = finished?.timer { scheduler.cancelTimer(timer) }
         finished?.dispose()
@@ -321,7 +338,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     }
 
     /// Nanoseconds since the current parts began.
-    private var elapsedOfParts: Int64 { elapsed - partsBegan.load(ordering: .relaxed) }
+    var elapsedOfParts: Int64 { elapsed - partsBegan.load(ordering: .relaxed) }
 
     /// Nanoseconds since the request began, in whole microseconds as the times of calls are.
     var elapsed: Int64 { RecordedCall.nanoseconds(from: started, to: scheduler.now) }

@@ -177,7 +177,7 @@ extension PartResults {
     ) {
         for index in parts.indices {
             body(
-                stage, hasNames ? parts[index].name : nil, parts[index].outcome?.kind,
+                stage, hasNames ? parts[index].name : nil, parts[index].kind,
                 parts[index].outcome?.failure, parts[index].outcome?.began ?? began,
                 parts[index].outcome?.elapsed ?? total - began,
                 firstNumber.map { $0 + index }, parts[index].work)

@@ -14,6 +14,12 @@ final class PipelineParts: Sendable {
         var ended: EndedPart?
         /// Ends it with its deadline's failure. Nil once it has ended.
         var expire: (@Sendable (EndedPart) -> Void)?
+
+        func cancelled(_ number: Int, at now: Int64) -> EndedPart {
+            var outcome = PartOutcome.cancelled(elapsed: now - began)
+            outcome.began = began
+            return EndedPart(name: name, policy: policy, outcome: outcome, number: number)
+        }
     }
 
     /// Above the numbers of the parts and steps of an answer.
@@ -24,6 +30,9 @@ final class PipelineParts: Sendable {
     private let scheduler: any SchedulerType
     private let started: RxTime
     let reveals: Bool
+    private let requiredFailure = Lock<(@Sendable () -> any Disposable)?>(nil)
+    /// What the last required failure has scheduled.
+    private let scheduled = SerialDisposable()
 
     init(scheduler: any SchedulerType, started: RxTime, reveals: Bool) {
         self.scheduler = scheduler
@@ -61,15 +70,31 @@ final class PipelineParts: Sendable {
             entries[number - Self.firstNumber].ended = part
             entries[number - Self.firstNumber].expire = nil
         }
+        if case .required = part.policy, part.outcome.failure != nil {
+            if let body = requiredFailure.withLock({ $0 }) { scheduled.disposable = body() }
+        }
+    }
+
+    /// Calls `body` when a required part has failed, until `close`, which disposes what it returned.
+    func onRequiredFailure(_ body: @escaping @Sendable () -> any Disposable) { requiredFailure.withLock { $0 = body } }
+
+    /// Releases what `onRequiredFailure` got. The request has ended.
+    func close() {
+        let body = requiredFailure.withLock { $0.take() }
+        withExtendedLifetime(body) {}
+        scheduled.dispose()
     }
 
     /// Forgets a part whose pipeline no longer wants it.
     func drop(_ number: Int) { entries.withLock { $0[number - Self.firstNumber].expire = nil } }
 
-    /// Returns the parts that have ended, in the order of their beginnings, as the results of a failed request. Of several with one
-    /// name, the last counts.
+    /// Returns the parts in the order of their beginnings, as the results of a failed request. Those that have not ended are cancelled.
+    /// Of several with one name, the last counts.
     func results(_ context: CallContext, including failure: EndedPart? = nil) -> PartResults {
-        var parts = entries.withLock { $0.compactMap(\.ended) }
+        let now = now
+        var parts = entries.withLock { entries in
+            entries.indices.map { entries[$0].ended ?? entries[$0].cancelled(Self.firstNumber + $0, at: now) }
+        }
         if let failure, !parts.contains(where: { $0 === failure }) { parts.append(failure) }
         let names = parts.map(\.name)
         parts = parts.enumerated().filter { !names[($0.offset + 1)...].contains($0.element.name) }.map(

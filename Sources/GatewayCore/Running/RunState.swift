@@ -100,8 +100,21 @@ struct RunState {
     mutating func takeSource(of index: Int, _ stage: Int, keeping work: inout Link?) -> Part.Source? {
         if index > 0 { keep(&work, of: index - 1, stage) }
         guard !isOver, self.stage == stage else { return nil }
-        if case .afterStarts = stop, !parts[index].part.readsOthers { return nil }
+        if case .afterStarts = stop { return nil }
         return parts[index].part.takeSource()
+    }
+
+    /// Returns the source of a part that is started although a failure has decided the answer, or before the others; `nil` if it has
+    /// started.
+    mutating func takeSource(of index: Int, _ stage: Int) -> Part.Source? {
+        isOver || self.stage != stage ? nil : parts[index].part.takeSource()
+    }
+
+    /// The stage's other parts are to be started after some that were started alone. Returns false if the answer is decided.
+    mutating func beginOtherStarts(_ stage: Int) -> Bool {
+        guard !isOver, self.stage == stage, case .none = stop else { return false }
+        isStarting = true
+        return true
     }
 
     /// Whether a failure has decided the answer while the parts of this stage are being started.
@@ -113,9 +126,28 @@ struct RunState {
     /// All parts of the stage have been started. Returns whether a failure has decided the answer meanwhile.
     mutating func endStarts(keeping work: inout Link?, of index: Int, _ stage: Int) -> Bool {
         keep(&work, of: index, stage)
+        return endStarts(stage)
+    }
+
+    mutating func endStarts(_ stage: Int) -> Bool {
         guard self.stage == stage else { return false }
         isStarting = false
         return stopsAfterStarts(stage)
+    }
+
+    /// Ends parts that have not ended as cancelled.
+    ///
+    /// - Returns: their subscriptions, for the caller to stop, and the stage's outcome if these were the last parts.
+    mutating func cancel(
+        _ indices: [Int], _ stage: Int, after elapsed: Int64
+    ) -> (work: [Link], ended: FinishedStage?) {
+        guard !isOver, self.stage == stage else { return ([], nil) }
+        var work: [Link] = []
+        for index in indices where parts[index].outcome == nil {
+            if let link = parts[index].cancel(after: elapsed) { work.append(link) }
+            awaited -= 1
+        }
+        return (work, awaited == 0 ? finishStage(stage) : nil)
     }
 
     /// The parts of the stage of a part, of which some have not ended; nil if none has to be waited for or the run stops already.
@@ -144,6 +176,21 @@ struct RunState {
     mutating func keep(_ work: inout Link?, of index: Int, _ stage: Int) {
         guard !isOver, self.stage == stage else { return }
         parts[index].keep(&work)
+    }
+
+    /// The number of parts of this stage.
+    var count: Int { parts.count }
+
+    /// Whether the parts of this stage are steps.
+    var areSteps: Bool { after?.then != nil }
+
+    /// Whether the run awaits its handler, and no parts.
+    var awaitsHandler: Bool { !isOver && after == nil }
+
+    /// Whether the part has ended, or had before this stage. Nil if the stage is over.
+    func hasEnded(_ index: Int, _ stage: Int) -> Bool? {
+        guard !isOver, self.stage == stage else { return nil }
+        return parts[index].outcome != nil || parts[index].part.hasEnded
     }
 
     func name(of number: Int) -> String? {

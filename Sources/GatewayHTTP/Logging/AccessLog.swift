@@ -196,7 +196,7 @@ final class AccessLog {
     @inline(never)
     private func write(_ kind: OutcomeKind?, _ failure: LoggedFailure?) {
         line.constant(#":{"kind":""#)
-        line.plain(kind?.rawValue ?? "cancelled")
+        line.plain(kind.partName)
         line.constant(#"""#)
         if let failure {
             line.constant(#","reason":"#)

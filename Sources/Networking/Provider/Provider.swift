@@ -17,6 +17,11 @@ public final class Provider<Target: TargetType>: ReactiveCompatible, Sendable {
     /// The upstream, if its address is configured. Otherwise each target names its own base URL.
     package var configuredUpstream: Upstream? { settings.configuredUpstream }
 
+    /// Whether a call to the configured upstream would fail now with `circuit_open`.
+    package func isCircuitOpen(for endpoint: Int) -> Bool {
+        settings.configuredUpstream.map { settings.transport.isCircuitOpen(of: $0, for: endpoint) } ?? false
+    }
+
     /// Creates a provider for a configured upstream.
     ///
     /// - Parameters:

@@ -98,6 +98,12 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
 extension PrimitiveSequence where Trait == SingleTrait, Element == JSONFragment {
     /// Whether this is a single call followed by `fragment()`. A receiver that awaits it records it under its number.
     package var isOneCall: Bool { source is FragmentRun }
+
+    /// Whether this is a single call, and would fail now with `circuit_open`.
+    package func isCircuitOpen(for endpoint: Int) -> Bool {
+        guard let run = source as? FragmentRun else { return false }
+        return run.provider.transport.isCircuitOpen(of: run.call.upstream, for: endpoint)
+    }
 }
 
 extension Link {

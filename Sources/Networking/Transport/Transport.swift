@@ -50,6 +50,16 @@ public protocol Transport: AnyObject, Sendable {
     /// then call `endRetry` later.
     func beginRetry(to upstream: Upstream) -> RetryObstacle?
 
+    /// Whether the circuit of any upstream is not closed, so that `isCircuitOpen` is worth asking. Default false.
+    var hasOpenCircuits: Bool { get }
+
+    /// Whether a call to the upstream would fail now with `circuit_open`, and nothing of it be sent. Default false.
+    ///
+    /// - Parameters:
+    ///   - upstream: the call's upstream.
+    ///   - endpoint: the number of the endpoint whose request the call is made for, from 1; 0 outside a gateway's request.
+    func isCircuitOpen(of upstream: Upstream, for endpoint: Int) -> Bool
+
     /// Whether another attempt can go to an address of the upstream that the call has not tried. Once a call, an attempt
     /// that could not be sent, or whose connection was cut, is repeated there at once and without the budget. Default
     /// false.
@@ -67,6 +77,8 @@ public protocol Transport: AnyObject, Sendable {
 extension Transport {
     public func forOneCall() -> any Transport { self }
     public var isOnLoop: Bool { true }
+    public var hasOpenCircuits: Bool { false }
+    public func isCircuitOpen(of _: Upstream, for _: Int) -> Bool { false }
     public func hasOtherAddress(of _: Upstream, than _: TriedAddresses, orOut _: Bool) -> Bool { false }
     public var wallTime: RxTime { scheduler.now }
     public var fields: HTTPFields { CallContext.standardFields }

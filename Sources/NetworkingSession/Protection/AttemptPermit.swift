@@ -21,6 +21,10 @@ final class LoopProtection {
 
     var isCircuitClosed: Bool { circuit?.isClosed ?? true }
 
+    func isCircuitOpen(for endpoint: Int, at now: MonotonicTime) -> Bool {
+        circuit?.refuses(endpoint, at: now) ?? false
+    }
+
     /// - Throws: `circuit_open` or `concurrency_limit`, with `retryAfter`.
     @inline(__always)
     func admit(_ call: TransportCall, at now: MonotonicTime) throws(TransportError) -> AttemptPermit {

@@ -12,6 +12,7 @@ final class Circuit: Sendable {
     private let breaker: Lock<CircuitBreaker>
     private let windows: [LoopAttempts]
     private let circuitChanged: CircuitObserver
+    private let open: OpenCircuits
     /// A copy of the breaker's state, so that attempts take no lock while the circuit is closed.
     private let closed = Atomic(true)
     /// When the circuit closed last, in nanoseconds. Earlier attempts do not count.
@@ -27,19 +28,24 @@ final class Circuit: Sendable {
     /// How often the suspect has changed.
     private let suspicions = Atomic(0)
 
-    /// - Parameter openings: how often an earlier circuit of the upstream has opened.
+    /// - Parameters:
+    ///   - openings: how often an earlier circuit of the upstream has opened.
+    ///   - open: counts this circuit while it is not closed.
     init(
-        of upstream: String, _ policy: CircuitBreakerPolicy, loops: Int, openings: Int = 0,
+        of upstream: String, _ policy: CircuitBreakerPolicy, loops: Int, openings: Int = 0, among open: OpenCircuits,
         _ circuitChanged: @escaping CircuitObserver
     ) {
         self.upstream = upstream
         self.openings = Atomic(openings)
         self.circuitChanged = circuitChanged
+        self.open = open
         self.policy = policy
         breaker = Lock(CircuitBreaker(policy))
         timeouts = Lock(TimeoutVote(policy))
         windows = (0..<loops).map { _ in LoopAttempts(policy) }
     }
+
+    deinit { if !isClosed { open.count(-1) } }
 
     var isClosed: Bool { closed.load(ordering: .acquiring) }
     var state: CircuitBreaker.State { breaker.withLock { $0.state } }
@@ -57,6 +63,11 @@ final class Circuit: Sendable {
         }
         if let change { report(change) }
         return admission
+    }
+
+    /// Whether an attempt would be refused now.
+    func refuses(_ endpoint: Int, at now: MonotonicTime) -> Bool {
+        !isClosed && breaker.withLock { $0.refuses(endpoint, at: now.nanoseconds) }
     }
 
     /// Whether the ends of attempts are to be reported with `attemptEnded`: some have timed out lately.
@@ -151,7 +162,10 @@ final class Circuit: Sendable {
             let change = step(&breaker, .random(in: -1...1))
             // The windows begin anew before the first attempt passes.
             if case .closed = change { closedAt.store(now.nanoseconds, ordering: .relaxed) }
-            closed.store(breaker.state == .closed, ordering: .releasing)
+            let isClosed = breaker.state == .closed
+            if closed.exchange(isClosed, ordering: .acquiringAndReleasing) != isClosed {
+                open.count(isClosed ? -1 : 1)
+            }
             return change
         }
         if let change { report(change) }
@@ -164,6 +178,15 @@ final class Circuit: Sendable {
         }
         circuitChanged(upstream, change)
     }
+}
+
+/// The number of a gateway's circuits that are not closed.
+final class OpenCircuits: Sendable {
+    private let number = Atomic(0)
+
+    var areThere: Bool { number.load(ordering: .relaxed) > 0 }
+
+    func count(_ change: Int) { number.wrappingAdd(change, ordering: .relaxed) }
 }
 
 /// How an attempt ended that says something about its upstream.

@@ -19,17 +19,18 @@ final class UpstreamProtection: Sendable {
     }
 
     init(
-        _ name: String, _ policy: UpstreamPolicy, loops: Int, _ circuitChanged: @escaping CircuitObserver
+        _ name: String, _ policy: UpstreamPolicy, loops: Int, among open: OpenCircuits,
+        _ circuitChanged: @escaping CircuitObserver
     ) {
         self.name = name
         concurrency = policy.concurrency
         breaker = policy.breaker
         counts = Counts()
-        circuit = policy.breaker.map { Circuit(of: name, $0, loops: loops, circuitChanged) }
+        circuit = policy.breaker.map { Circuit(of: name, $0, loops: loops, among: open, circuitChanged) }
     }
 
     private init(
-        _ other: UpstreamProtection, _ policy: UpstreamPolicy, loops: Int,
+        _ other: UpstreamProtection, _ policy: UpstreamPolicy, loops: Int, among open: OpenCircuits,
         _ circuitChanged: @escaping CircuitObserver
     ) {
         name = other.name
@@ -42,18 +43,19 @@ final class UpstreamProtection: Sendable {
             : policy.breaker.map {
                 Circuit(
                     of: other.name, $0, loops: loops, openings: other.circuit?.openingCount ?? 0,
-                    circuitChanged)
+                    among: open, circuitChanged)
             }
     }
 
     /// Returns the protection by another policy: the same object if nothing has changed, nil if there is nothing to protect by.
     /// Attempts in flight count on. A circuit with other settings begins closed.
     func following(
-        _ policy: UpstreamPolicy, loops: Int, _ circuitChanged: @escaping CircuitObserver
+        _ policy: UpstreamPolicy, loops: Int, among open: OpenCircuits,
+        _ circuitChanged: @escaping CircuitObserver
     ) -> UpstreamProtection? {
         if policy.breaker == breaker, policy.concurrency == concurrency { return self }
         guard policy.breaker != nil || policy.concurrency != nil else { return nil }
-        return UpstreamProtection(self, policy, loops: loops, circuitChanged)
+        return UpstreamProtection(self, policy, loops: loops, among: open, circuitChanged)
     }
 
     var report: UpstreamReport {

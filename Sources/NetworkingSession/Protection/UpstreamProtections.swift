@@ -32,6 +32,7 @@ package final class UpstreamProtections: Sendable {
     private let circuitChanged: CircuitObserver
     private let addressChanged: AddressObserver
     let records = AddressRecords()
+    let openCircuits = OpenCircuits()
 
     /// - Parameters:
     ///   - standard: the policy of upstreams without one of their own.
@@ -69,7 +70,7 @@ package final class UpstreamProtections: Sendable {
             state.policies = policies
             for (name, known) in state.byName {
                 state.byName[name] = known.following(
-                    policies[name] ?? standard, loops: loops, circuitChanged)
+                    policies[name] ?? standard, loops: loops, among: openCircuits, circuitChanged)
             }
             state.addresses = state.addresses.filter { _, entry in
                 guard let addresses = entry.addresses else { return false }
@@ -100,7 +101,8 @@ package final class UpstreamProtections: Sendable {
             if let known = state.byName[upstream.name] { return known }
             let policy = state.policies[upstream.name] ?? standard
             guard policy.breaker != nil || policy.concurrency != nil else { return nil }
-            let made = UpstreamProtection(upstream.name, policy, loops: loops, circuitChanged)
+            let made = UpstreamProtection(
+                upstream.name, policy, loops: loops, among: openCircuits, circuitChanged)
             state.byName[upstream.name] = made
             return made
         }

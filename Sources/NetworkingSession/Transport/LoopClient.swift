@@ -96,6 +96,10 @@ package final class LoopClient {
         upstreams[upstream.id]?.protection?.isCircuitClosed ?? true
     }
 
+    func isCircuitOpen(of upstream: Upstream, for endpoint: Int) -> Bool {
+        upstreams[upstream.id]?.protection?.isCircuitOpen(for: endpoint, at: client.loop.wakeTime) ?? false
+    }
+
     func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses, orOut: Bool) -> Bool {
         guard case .cluster(let cluster) = upstreams[upstream.id]?.route else { return false }
         return cluster.hasOther(than: tried, orOut: orOut, at: client.loop.wakeTime)

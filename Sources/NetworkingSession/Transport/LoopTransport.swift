@@ -79,6 +79,12 @@ package final class LoopTransport: ObservedTransport, ProtectingTransport {
         (thisLoop ?? loops[0]).beginRetry(to: upstream)
     }
 
+    package var hasOpenCircuits: Bool { protections?.openCircuits.areThere ?? false }
+
+    package func isCircuitOpen(of upstream: Upstream, for endpoint: Int) -> Bool {
+        thisLoop?.isCircuitOpen(of: upstream, for: endpoint) ?? false
+    }
+
     package func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses, orOut: Bool) -> Bool {
         thisLoop?.hasOtherAddress(of: upstream, than: tried, orOut: orOut) ?? false
     }

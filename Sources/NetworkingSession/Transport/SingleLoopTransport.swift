@@ -64,6 +64,12 @@ final class SingleLoopTransport: Transport {
         return isGranted ? nil : .budget
     }
 
+    var hasOpenCircuits: Bool { isOnLoop && client.value.protections?.openCircuits.areThere ?? false }
+
+    func isCircuitOpen(of upstream: Upstream, for endpoint: Int) -> Bool {
+        isOnLoop && client.value.isCircuitOpen(of: upstream, for: endpoint)
+    }
+
     func hasOtherAddress(of upstream: Upstream, than tried: TriedAddresses, orOut: Bool) -> Bool {
         guard isOnLoop, client.value.isCircuitClosed(of: upstream) else { return false }
         return client.value.hasOtherAddress(of: upstream, than: tried, orOut: orOut)

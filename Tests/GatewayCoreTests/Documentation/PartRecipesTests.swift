@@ -99,13 +99,19 @@ struct PartRecipesTests {
         }
     }
 
+    private static let early = Duration.milliseconds(5)
+    private static let late = Duration.milliseconds(10)
+
     @Test(
         "The charts answer with the same bytes and failures as parts and as a pipeline",
         arguments: [
-            (.data("[1]", after: .milliseconds(10)), .data("[2]")), (.data("[1]"), .response(404)),
-            (.response(500), .response(404)), (.data("[1]"), .json("[")), (.response(204), .data("[2]")),
-            (.silence, .data("[2]")), (.data("[1]"), .failure(.connectionTerminated)), (.silence, .silence),
-            (.json(#"{"code":"E","message":"no","status":503,"data":null}"#), .data("[2]")),
+            (.data("[1]", after: Self.late), .data("[2]")), (.data("[1]"), .response(404, after: Self.early)),
+            (.data("[1]", after: Self.late), .response(404, after: Self.early)),
+            (.response(500, after: Self.early), .response(404, after: Self.early)),
+            (.data("[1]"), .json("[", after: Self.early)), (.response(204), .data("[2]")),
+            (.silence, .data("[2]")), (.data("[1]"), .failure(.connectionTerminated, after: Self.early)),
+            (.silence, .silence),
+            (.json(#"{"code":"E","message":"no","status":503,"data":null}"#, after: Self.early), .data("[2]")),
         ] as [(StubTransport.Answer, StubTransport.Answer)])
     func charts(recent: StubTransport.Answer, total: StubTransport.Answer) throws {
         let replies = try [declareCharts, declareChartsPipeline].map { declare in
