@@ -28,6 +28,8 @@ final class Worker {
     /// The current generation's.
     private var handler: RequestHandler
     private var onStopped: (() -> Void)?
+    /// Whether the calls in progress are cut at the end.
+    private var cutsCalls = false
 
     init(
         _ shared: Shared, _ generation: Generation, loop: EventLoop, listener: Listener, client: LoopClient
@@ -94,6 +96,7 @@ final class Worker {
 
     /// Resets all connections.
     func close() {
+        cutsCalls = true
         server.close()
     }
 
@@ -104,7 +107,13 @@ final class Worker {
             tables: client.tables, shed: server.shed)
     }
 
+    /// All clients have their answers. Writes that answers did not wait for go on to their ends.
     private func end() {
+        if cutsCalls { return stopped() }
+        client.afterUncutCalls { [self] in stopped() }
+    }
+
+    private func stopped() {
         client.close()
         let callback = onStopped
         onStopped = nil

@@ -123,6 +123,10 @@ public final class HTTPClient: Sendable {
         gauges.withLock { gauges in gauges.values.reduce(past.withLock { $0 }) { $0 + $1.report } }
     }
 
+    /// Calls `body` once no cancelled call is left whose request must not be cut (`OutboundCall.mayCut`): at once, or when the last of
+    /// them has had its response or has reached one of its time limits.
+    package func afterUncutCalls(_ body: @escaping () -> Void) { state.value.shared.afterUncutCalls(body) }
+
     /// Closes all connections, fails the calls that run or wait, and refuses new ones, with `destination_unavailable`.
     public func close() {
         state.value.shared.isClosed = true

@@ -10,6 +10,9 @@ final class SharedClientState {
     /// Calls that wait for a connection, over all pools.
     var waitingCalls = 0
     var isClosed = false
+    /// Cancelled calls whose requests must not be cut, and whose responses have not come, over all pools.
+    private var uncutCalls = 0
+    private var onUncutEnded: (() -> Void)?
     /// nil if vacant pools are kept.
     var vacancySweep: VacancySweep?
     /// Where `RequestWriter` assembles requests; keeps the capacity of the largest so far. Touched only on the loop,
@@ -24,6 +27,18 @@ final class SharedClientState {
         self.observer = observer
         self.onExhausted = onExhausted
         self.resolver = resolver
+    }
+
+    func uncutCallBegan() { uncutCalls += 1 }
+
+    func uncutCallEnded() {
+        uncutCalls -= 1
+        if uncutCalls == 0 { onUncutEnded.take()?() }
+    }
+
+    /// Calls `body` once there are no such calls, at once if there are none.
+    func afterUncutCalls(_ body: @escaping () -> Void) {
+        if uncutCalls == 0 { body() } else { onUncutEnded = body }
     }
 
     /// Reports that no descriptor was left for a connection, at most once a second.

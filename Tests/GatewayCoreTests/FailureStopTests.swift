@@ -155,7 +155,9 @@ struct FailureStopTests {
             reply["/meta/parts"] == "{\"g.a\":\"requestErr\",\"g.b\":\"requestErr\",\"g.c\":\"\(last)\"}")
     }
 
-    @Test("A group with a policy that fails cancels its other members, and the answer goes on", arguments: [1, 2])
+    @Test(
+        "A group with a policy that fails cancels its other members, and the answer goes on",
+        arguments: [1, 2])
     func optionalGroup(atLeast: Int) throws {
         let members = [bench.part("a", "/a"), bench.part("b", "/b"), bench.part("c", "/c")]
         try bench.page([

@@ -106,7 +106,10 @@ struct CancellationTests {
     func notCut() async throws {
         let (read, rest) = (Signal(), Signal())
         let upstream = try ScriptedUpstream(
-            [.readRequest, .fire(read), .wait(rest), .send(Self.ok), .readRequest, .send(Self.ok), .awaitEnd],
+            [
+                .readRequest, .fire(read), .wait(rest), .send(Self.ok), .readRequest, .send(Self.ok),
+                .awaitEnd,
+            ],
             [.readRequest, .fire(read), .awaitEnd])
         try await ClientHarness.with(limits: Self.limits()) { harness in
             let api = try await harness.upstream(upstream)
@@ -142,7 +145,8 @@ struct CancellationTests {
         upstream.stop()
     }
 
-    @Test("A call that finds no free connection takes the place of a disposed one, unless that must not be cut")
+    @Test(
+        "A call that finds no free connection takes the place of a disposed one, unless that must not be cut")
     func givesWay() async throws {
         let (read, rest) = (Signal(), Signal())
         let upstream = try ScriptedUpstream(

@@ -115,7 +115,9 @@ package final class EndpointPlan: Sendable {
         let number = stepCount + part
         guard leaves[number].value.isRead else { return false }
         let fields = PlanReads(lateFields.flatMap(\.value.references))
-        if fields.leaves.contains(number) || fields.groups.contains(where: { groups[$0].leaves.contains(number) }) {
+        if fields.leaves.contains(number)
+            || fields.groups.contains(where: { groups[$0].leaves.contains(number) })
+        {
             return true
         }
         return leaves.indices.contains {

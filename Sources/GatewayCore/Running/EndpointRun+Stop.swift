@@ -92,6 +92,7 @@ extension EndpointRun {
         guard !refused.isEmpty else { return false }
         let receiver = RefusedParts(refused.count, of: self, stage)
         for index in refused { start(index, of: stage, for: receiver) }
+        for index in 0..<state.withLock({ $0.count }) { _ = startUnsent(index, of: stage) }
         if state.withLock({ $0.endStarts(stage) }) { stop() }
         return true
     }

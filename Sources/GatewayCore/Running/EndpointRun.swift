@@ -316,6 +316,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 
     func cancel() -> RequestSummary {
         pipeline?.close()
+        context.abandon()
         var finished = state.withLock { $0.finish() }
         if let timer = finished?.timer { scheduler.cancelTimer(timer) }
         finished?.dispose()

@@ -76,7 +76,9 @@ final class PipelineParts: Sendable {
     }
 
     /// Calls `body` when a required part has failed, until `close`, which disposes what it returned.
-    func onRequiredFailure(_ body: @escaping @Sendable () -> any Disposable) { requiredFailure.withLock { $0 = body } }
+    func onRequiredFailure(_ body: @escaping @Sendable () -> any Disposable) {
+        requiredFailure.withLock { $0 = body }
+    }
 
     /// Releases what `onRequiredFailure` got. The request has ended.
     func close() {

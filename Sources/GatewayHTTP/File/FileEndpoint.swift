@@ -44,7 +44,9 @@ struct FileEndpoint {
         var options = EndpointOption.options(of: endpoint)
         for name in endpoint.forward { options.append(.forwards(name.value)) }
         if endpoint.revealsMessages?.value == true { options.append(.revealsUpstreamMessages) }
-        if let own = endpoint.answer.onFailure?.value { options.append(.onFailure(own == .wait ? .wait : .stop)) }
+        if let own = endpoint.answer.onFailure?.value {
+            options.append(.onFailure(own == .wait ? .wait : .stop))
+        }
         return options
     }
 

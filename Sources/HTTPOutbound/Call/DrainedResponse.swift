@@ -1,5 +1,6 @@
 internal import EventIO
-internal import HTTPModel
+public import HTTPModel
+public import Resilience
 
 /// Takes the place of a cancelled call on its connection, and drops the rest of the response, so that the connection can serve
 /// another call.
@@ -7,6 +8,8 @@ internal import HTTPModel
 /// A request that must not be cut keeps its deadlines until its response begins. Everything else has `OutboundLimits.drainTime`.
 final class DrainedResponse: OutboundCall, @unchecked Sendable {
     private let longest: TimeAmount
+    private let shared: SharedClientState
+    private let mustNotBeCut: Bool
     /// Bytes of the body that may still come.
     private var left: Int
 
@@ -14,6 +17,8 @@ final class DrainedResponse: OutboundCall, @unchecked Sendable {
         let time = pool.limits.drainTime
         longest = TimeAmount(time)
         left = pool.limits.drainedBytes
+        shared = pool.shared
+        mustNotBeCut = !call.mayCut
         super.init(
             to: pool, mayResend: false, firstByteTimeout: time, readTimeout: time, total: longest,
             mayStream: true, decodesContent: false)
@@ -25,6 +30,7 @@ final class DrainedResponse: OutboundCall, @unchecked Sendable {
         } else {
             entered(.receiving, now: loop.wakeTime)
         }
+        if mustNotBeCut { shared.uncutCallBegan() }
     }
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
@@ -36,4 +42,12 @@ final class DrainedResponse: OutboundCall, @unchecked Sendable {
         left -= piece.count
         if left < 0 { cancel() }
     }
+
+    override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
+        ended()
+    }
+    override func failed(_ reason: FailureReason, _ detail: String) { ended() }
+    override func cancelled() { ended() }
+
+    private func ended() { if mustNotBeCut { shared.uncutCallEnded() } }
 }

@@ -82,7 +82,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///   - decodesContent: decode known content codings. Otherwise the body and its fields come unchanged.
     ///   - isRelay: the response is passed on as it arrives, to a reader that may be slow.
     public init(
-        to pool: borrowing UpstreamPool, mayResend: Bool, mayCut: Bool = true, connectTimeout: Duration? = nil,
+        to pool: borrowing UpstreamPool, mayResend: Bool, mayCut: Bool = true,
+        connectTimeout: Duration? = nil,
         writeTimeout: Duration? = nil, firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil,
         total: TimeAmount? = nil, pause: TimeAmount? = nil, mayStream: Bool = false, wholeResponse: Int = 0,
         decodesContent: Bool = true, isRelay: Bool = false
@@ -103,6 +104,9 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
             started: now)
         super.init(on: loop)
     }
+
+    /// Whether the connection may read the rest of the response after the call was cancelled. Asked once, then.
+    open var mayDrain: Bool { true }
 
     /// Writes the request with one call of `write`. Called once a connection is found, and again if that was stale,
     /// so only the call needs to keep the request.
@@ -242,7 +246,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     }
 
     /// Stops the call. Nothing is reported any more. Its connection reads the rest of the response within `OutboundLimits.drainTime` and
-    /// then serves other calls. If the response is streamed, or the body of the request, it is closed.
+    /// then serves other calls. If the response is streamed, or the body of the request, or if `mayDrain` is false, it is closed.
     open override func cancel() {
         keepAddress()
         let left = state

@@ -131,6 +131,7 @@ final class Connection {
     /// Lets the connection serve others after its call was cancelled: it is opened to the end, or the response is read to its end and
     /// dropped. Returns false if it has to be closed.
     private func drain(_ left: OutboundCall) -> Bool {
+        guard left.mayDrain || !left.mayCut else { return false }
         if state.isOpening {
             setTimer(by: loop.wakeTime + TimeAmount(pool.limits.drainTime))
             pool.becameSpare(self)

@@ -34,7 +34,7 @@ public final class CallContext: Sendable {
     /// The shared stream whose source makes the calls; nil for nearly all calls.
     let work: SharedWork?
     let record = Lock(CallRecord())
-    private let deadlinePassed = Atomic(false)
+    private let interruption = Atomic(Interruption.none)
     private let isOver = Atomic(false)
     /// Kept until the answer has been handed over.
     private let resources = Lock(Resources())
@@ -243,9 +243,18 @@ public final class CallContext: Sendable {
 
     /// Records that the deadline has passed, before calls are cancelled because of it. Other cancelled calls say nothing about
     /// their upstreams.
-    package func passDeadline() { (root ?? self).deadlinePassed.store(true, ordering: .relaxed) }
+    package func passDeadline() { (root ?? self).interruption.store(.deadline, ordering: .relaxed) }
 
-    var isOverdue: Bool { (root ?? self).deadlinePassed.load(ordering: .relaxed) }
+    /// Records that the client has left, before calls are cancelled because of it. Then their connections are closed at once.
+    package func abandon() { (root ?? self).interruption.store(.client, ordering: .relaxed) }
+
+    var isOverdue: Bool { (root ?? self).interruption.load(ordering: .relaxed) == .deadline }
+    var isAbandoned: Bool { (root ?? self).interruption.load(ordering: .relaxed) == .client }
+
+    /// What has ended the request before its answer was known.
+    private enum Interruption: UInt8, AtomicRepresentable {
+        case none, deadline, client
+    }
 
     /// Records that the request has been answered or cancelled. Calls that begin later carry nothing of it.
     package func end() { (root ?? self).isOver.store(true, ordering: .releasing) }

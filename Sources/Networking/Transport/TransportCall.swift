@@ -97,6 +97,9 @@ public final class TransportCall: Sendable {
     /// Whether the time of the request that the call is made for has passed.
     package var isOverdue: Bool { context?.isOverdue ?? false }
 
+    /// Whether the client of the request that the call is made for has left.
+    package var isAbandoned: Bool { context?.isAbandoned ?? false }
+
     /// The number of the endpoint whose request the call is made for, from 1; 0 outside a gateway's request.
     package var endpointNumber: Int { context?.origin.map { $0.number + 1 } ?? 0 }
 

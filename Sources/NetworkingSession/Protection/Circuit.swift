@@ -32,7 +32,8 @@ final class Circuit: Sendable {
     ///   - openings: how often an earlier circuit of the upstream has opened.
     ///   - open: counts this circuit while it is not closed.
     init(
-        of upstream: String, _ policy: CircuitBreakerPolicy, loops: Int, openings: Int = 0, among open: OpenCircuits,
+        of upstream: String, _ policy: CircuitBreakerPolicy, loops: Int, openings: Int = 0,
+        among open: OpenCircuits,
         _ circuitChanged: @escaping CircuitObserver
     ) {
         self.upstream = upstream

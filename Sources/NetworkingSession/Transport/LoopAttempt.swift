@@ -24,8 +24,12 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
             mayCut: call.method.isIdempotent, connectTimeout: limits.connect, writeTimeout: limits.write,
-            firstByteTimeout: limits.firstByte, readTimeout: limits.silence, total: limit, decodesContent: decodesContent)
+            firstByteTimeout: limits.firstByte, readTimeout: limits.silence, total: limit,
+            decodesContent: decodesContent)
     }
+
+    /// Nobody waits for the client's own calls any more: their upstreams may stop working on them.
+    override var mayDrain: Bool { !call.isAbandoned }
 
     override func writeRequest(to writer: RequestWriter) { writer.write(call) }
 

@@ -112,6 +112,9 @@ package final class LoopClient {
         return tables
     }
 
+    /// Calls `body` once no cancelled call is left whose request must not be cut. None lasts longer than its time limits.
+    package func afterUncutCalls(_ body: @escaping () -> Void) { client.afterUncutCalls(body) }
+
     package func close() {
         isClosed = true
         client.close()

@@ -33,7 +33,8 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
             mayCut: call.method.isIdempotent, connectTimeout: limits.connect, writeTimeout: limits.write,
-            firstByteTimeout: limits.firstByte, readTimeout: limits.silence, total: limit, pause: call.followsClient ? .never : nil,
+            firstByteTimeout: limits.firstByte, readTimeout: limits.silence, total: limit,
+            pause: call.followsClient ? .never : nil,
             mayStream: true, wholeResponse: receiver.takesWhole ? PassedResponse.whole : 0,
             decodesContent: decodesContent, isRelay: call.isOfRequest)
     }
@@ -44,6 +45,8 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         receiver = nil
         dropFile()
     }
+
+    override var mayDrain: Bool { !call.isAbandoned }
 
     // MARK: Request
 

@@ -111,7 +111,10 @@ struct PartRecipesTests {
             (.data("[1]"), .json("[", after: Self.early)), (.response(204), .data("[2]")),
             (.silence, .data("[2]")), (.data("[1]"), .failure(.connectionTerminated, after: Self.early)),
             (.silence, .silence),
-            (.json(#"{"code":"E","message":"no","status":503,"data":null}"#, after: Self.early), .data("[2]")),
+            (
+                .json(#"{"code":"E","message":"no","status":503,"data":null}"#, after: Self.early),
+                .data("[2]")
+            ),
         ] as [(StubTransport.Answer, StubTransport.Answer)])
     func charts(recent: StubTransport.Answer, total: StubTransport.Answer) throws {
         let replies = try [declareCharts, declareChartsPipeline].map { declare in

@@ -1,0 +1,122 @@
+import JSONBytes
+import TestSupport
+import Testing
+
+@testable import GatewayHTTP
+
+@Suite("An answer that ends with a required part", .timeLimit(.minutes(1)))
+struct StoppedAnswerTests {
+    private static func answer(_ status: String) -> String {
+        "HTTP/1.1 \(status)\r\nContent-Length: 1\r\n\r\n1"
+    }
+
+    /// Serves `/page` with the parts `first` and `second` of the upstream `sound`, and `third` of `ill` between them.
+    private func gateway(
+        _ sound: ScriptedUpstream, _ ill: ScriptedUpstream, minimumCalls: Int, method: String = "get"
+    ) throws -> FileGateway {
+        try FileGateway(
+            """
+            version: 1
+            upstreams:
+              sound: {url: "http://127.0.0.1:\(sound.port)"}
+              ill:
+                url: "http://127.0.0.1:\(ill.port)"
+                retry: {attempts: 1}
+                breaker: {minimumCalls: \(minimumCalls), open: 5m, maxOpen: 5m}
+            endpoints:
+            - get: /page
+              parts:
+                first: {upstream: sound, \(method): /first}
+                third: {upstream: ill, get: /third}
+                second: {upstream: sound, get: /second}
+            """)
+    }
+
+    private func parts(_ reply: RawClient.Reply) throws -> String? {
+        let envelope = try JSONFragment(validating: Array(reply.text.utf8)[...])
+        return envelope[member: "meta"]?[member: "parts"].map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    @Test("If its circuit is open, a thousand requests open no connection to the other upstreams")
+    func openCircuit() throws {
+        let sound = try ScriptedUpstream([.answer { _ in Self.answer("200 OK") }])
+        let ill = try ScriptedUpstream([.answer { _ in Self.answer("500 Failed") }])
+        defer {
+            sound.stop()
+            ill.stop()
+        }
+        let gateway = try gateway(sound, ill, minimumCalls: 10)
+        defer { gateway.server.stop() }
+        for _ in 0..<10 { _ = try gateway.get("/page") }
+        #expect(gateway.server.report.upstreams["ill"]?.openings == 1)
+        let (connections, requests) = (sound.connections, sound.requests.count)
+        for _ in 0..<1000 {
+            let reply = try gateway.get("/page")
+            #expect(reply.status == 503)
+            #expect(try parts(reply) == #"{"first":"cancelled","third":"networkFail","second":"cancelled"}"#)
+        }
+        #expect(sound.connections == connections)
+        #expect(sound.requests.count == requests)
+        #expect(ill.requests.count == 10)
+    }
+
+    @Test("A thousand calls that are cancelled cost their upstream few connections")
+    func keepsConnections() throws {
+        let sound = try ScriptedUpstream([.answer { _ in Self.answer("200 OK") }])
+        let ill = try ScriptedUpstream([.answer { _ in Self.answer("404 Not Found") }])
+        defer {
+            sound.stop()
+            ill.stop()
+        }
+        let gateway = try gateway(sound, ill, minimumCalls: 10)
+        defer { gateway.server.stop() }
+        for _ in 0..<1000 { #expect(try gateway.get("/page").status == 404) }
+        #expect(sound.connections <= 16, "\(sound.connections)")
+        #expect(ill.connections == 1)
+    }
+
+    @Test(
+        "A write that the answer does not wait for reaches its upstream whole, and its connection is used again"
+    )
+    func write() throws {
+        let answers = Signal()
+        let sound = try ScriptedUpstream([
+            .readRequest, .wait(answers), .send(Self.answer("200 OK")), .again,
+        ])
+        let ill = try ScriptedUpstream([.answer { _ in Self.answer("404 Not Found") }])
+        defer {
+            sound.stop()
+            ill.stop()
+        }
+        let gateway = try gateway(sound, ill, minimumCalls: 10, method: "post")
+        defer { gateway.server.stop() }
+        #expect(try gateway.get("/page").status == 404)
+        for _ in 0..<2 { answers.fire() }
+        try spin(while: gateway.server.report.calls.idle < 3) { "\(gateway.server.report.calls)" }
+        #expect(sound.requests.contains { $0.hasPrefix("POST /first") })
+    }
+
+    @Test(
+        "A gateway that drains waits for a write that an answer did not wait for; one that stops does not",
+        arguments: [true, false])
+    func drain(isGraceful: Bool) throws {
+        let answer = Signal()
+        let sound = try ScriptedUpstream([.readRequest, .wait(answer), .send(Self.answer("200 OK")), .again])
+        let ill = try ScriptedUpstream([.answer { _ in Self.answer("404 Not Found") }])
+        defer {
+            sound.stop()
+            ill.stop()
+        }
+        let gateway = try gateway(sound, ill, minimumCalls: 10, method: "post")
+        #expect(try gateway.get("/page").status == 404)
+        try spin(while: sound.requests.isEmpty) { "\(sound.requests)" }
+        if isGraceful { gateway.server.drain() } else { gateway.server.stop() }
+        if isGraceful {
+            try spin(while: gateway.server.report.connections > 0) { "\(gateway.server.report)" }
+            #expect(gateway.server.report.calls.leased > 0)
+            for _ in 0..<2 { answer.fire() }
+        }
+        gateway.server.waitUntilStopped()
+        #expect(gateway.server.report.calls.leased == 0)
+    }
+}
