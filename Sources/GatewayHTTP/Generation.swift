@@ -1,4 +1,5 @@
 import EventIO
+import GatewayConfig
 import GatewayCore
 import Networking
 import NetworkingSession
@@ -71,9 +72,13 @@ struct Generation: Sendable {
             report: { site.report($0) })
         environment.otherUpstreams = configuration.otherUpstreams
         environment.appliesDeclarations = isFirst
+        environment.ownPaths = HealthPath.all
         let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)
         try declare(gateway)
         responder = try gateway.responder()
+        for warning in gateway.warnings {
+            site.log.write(.warning, "configuration problem", ["what": warning])
+        }
         (upstreams, upstreamNames, policies) = gateway.upstreams
         // A web page can reach a local gateway by DNS rebinding, and a local gateway has no other protection.
         hosts = configuration.hosts ?? (site.isLoopback ? .localhost : .any)

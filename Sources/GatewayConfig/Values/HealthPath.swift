@@ -4,7 +4,7 @@ package enum HealthPath {
     package static let live = "/health/live"
     package static let ready = "/health/ready"
 
-    static let all = [live, ready]
+    package static let all = [live, ready]
 }
 
 extension ConfigPath {

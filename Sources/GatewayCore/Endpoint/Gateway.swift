@@ -139,6 +139,9 @@ public final class Gateway: Sendable {
             routes, environment: environment, limits: limits, cors: cors, proxies: declarations.proxies)
     }
 
+    /// What its declarations probably do not mean.
+    package var warnings: [String] { declarations.conflicts(with: environment.ownPaths).warnings }
+
     /// - Parameter place: where a file declares the endpoint: `sluice.yaml:12:3`.
     func add(
         _ method: HTTPMethod, _ path: String, _ options: [EndpointOption], _ handler: Endpoint.Handler,

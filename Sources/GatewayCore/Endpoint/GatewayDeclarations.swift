@@ -35,6 +35,8 @@ final class GatewayDeclarations: Sendable {
 
     private let state = Lock(State())
 
+    var endpoints: [EndpointDeclaration] { state.withLock { $0.endpoints } }
+
     func add(_ endpoint: EndpointDeclaration) { state.withLock { $0.endpoints.append(endpoint) } }
 
     /// - Parameter prefix: the scope's own part of its prefix.
@@ -100,6 +102,7 @@ final class GatewayDeclarations: Sendable {
     {
         let (declared, upstreams, policies) = state.withLock { ($0.faults, $0.upstreams, $0.policies) }
         var faults = declared + routes.faults + (cors?.faults ?? [])
+        faults += conflicts(with: environment.ownPaths).faults
         let known =
             upstreams.isEmpty
             ? "none is declared" : "declared: \(upstreams.sorted().joined(separator: ", "))"

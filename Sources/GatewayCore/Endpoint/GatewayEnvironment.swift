@@ -18,6 +18,8 @@ public struct GatewayEnvironment: Sendable {
     /// Whether policies and upstreams take effect as they are declared. False for a gateway that replaces a running one, and so has
     /// to be complete first. Default true.
     package var appliesDeclarations = true
+    /// The paths at which the server answers before any endpoint. An endpoint at one of them is a fault. Default none.
+    package var ownPaths: [String] = []
     /// The gateway's name in `Via` and `Proxy-Status`. Default `sluice`.
     public var name: GatewayName
     /// Called for each incident, on the loop of the request: it must not block.
