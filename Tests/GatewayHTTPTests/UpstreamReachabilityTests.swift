@@ -170,6 +170,25 @@ struct UpstreamReachabilityTests {
                 """)
     }
 
+    @Test(
+        "Nor does anything connect to such an address in the URL",
+        arguments: ["0.0.0.0", "[::]", "[::ffff:0.0.0.0]"])
+    func unusableLiteral(host: String) throws {
+        // Linux would connect the address to it.
+        let upstream = try ScriptedUpstream([
+            .answer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" }
+        ])
+        defer { upstream.stop() }
+        let messages = try messages(upstream, host: host, clock: Clock()) { client in
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            let reply = client.receive()
+            #expect(reply?.status == 502)
+            #expect(reply?.value("Proxy-Status") == "sluice; error=dns_error; details=\"first\"")
+        }
+        #expect(messages.first?[member: "reason"]?.stringValue == "dns_error")
+        #expect(upstream.connections == 0)
+    }
+
     @Test("An upstream that answers with a failing status is still reachable")
     func statuses() throws {
         let upstream = try ScriptedUpstream(

@@ -278,7 +278,7 @@ extension SocketStream {
         toHost host: String, port: Int, resolver: Resolver, loop: EventLoop, timeout: TimeAmount,
         delay: TimeAmount = .milliseconds(250), handler: (any StreamHandler)? = nil
     ) -> SocketStream {
-        if let address = SocketAddress(host: host, port: port) {
+        if let address = SocketAddress(host: host, port: port), address.isDestination {
             return connect(to: address, loop: loop, timeout: timeout, handler: handler)
         }
         let unknown = SocketAddress(.ipv4(address: 0, port: 0))

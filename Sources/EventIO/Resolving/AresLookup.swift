@@ -32,6 +32,7 @@ final class AresLookup {
     private let progress: UnsafeMutablePointer<Progress>
     /// Allocated in `init`, freed in `deinit` after the channel, which refers to them.
     private let socketFunctions: UnsafeMutablePointer<ares_socket_functions>
+    private let streams: UnsafeMutablePointer<AnswerSockets.Streams>
     private var channel: ares_channel?
     /// Freed in `deinit` after the channel, whose callbacks refer to them.
     private var queries: [UnsafeMutablePointer<Query>] = []
@@ -54,6 +55,8 @@ final class AresLookup {
         progress.initialize(to: Progress())
         socketFunctions = .allocate(capacity: 1)
         socketFunctions.initialize(to: AnswerSockets.functions)
+        streams = .allocate(capacity: 1)
+        streams.initialize(to: [:])
         guard Self.isReady, open(hosts: true, servers, configuration, limits), let files = channel else {
             return nil
         }
@@ -82,6 +85,8 @@ final class AresLookup {
         }
         socketFunctions.deinitialize(count: 1)
         socketFunctions.deallocate()
+        streams.deinitialize(count: 1)
+        streams.deallocate()
         progress.deinitialize(count: 1)
         progress.deallocate()
     }
@@ -112,7 +117,7 @@ final class AresLookup {
         }
         guard ares_init_options(&channel, &options, mask) == ARES_SUCCESS, let channel else { return false }
         ares_set_socket_callback(channel, socketOpened, progress)
-        ares_set_socket_functions(channel, socketFunctions, nil)
+        ares_set_socket_functions(channel, socketFunctions, streams)
         guard !hosts, !servers.isEmpty else { return true }
         let list = servers.map(\.description).joined(separator: ",")
         return ares_set_servers_ports_csv(channel, list) == ARES_SUCCESS

@@ -26,7 +26,7 @@ struct AresLookups: ~Copyable {
     mutating func begin(_ host: String, for core: ResolverCore) {
         guard case .ares(let servers, let configuration) = core.method else { return }
         if let numeric = Resolver.numericLookup(host) {
-            reports.append((host, .complete(.success(FoundAddresses(addresses: numeric)))))
+            reports.append((host, .complete(ResolverCore.usable(.success(numeric), of: host))))
         } else if let lookup = AresLookup(host, at: servers, configuration, core.limits) {
             lookups.append(lookup)
         } else {

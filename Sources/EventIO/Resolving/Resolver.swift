@@ -103,7 +103,8 @@ public final class Resolver: Sendable {
     ) -> ResolveRequest {
         let request = ResolveRequest(host, port: port, on: loop, updated)
         if let address = SocketAddress(host: host, port: port) {
-            request.finish(.success([address]))
+            request.finish(
+                address.isDestination ? .success([address]) : .failure(.unusable([address], of: host)))
             return request
         }
         let step = core.change { $0.requested(host, by: request, now: $1) }
@@ -122,14 +123,15 @@ public final class Resolver: Sendable {
     ///
     /// While it is watched, the name is looked up again when its time to live ends, and a second after a
     /// failed lookup. `changed` is called on `loop`, after this returns, with all addresses: the order in
-    /// which they come is no change. They are empty if the first lookup failed, if the name does not exist,
+    /// which they come is no change. They are empty if the first lookup failed, if the name does not exist or is an
+    /// unspecified, broadcast or multicast address,
     /// and if lookups have failed for longer than `DNSSettings.stale`.
     public func watch(
         _ host: String, port: Int, on loop: EventLoop, changed: @escaping ([SocketAddress]) -> Void
     ) -> AddressWatch {
         let watcher = AddressWatcher(host, port: port, on: loop, changed)
         if let address = SocketAddress(host: host, port: port) {
-            watcher.look(at: [address])
+            watcher.look(at: address.isDestination ? [address] : [])
         } else {
             core.perform(core.change { $0.watched(host, by: watcher, now: $1) }, for: host)
         }

@@ -96,7 +96,7 @@ final class ResolverCore: Sendable {
     }
 
     /// Leaves out the addresses to which no connection can be made.
-    private static func usable(
+    static func usable(
         _ result: Result<[SocketAddress], SocketError>, of host: String
     ) -> Result<FoundAddresses, SocketError> {
         result.flatMap { addresses in

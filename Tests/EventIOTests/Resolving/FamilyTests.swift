@@ -214,6 +214,42 @@ struct FamilyTests {
         }
     }
 
+    @Test(
+        "A TCP connection with a message that is not marked as a response is broken, and the next server is asked",
+        arguments: [DNSServer.Name.Fault.truncatedEcho, .truncatedUnmarked])
+    func unmarkedStream(fault: DNSServer.Name.Fault) async throws {
+        let subject = try Subject(["api.test": Name(["10.0.0.1"], faults: ["A": fault])])
+        try await withLoop { loop async throws in
+            #expect(
+                try await subject.resolve("api.test", on: loop) == DNSTests.failure(.nameFailed, "api.test"))
+        }
+        #expect(subject.server.queries.contains("A api.test tcp"))
+    }
+
+    @Test("Messages are found in a TCP stream however it is cut")
+    func streams() {
+        func message(_ count: Int, flags: UInt8) -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            if count > 2 { bytes[2] = flags }
+            return [UInt8(count >> 8), UInt8(count & 255)] + bytes
+        }
+        let good =
+            message(300, flags: 0x81) + message(0, flags: 0) + message(2, flags: 0) + message(3, flags: 0x80)
+        for bad in [false, true] {
+            let all = good + message(12, flags: bad ? 0x01 : 0x80)
+            for size in [1, 2, 3, 7, all.count] {
+                var stream = AnswerStream()
+                var results: [Bool] = []
+                for start in stride(from: 0, to: all.count, by: size) {
+                    all[start..<min(start + size, all.count)].withUnsafeBytes {
+                        results.append(stream.received($0))
+                    }
+                }
+                #expect(results.contains(false) == bad, "\(size)")
+            }
+        }
+    }
+
     @Test("A server that only sends queries back is silent")
     func echo() async throws {
         let subject = try Subject(
@@ -227,6 +263,24 @@ struct FamilyTests {
     }
 
     // MARK: Addresses that are no destinations
+
+    @Test(
+        "A numeric host that is no destination fails as a name with this address does",
+        arguments: [
+            "0.0.0.0", "0.1.2.3", "224.0.0.251", "255.255.255.255", "::", "[::]", "ff02::1", "::ffff:0.0.0.0",
+            "0",
+        ])
+    func unusableLiteral(host: String) async throws {
+        let subject = try Subject([:])
+        try await withLoop { loop async throws in
+            guard case .failure(let error) = try await subject.resolve(host, on: loop) else {
+                Issue.record("\(host) was resolved")
+                return
+            }
+            #expect(error.kind == .nameUnusable)
+        }
+        #expect(subject.server.queries.isEmpty)
+    }
 
     @Test("Addresses that are no destinations are left out, and a name with no other fails")
     func unusable() async throws {

@@ -8,6 +8,10 @@ package final class DNSServer: Sendable {
             case silent, servfail, refused, nxdomain
             /// The answer over UDP says that it is truncated, and has no address.
             case truncated
+            /// The same, and a forged answer with the address 203.0.113.66 and the QR bit 0 comes over TCP before the real one.
+            case truncatedUnmarked
+            /// The same, and the query comes back over TCP before the real answer.
+            case truncatedEcho
             /// A forged answer with the address 203.0.113.66 and another ID comes before the real one.
             case wrongID
             /// A forged answer with the address 203.0.113.66 comes from another port before the real one.
@@ -141,7 +145,7 @@ package final class DNSServer: Sendable {
             reply = query.reply()
             if fault in ("servfail", "refused", "nxdomain"):
                 reply.header.rcode = getattr(RCODE, fault.upper())
-            elif fault == "truncated" and protocol == "udp":
+            elif (fault or "").startswith("truncated") and protocol == "udp":
                 reply.header.tc = 1
             else:
                 fill(reply, names, name, kind, fault != "aliasOnly")
@@ -152,9 +156,9 @@ package final class DNSServer: Sendable {
                 sent.insert(0, (False, other.pack()))
             if fault == "wrongPort":
                 sent.insert(0, (True, forged(query, name).pack()))
-            if fault == "echo":
+            if fault == "echo" or (fault == "truncatedEcho" and protocol == "tcp"):
                 sent.insert(0, (False, data))
-            if fault == "unmarked":
+            if fault == "unmarked" or (fault == "truncatedUnmarked" and protocol == "tcp"):
                 other = forged(query, name)
                 other.header.qr = 0
                 sent.insert(0, (False, other.pack()))
