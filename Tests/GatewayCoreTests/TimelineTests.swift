@@ -216,6 +216,30 @@ struct TimelineTests {
                 == early + ["  diary GET: 0 new 0 - - - -", "today 0-0", "  diary GET: 0 new 0 0 0 200 -"])
     }
 
+    @Test("Parts that a failed required part has cancelled have no end, and Server-Timing calls them cancelled")
+    func stopped() throws {
+        page { diary in
+            .parts(
+                recent: diary.rx.request(.recent).fragment(), total: diary.rx.request(.total).fragment(),
+                today: diary.rx.request(.today).fragment())
+        }
+        bench.upstream("/recent", .data("1", after: .milliseconds(2)))
+        bench.upstream("/total", .response(404, after: .milliseconds(4)))
+        bench.upstream("/today", .silence)
+        let reply = try bench.timed("/page", after: .milliseconds(4))
+        #expect(
+            reply.timeline
+                == [
+                    "recent 0-2", "  diary GET: 0 new 0 2 2 200 -", "total 0-4",
+                    "  diary GET: 0 new 0 4 4 404 upstream_status", "today 0--",
+                    "  diary GET: 0 new 0 - - - -",
+                ])
+        #expect(
+            reply.fields["Server-Timing"]
+                == "sluice;dur=4.000, recent;dur=2.000, total;dur=4.000;desc=\"requestErr\", "
+                + "today;dur=4.000;desc=\"cancelled\"")
+    }
+
     @Test("A handler's own call belongs to no part and comes first")
     func handlers() throws {
         bench.gateway.get("/pipeline") { [diary = bench.diary] _ in

@@ -91,7 +91,7 @@ enum Rules {
     static let caps: [String: [String: Int]] = [
         "@exclusivity": ["Rx": 25],
         "@unchecked Sendable": [
-            "EventIO": 12, "HTTPOutbound": 2, "Locking": 1, "Networking": 4, "NetworkingSession": 3,
+            "EventIO": 12, "HTTPOutbound": 3, "Locking": 1, "Networking": 4, "NetworkingSession": 3,
             "Rx": 140, "RxTesting": 1,
         ],
         "unsafeDowncast": ["EventIO": 1, "Rx": 30],

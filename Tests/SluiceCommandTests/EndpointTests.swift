@@ -97,12 +97,13 @@ extension CommandTests {
                 let sea = try demo.get("/api/weather?nx=1&ny=253")
                 #expect(sea.status == 502)
                 #expect(sea.code == "BAD_GATEWAY")
-                #expect(sea.failure(of: "now") == "serverErr upstream_status 200")
-                #expect(sea.failure(of: "forecast") == "serverErr upstream_status 200")
+                // One of the two calls may have cancelled the other.
+                let failures = ["now", "forecast"].compactMap { sea.failure(of: $0) }
+                #expect(Set(failures) == ["serverErr upstream_status 200"])
                 #expect(!sea.json.description.contains("NO_DATA"))
                 let beyond = try demo.get("/api/weather?nx=60&ny=127&page=16")
                 #expect(beyond.status == 502)
-                #expect(beyond.kind(of: "now") == "success")
+                #expect(["success", "cancelled"].contains(beyond.kind(of: "now")))
                 #expect(beyond.failure(of: "forecast") == "serverErr upstream_status 200")
                 // JSON without the agency's envelope.
                 try demo.set("status:200", "weather", api: "now")
@@ -202,7 +203,8 @@ extension CommandTests {
                     ("garbage", 502, "networkFail http_protocol_error null"),
                     ("truncate", 502, "networkFail http_response_incomplete null"),
                 ] {
-                    try demo.set(fault, upstream)
+                    // Only one of the two calls for the weather fails, because the other would be cancelled.
+                    try demo.set(fault, upstream, api: part == "now" ? "now" : nil)
                     let answer = try demo.get(target)
                     #expect(answer.status == status, "\(fault)")
                     #expect(answer.failure(of: part) == failure, "\(fault)")

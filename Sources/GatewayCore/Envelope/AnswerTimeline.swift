@@ -8,9 +8,12 @@ struct AnswerTimeline: Sendable {
     /// Nanoseconds from the request to its answer.
     private let total: Int64
     private let name: GatewayName
+    /// Whether the deadline has ended the request.
+    private let isExpired: Bool
 
-    init(_ parts: [RequestTimeline.Part], total: Int64, name: GatewayName) {
+    init(_ parts: [RequestTimeline.Part], total: Int64, name: GatewayName, isExpired: Bool) {
         self.name = name
+        self.isExpired = isExpired
         self.parts = parts
         self.total = total
     }
@@ -89,16 +92,16 @@ struct AnswerTimeline: Sendable {
     }
 
     /// `sluice;dur=12.417, weights;dur=6.102, weather;dur=12.4;desc="networkFail"` (W3C Server Timing): the gateway's
-    /// time, under its name in `Via`, then each part's, with the kind of a failure. A part cut off by the deadline ends
-    /// with the answer.
+    /// time, under its name in `Via`, then each part's, with the kind of a failure or `cancelled`. A part that has not
+    /// ended ends with the answer.
     private var serverTiming: String {
         var text = "\(name);dur=\(Self.milliseconds(total))"
         for part in parts {
             guard let name = part.name, let began = part.began else { continue }
             text +=
                 ", \(Self.token(name));dur=\(Self.milliseconds(max(part.ended ?? total, 0) - max(began, 0)))"
-            let kind = part.ended == nil ? .networkFail : part.kind
-            if let kind, kind != .success, kind != .noContent { text += ";desc=\"\(kind.rawValue)\"" }
+            let kind = part.ended == nil && isExpired ? .networkFail : part.kind
+            if kind != .success, kind != .noContent { text += ";desc=\"\(kind.partName)\"" }
         }
         return text
     }

@@ -1,5 +1,5 @@
 import JSONBytes
-package import Networking
+import Networking
 
 /// How one part ended.
 struct PartOutcome: Sendable {

@@ -31,7 +31,9 @@ extension EndpointRun {
     @inline(never)
     func closedTimeline() -> AnswerTimeline? {
         context.timeline.map {
-            AnswerTimeline($0.timeline.close(), total: moment, name: responder.environment.name)
+            AnswerTimeline(
+                $0.timeline.close(), total: moment, name: responder.environment.name,
+                isExpired: context.isOverdue)
         }
     }
 }

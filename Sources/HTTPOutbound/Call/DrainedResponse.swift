@@ -1,11 +1,13 @@
 internal import EventIO
-public import HTTPModel
-public import Resilience
+internal import HTTPModel
+internal import Resilience
 
 /// Takes the place of a cancelled call on its connection, and drops the rest of the response, so that the connection can serve
 /// another call.
 ///
 /// A request that must not be cut keeps its deadlines until its response begins. Everything else has `OutboundLimits.drainTime`.
+///
+/// Unchecked, as `OutboundCall` is: it stays on its loop.
 final class DrainedResponse: OutboundCall, @unchecked Sendable {
     private let longest: TimeAmount
     private let shared: SharedClientState

@@ -10,7 +10,7 @@ internal import Rx
 /// another call on the same connection.
 final class Connection {
     let slot: Int
-    private let pool: UpstreamPool
+    let pool: UpstreamPool
     // Copied from the pool, which saves a retain of the pool at each use.
     let loop: EventLoop
     let shared: SharedClientState
@@ -22,7 +22,7 @@ final class Connection {
     private var tunnel: ProxyTunnel?
     /// nil if no proxy sees the requests.
     let forwardProxy: ForwardProxy?
-    private(set) var call: OutboundCall?
+    var call: OutboundCall?
     var response: ResponseReader
     /// Why the last request could not be written as HTTP.
     private var failure: SerializationError?
@@ -31,7 +31,7 @@ final class Connection {
     /// Whether the last request logs a user in on the connection.
     var logsIn = false
     /// Whether the request went out with an Expect field and can be repeated without it.
-    private(set) var mayDropExpectation = false
+    var mayDropExpectation = false
     private(set) var mayExpect = true
     /// Sends the request's body in pieces; nil once the body is out or the response is complete.
     private(set) var upload: OutboundBodyWriter?
@@ -120,33 +120,6 @@ final class Connection {
 
     /// Bytes of all requests that the kernel has taken, which measure progress in writing.
     var bytesSent: Int64 { stream?.bytesSent ?? 0 }
-
-    /// The call has ended before its response was complete. Closes the connection, unless it may serve others.
-    func abandon(_ reason: DiscardReason) {
-        guard let left = call.take() else { return discard(reason) }
-        if left is DrainedResponse { return discard(.callCancelled) }
-        guard reason == .callCancelled, drain(left) else { return discard(reason) }
-    }
-
-    /// Lets the connection serve others after its call was cancelled: it is opened to the end, or the response is read to its end and
-    /// dropped. Returns false if it has to be closed.
-    private func drain(_ left: OutboundCall) -> Bool {
-        guard left.mayDrain || !left.mayCut else { return false }
-        if state.isOpening {
-            setTimer(by: loop.wakeTime + TimeAmount(pool.limits.drainTime))
-            pool.becameSpare(self)
-            return true
-        }
-        // A reader that may be slow, or a body that comes from the caller, ends with the call.
-        guard !left.isPaused, upload == nil, !left.mayStream || !left.mayCut,
-            !left.mayCut || !pool.hasWaiters, state.callCancelled(mayCut: left.mayCut)
-        else { return false }
-        mayDropExpectation = false
-        response.dropBody()
-        call = DrainedResponse(of: left, on: self, in: pool)
-        if left.mayCut { pool.becameSpare(self) }
-        return true
-    }
 
     /// Closes the connection at once and tells the pool. Does nothing if it is closed.
     func discard(_ reason: DiscardReason) {

@@ -248,7 +248,7 @@ public final class CallContext: Sendable {
     /// Records that the client has left, before calls are cancelled because of it. Then their connections are closed at once.
     package func abandon() { (root ?? self).interruption.store(.client, ordering: .relaxed) }
 
-    var isOverdue: Bool { (root ?? self).interruption.load(ordering: .relaxed) == .deadline }
+    package var isOverdue: Bool { (root ?? self).interruption.load(ordering: .relaxed) == .deadline }
     var isAbandoned: Bool { (root ?? self).interruption.load(ordering: .relaxed) == .client }
 
     /// What has ended the request before its answer was known.
