@@ -77,7 +77,8 @@ final class FaultGateway: Sendable {
             > {
                 provider.rx.request(target).fragment(at: .root, as: .object)
             }
-            gateway.get("/page", .onFailure(.wait)) { _ in .parts(a: part(a), b: part(b).optional()) }
+            gateway.defaults(.onFailure(.wait))
+            gateway.get("/page") { _ in .parts(a: part(a), b: part(b).optional()) }
             gateway.get("/fault") { _ in
                 let target = PartAPI(method: method)
                 return .parts(

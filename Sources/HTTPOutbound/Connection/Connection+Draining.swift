@@ -17,6 +17,8 @@ extension Connection {
             pool.becameSpare(self)
             return true
         }
+        // Nothing of it needs to go out.
+        if isUnsent, !left.mayCut { return false }
         // A reader that may be slow, or a body that comes from the caller, ends with the call.
         guard !left.isPaused, upload == nil, !left.mayStream || !left.mayCut,
             !left.mayCut || !pool.hasWaiters, state.callCancelled(mayCut: left.mayCut)

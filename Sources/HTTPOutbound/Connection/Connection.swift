@@ -116,7 +116,7 @@ final class Connection {
     }
 
     /// Whether nothing of the current request was handed to the kernel.
-    private var isUnsent: Bool { stream?.isUnsent ?? true }
+    var isUnsent: Bool { stream?.isUnsent ?? true }
 
     /// Bytes of all requests that the kernel has taken, which measure progress in writing.
     var bytesSent: Int64 { stream?.bytesSent ?? 0 }
