@@ -160,14 +160,6 @@ final class Connection {
         fail(FailureReason(connecting: error), detail)
     }
 
-    /// The proxy has refused the tunnel with a response that ends the call.
-    func finishUnopened(_ head: HTTPResponseHead) {
-        let ended = detachCall()
-        discard(.tunnelRefused)
-        _ = ended?.began(head)
-        ended?.succeed(head, [])
-    }
-
     func fail(_ reason: FailureReason, _ detail: String) {
         let ended = detachCall()
         discard(DiscardReason(reason))

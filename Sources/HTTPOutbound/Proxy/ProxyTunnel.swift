@@ -115,3 +115,13 @@ extension ProxyTunnel: TimerTarget {
         fail(.connectionTimeout, "did not answer in time")
     }
 }
+
+extension Connection {
+    /// The proxy has refused the tunnel with a response that ends the call.
+    fileprivate func finishUnopened(_ head: HTTPResponseHead) {
+        let ended = detachCall()
+        discard(.tunnelRefused)
+        _ = ended?.began(head)
+        ended?.succeed(head, [])
+    }
+}

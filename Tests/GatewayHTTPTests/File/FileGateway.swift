@@ -37,6 +37,9 @@ final class FileGateway {
         server.accept()
     }
 
+    /// A test that forgets to stop its gateway, or stops its server without waiting, leaves no thread and no descriptor behind.
+    deinit { stop() }
+
     /// A gateway that serves a file alone.
     convenience init(
         _ text: String, prepare: (ScratchFolder) throws -> Void = { _ in }, log: Int32? = nil,
