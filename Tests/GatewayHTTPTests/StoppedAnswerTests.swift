@@ -1,4 +1,6 @@
 import JSONBytes
+import Locking
+import Resilience
 import TestSupport
 import Testing
 
@@ -12,7 +14,8 @@ struct StoppedAnswerTests {
 
     /// Serves `/page` with the parts `first` and `second` of the upstream `sound`, and `third` of `ill` between them.
     private func gateway(
-        _ sound: ScriptedUpstream, _ ill: ScriptedUpstream, minimumCalls: Int, method: String = "get"
+        _ sound: ScriptedUpstream, _ ill: ScriptedUpstream, minimumCalls: Int, method: String = "get",
+        open: String = "5m"
     ) throws -> FileGateway {
         try FileGateway(
             """
@@ -22,7 +25,7 @@ struct StoppedAnswerTests {
               ill:
                 url: "http://127.0.0.1:\(ill.port)"
                 retry: {attempts: 1}
-                breaker: {minimumCalls: \(minimumCalls), open: 5m, maxOpen: 5m}
+                breaker: {minimumCalls: \(minimumCalls), open: \(open), maxOpen: \(open)}
             endpoints:
             - get: /page
               parts:
@@ -30,6 +33,10 @@ struct StoppedAnswerTests {
                 third: {upstream: ill, get: /third}
                 second: {upstream: sound, get: /second}
             """)
+    }
+
+    private func isOpen(_ gateway: FileGateway) -> Bool {
+        gateway.server.report.upstreams["ill"]?.circuit != .closed
     }
 
     private func parts(_ reply: RawClient.Reply) throws -> String? {
@@ -58,6 +65,33 @@ struct StoppedAnswerTests {
         #expect(sound.connections == connections)
         #expect(sound.requests.count == requests)
         #expect(ill.requests.count == 10)
+    }
+
+    @Test("Once the circuit is closed again, all parts are sent")
+    func closedCircuit() throws {
+        let isWell = Lock(false)
+        let sound = try ScriptedUpstream([.answer { _ in Self.answer("200 OK") }])
+        let ill = try ScriptedUpstream([
+            .answer { _ in Self.answer(isWell.withLock { $0 } ? "200 OK" : "500 Failed") }
+        ])
+        defer {
+            sound.stop()
+            ill.stop()
+        }
+        let gateway = try gateway(sound, ill, minimumCalls: 10, open: "10ms")
+        defer { gateway.server.stop() }
+        for _ in 0..<10 { _ = try gateway.get("/page") }
+        #expect(gateway.server.report.upstreams["ill"]?.openings == 1)
+        isWell.withLock { $0 = true }
+        try spin(while: gateway.get("/page").status != 200) { "\(gateway.server.report.upstreams)" }
+        try spin(while: gateway.get("/page").status != 200 || isOpen(gateway)) {
+            "\(gateway.server.report.upstreams)"
+        }
+        let requests = sound.requests.count
+        let reply = try gateway.get("/page")
+        #expect(reply.status == 200)
+        #expect(try parts(reply) == #"{"first":"success","third":"success","second":"success"}"#)
+        #expect(sound.requests.count == requests + 2)
     }
 
     @Test("A thousand calls that are cancelled cost their upstream few connections")

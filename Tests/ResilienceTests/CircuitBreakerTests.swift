@@ -48,6 +48,21 @@ struct CircuitBreakerTests {
         #expect(breaker.state == .open(until: 15 * Self.second))
     }
 
+    @Test(
+        "It tells that it would refuse an attempt without changing: while it is open, and while a probe is in flight"
+    )
+    func refuses() {
+        var breaker = opened()
+        #expect(breaker.refuses(at: 14 * Self.second))
+        #expect(!breaker.refuses(at: 15 * Self.second))
+        #expect(breaker.state == .open(until: 15 * Self.second))
+        #expect(breaker.admit(at: 15 * Self.second).0 == .probe)
+        #expect(breaker.refuses(at: 15 * Self.second))
+        #expect(breaker.probeEnded(.cancelled, at: 15 * Self.second, jitter: 0) == nil)
+        #expect(!breaker.refuses(at: 15 * Self.second))
+        #expect(!CircuitBreaker(CircuitBreakerPolicy()).refuses(at: 0))
+    }
+
     @Test("When its time is over, one probe at a time passes")
     func oneProbe() {
         var breaker = opened()
