@@ -78,7 +78,7 @@ struct StoppedAnswerTests {
             sound.stop()
             ill.stop()
         }
-        let gateway = try gateway(sound, ill, minimumCalls: 10, open: "10ms")
+        let gateway = try gateway(sound, ill, minimumCalls: 10, open: "100ms")
         defer { gateway.server.stop() }
         for _ in 0..<10 { _ = try gateway.get("/page") }
         #expect(gateway.server.report.upstreams["ill"]?.openings == 1)
