@@ -39,7 +39,8 @@ package enum ConnectionAuthentication {
 extension HTTPFields {
     /// Whether the credentials of a request log in the connection that it is sent on.
     package var logInConnection: Bool {
-        storage.bytes.withUnsafeBytes { bytes in
+        guard storage.mayHaveName(ofLength: 13) || storage.mayHaveName(ofLength: 19) else { return false }
+        return storage.bytes.withUnsafeBytes { bytes in
             for index in 0..<storage.count {
                 let entry = storage.entry(index, in: bytes)
                 guard entry.nameCount == 13 || entry.nameCount == 19 else { continue }

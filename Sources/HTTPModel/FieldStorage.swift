@@ -41,6 +41,9 @@ package struct FieldStorage: Sendable {
     @usableFromInline package private(set) var bytes: [UInt8] = []
     @usableFromInline package private(set) var entryCount: UInt32 = 0
     private var room: UInt32 = 0
+    /// The lengths of all names, one bit each, so that most lookups of a name that is not there read no entry. Removed fields
+    /// keep their bits.
+    private var nameLengths: UInt32 = 0
     /// Whether the text consists of complete, valid lines that a serializer may copy (`HTTPFields.checked`).
     @usableFromInline package private(set) var isChecked = false
 
@@ -61,13 +64,16 @@ package struct FieldStorage: Sendable {
     ///   - entries: the positions of the fields, counted from the first byte of `head`.
     ///   - count: the number of fields in `entries`.
     package init(head: UnsafeRawBufferPointer, entries: borrowing [Entry], count: Int) {
+        var nameLengths: UInt32 = 0
         self.init(text: head, room: count, capacity: 0) { place, textStart in
             for index in 0..<count {
+                let entry = entries[index]
+                nameLengths |= Self.bit(ofLength: entry.nameCount)
                 place.storeBytes(
-                    of: entries[index].moved(by: textStart), toByteOffset: index &* Self.stride,
-                    as: Entry.self)
+                    of: entry.moved(by: textStart), toByteOffset: index &* Self.stride, as: Entry.self)
             }
         }
+        self.nameLengths = nameLengths
         entryCount = room
     }
 
@@ -109,6 +115,16 @@ package struct FieldStorage: Sendable {
 
     // MARK: Reading
 
+    /// Lengths that differ by a multiple of 32 share a bit.
+    @inline(__always)
+    private static func bit(ofLength length: UInt32) -> UInt32 { 1 &<< length }
+
+    /// False if no field has a name of that length.
+    @inline(__always)
+    func mayHaveName(ofLength length: Int) -> Bool {
+        nameLengths & Self.bit(ofLength: UInt32(truncatingIfNeeded: length)) != 0
+    }
+
     /// Returns the entry at an index.
     ///
     /// - Parameters:
@@ -123,9 +139,10 @@ package struct FieldStorage: Sendable {
     /// Returns the index of the first field with that name, ignoring case, at or after `start`.
     func firstIndex(of name: UnsafeRawBufferPointer, from start: Int) -> Int? {
         precondition(start >= 0, "no field has that index")
+        guard mayHaveName(ofLength: name.count) else { return nil }
         var index = start
         return bytes.withUnsafeBytes { bytes in
-            // Most lookups find nothing, and most names differ in length.
+            // Most names differ in length.
             while index < count {
                 let entry = entry(index, in: bytes)
                 if Int(entry.nameCount) == name.count,
@@ -162,6 +179,7 @@ package struct FieldStorage: Sendable {
                 written = length
             }
         }
+        nameLengths |= Self.bit(ofLength: UInt32(truncatingIfNeeded: name.count))
         let nameEnd = start &+ name.count
         write(Entry(from: start, nameEnd: nameEnd, valueStart: nameEnd &+ 2, to: bytes.count &- 2), at: count)
         entryCount &+= 1
@@ -190,6 +208,7 @@ package struct FieldStorage: Sendable {
             }
         }
         entryCount = old.entryCount
+        nameLengths = old.nameLengths
     }
 
     /// Removes the entries whose names match and leaves their text in place. Copies nothing if no name matches.

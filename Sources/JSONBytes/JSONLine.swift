@@ -76,6 +76,26 @@ public struct JSONLine: ~Copyable {
         writer.advance(by: JSONText.write(value, at: destination))
     }
 
+    /// Appends a number of thousandths, such as a time in milliseconds: `thousandths(12_400)` appends `12.400`. Appends
+    /// `0.000` for a negative number.
+    public mutating func thousandths(_ number: Int) {
+        let destination = writer.reserve(JSONText.fixedLength(places: 3))
+        writer.advance(by: JSONText.write(thousandths: UInt(max(0, number)), at: destination))
+    }
+
+    /// Appends a part of the line once more.
+    ///
+    /// - Precondition: `range` lies within `length`.
+    public mutating func copy(_ range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= length, "more than was written")
+        let destination = writer.reserve(range.count)
+        // After `reserve`, which may move the text.
+        if let text = writer.bytes.baseAddress {
+            destination.update(from: text + range.lowerBound, count: range.count)
+        }
+        writer.advance(by: range.count)
+    }
+
     /// Appends a number with a fixed number of decimal places, 0 or more: `fixed(124, places: 1)` appends `12.4`.
     public mutating func fixed(_ scaled: Int, places: Int) {
         // RFC 8259, 6: a point must be followed by a digit.

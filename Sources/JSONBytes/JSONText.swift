@@ -137,13 +137,34 @@ enum JSONText {
 
     /// A faster path for three decimal places: every line of the access log has several.
     @inline(__always)
-    private static func write(thousandths number: UInt, at destination: UnsafeMutablePointer<UInt8>) -> Int {
-        let count = write(number / 1000, at: destination)
-        let rest = UInt32(truncatingIfNeeded: number % 1000)
-        destination[count] = Byte.point
-        destination[count &+ 1] = Byte.zero &+ UInt8(truncatingIfNeeded: rest / 100)
-        destination[count &+ 2] = Byte.zero &+ UInt8(truncatingIfNeeded: rest / 10 % 10)
-        destination[count &+ 3] = Byte.zero &+ UInt8(truncatingIfNeeded: rest % 10)
+    static func write(thousandths number: UInt, at destination: UnsafeMutablePointer<UInt8>) -> Int {
+        let whole = number / 1000
+        let count: Int
+        if whole < 10 {
+            destination.pointee = Byte.zero &+ UInt8(truncatingIfNeeded: whole)
+            count = 1
+        } else if whole < 1000 {
+            count = whole >= 100 ? 3 : 2
+            // Without the leading zero. The point overwrites what follows the digits.
+            store(threeDigits(whole) &>> UInt32(8 &* (3 &- count)), at: destination)
+        } else {
+            count = write(whole, at: destination)
+        }
+        store(UInt32(Byte.point) | threeDigits(number &- 1000 &* whole) &<< 8, at: destination + count)
         return count &+ 4
+    }
+
+    /// Returns the digits of a number below 1000, the first in the lowest byte, and 0 in the highest.
+    @inline(__always)
+    private static func threeDigits(_ number: UInt) -> UInt32 {
+        let number = UInt32(truncatingIfNeeded: number)
+        let (hundreds, tens) = (number / 100, number / 10)
+        let digits = hundreds | (tens &- 10 &* hundreds) &<< 8 | (number &- 10 &* tens) &<< 16
+        return digits | UInt32(Byte.zero) &* 0x0001_0101
+    }
+
+    @inline(__always)
+    private static func store(_ text: UInt32, at destination: UnsafeMutablePointer<UInt8>) {
+        UnsafeMutableRawPointer(destination).storeBytes(of: text.littleEndian, as: UInt32.self)
     }
 }

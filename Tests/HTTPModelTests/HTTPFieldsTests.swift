@@ -37,6 +37,34 @@ struct HTTPFieldsTests {
         #expect(HTTPFields().isEmpty)
     }
 
+    @Test("A name is found whatever its length, while fields are added and removed")
+    func lengths() throws {
+        let names = try (1...256).map { try #require(HTTPFieldName(String(repeating: "n", count: $0))) }
+        var fields = HTTPFields()
+        for (index, name) in names.enumerated() {
+            // Names of other lengths, also of those that differ by 32 or 256.
+            #expect(fields.firstIndex(of: name) == nil)
+            fields.append(name, "\(index)")
+            #expect(fields[name] == "\(index)")
+        }
+        #expect(names.allSatisfy(fields.contains))
+        #expect(fields.remove(names[40]) == 1)
+        #expect(!fields.contains(names[40]) && fields.contains(names[8]) && fields.contains(names[72]))
+    }
+
+    @Test("Credentials that log in a connection are found among other fields", arguments: [0, 1, 20])
+    func connectionLogin(others: Int) {
+        for name in ["Authorization", "Proxy-Authorization"] as [HTTPFieldName] {
+            var fields = HTTPFields()
+            for index in 0..<others { fields.append("X-Other", "\(index)") }
+            #expect(!fields.logInConnection)
+            fields.append(name, "Basic eA==")
+            #expect(!fields.logInConnection)
+            fields.append(name, "NTLM eA==")
+            #expect(fields.logInConnection)
+        }
+    }
+
     @Test("Fields keep their order, their case and their number")
     func order() {
         var fields: HTTPFields = ["Set-Cookie": "a", "X": " \tb "]

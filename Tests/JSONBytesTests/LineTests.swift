@@ -40,6 +40,31 @@ struct LineTests {
         #expect(String(decoding: array, as: UTF8.self) == expected)
     }
 
+    @Test(
+        "A number of thousandths has three decimal places and no leading zeros, and is never negative",
+        arguments: [
+            (0, "0.000"), (7, "0.007"), (12_417, "12.417"), (9_999, "9.999"), (10_000, "10.000"),
+            (99_999, "99.999"), (100_000, "100.000"), (999_999, "999.999"), (1_000_000, "1000.000"),
+            (.max, "9223372036854775.807"), (-1, "0.000"), (.min, "0.000"),
+        ])
+    func thousandths(number: Int, expected: String) {
+        var line = JSONLine(capacity: 1)
+        line.thousandths(number)
+        #expect(text(line) == expected)
+    }
+
+    @Test("A copied part of a line is the same text, also where the line has to grow", arguments: [1, 64])
+    func copied(capacity: Int) {
+        var line = JSONLine(capacity: capacity)
+        line.plain("ab")
+        let start = line.length
+        line.plain("cdefghijklmnopqrstuvwxyz")
+        line.copy(start..<line.length)
+        line.copy(0..<2)
+        line.copy(0..<0)
+        #expect(text(line) == "abcdefghijklmnopqrstuvwxyzcdefghijklmnopqrstuvwxyzab")
+    }
+
     @Test("removeAll removes all previous text")
     func again() {
         var line = JSONLine(capacity: 4)

@@ -139,16 +139,16 @@ public final class EventLoop: @unchecked Sendable {
             hasRemoteWork = false
             queue.take(into: &remoteWork)
             for work in remoteWork { perform(work) }
-            remoteWork.removeAll(keepingCapacity: true)
+            remoteWork.clear()
         }
         if !localWork.isEmpty {
             swap(&localWork, &runningWork)
             for work in runningWork { perform(work) }
-            runningWork.removeAll(keepingCapacity: true)
+            runningWork.clear()
         }
         if !retiredEvents.isEmpty {
             for event in retiredEvents { event_free(event) }
-            retiredEvents.removeAll(keepingCapacity: true)
+            retiredEvents.clear()
         }
         outbox.sendAll()
         if !writers.isEmpty { runWriters() }
@@ -159,14 +159,14 @@ public final class EventLoop: @unchecked Sendable {
     private func runWriters() {
         swap(&writers, &runningWriters)
         for writer in runningWriters { writer.runDeferred() }
-        runningWriters.removeAll(keepingCapacity: true)
+        runningWriters.clear()
         outbox.sendAll()
     }
 
     private func runDeferred() {
         swap(&deferred, &runningDeferred)
         for work in runningDeferred { work.runDeferred() }
-        runningDeferred.removeAll(keepingCapacity: true)
+        runningDeferred.clear()
     }
 
     /// Closes all members, refuses further work and runs the accepted work, in at most 10 000 rounds.

@@ -66,6 +66,7 @@ final class Outbox {
 
     /// Sends in groups, so that little time passes between the check of a socket and its write.
     private func sendConnected() {
+        guard !connected.isEmpty else { return }
         var start = 0
         while start < connected.count {
             let end = min(start &+ Self.groupLimit, connected.count)
@@ -73,13 +74,13 @@ final class Outbox {
             for index in start..<end { connected[index]._withUnsafeGuaranteedRef { _ = $0.sendHeld() } }
             start = end
         }
-        connected.removeAll(keepingCapacity: true)
+        connected.clear()
     }
 
     /// Checks the sockets whose first write requires a silent peer, with one system call per group. A stream that
     /// fails the check repeats it when it sends.
     private func pollForSilence(_ group: Range<Int>) {
-        polled.removeAll(keepingCapacity: true)
+        polled.clear()
         for index in group {
             connected[index]._withUnsafeGuaranteedRef {
                 guard $0.mayBeSilent else { return }
@@ -99,6 +100,6 @@ final class Outbox {
 
     private func send(_ streams: inout [Unmanaged<SocketStream>]) {
         for stream in streams { stream._withUnsafeGuaranteedRef { _ = $0.sendHeld() } }
-        streams.removeAll(keepingCapacity: true)
+        streams.clear()
     }
 }

@@ -140,6 +140,6 @@ extension JSONLine {
     /// With three decimal places, because a request's clock has microseconds.
     fileprivate mutating func milliseconds(_ nanoseconds: Int64?) {
         guard let nanoseconds else { return constant("null") }
-        fixed(Int(min(max(nanoseconds, 0), .max - 500) + 500) / 1000, places: 3)
+        thousandths(Int(min(max(nanoseconds, 0), .max - 500) + 500) / 1000)
     }
 }

@@ -354,7 +354,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
 }
 
 extension EndpointRun: SingleReceiver {
-    var subscriberContext: AnyObject? { context }
+    var subscriberContext: ObjectIdentifier? { ObjectIdentifier(context) }
 
     func succeeded(_ value: consuming JSONFragment, number: Int) {
         partEnded(number, PartOutcome(value, elapsed: elapsedOfParts))

@@ -123,9 +123,8 @@ public struct RequestSummary: Sendable {
         ) -> Void
     ) {
         for index in steps.indices { steps[index].forEachPart(index, at: nanoseconds, body) }
-        guard let results else { return }
         // If steps were the last to end, the answer has no parts.
-        results.forEachPart(results.areSteps ? steps.count : nil, at: nanoseconds, body)
+        results?.forEachPart(results?.areSteps == true ? steps.count : nil, at: nanoseconds, body)
     }
 
     /// Returns the summary of a request whose client got nothing of the answer.

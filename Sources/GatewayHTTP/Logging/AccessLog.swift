@@ -126,7 +126,7 @@ final class AccessLog {
             line.plain(entry.end.rawValue)
             line.constant(#"","elapsedMs":"#)
         }
-        line.fixed(microseconds(of: entry), places: 3)
+        line.thousandths(microseconds(of: entry))
         line.constant(#","bytesIn":"#)
         line.integer(entry.bytesReceived)
         line.constant(#","bytesOut":"#)
@@ -168,21 +168,19 @@ final class AccessLog {
             position.move(to: stage, in: &line)
             line.string(name ?? "call")
             if kind == .success {
-                line.constant(#":{"kind":"success","startMs":"#)
+                line.constant(#":{"kind":"success","#)
             } else {
                 write(kind, failure)
             }
             let span = clock.span(of: number, began, nanoseconds, calls)
             let start = min(span.start / 1000, whole)
             let elapsed = min(span.elapsed / 1000, whole - start)
-            if span.hasStarted { line.fixed(start, places: 3) } else { line.constant("null") }
-            line.constant(#","elapsedMs":"#)
-            line.fixed(elapsed, places: 3)
+            let timesStart = line.length
+            CallList.times(span.hasStarted ? start : nil, elapsed, to: &line)
+            let timesEnd = line.length
             if let call, plainCalls.write(call, to: &line) {
-                line.constant(#","startMs":"#)
-                line.fixed(start, places: 3)
-                line.constant(#","elapsedMs":"#)
-                line.fixed(elapsed, places: 3)
+                // The call is the part.
+                line.copy(timesStart..<timesEnd)
                 line.constant("}]")
             } else if let number, !calls.isEmpty {
                 CallList.write(calls, of: number, clock, to: &line)
@@ -208,7 +206,7 @@ final class AccessLog {
             line.constant(#","attempts":"#)
             line.integer(failure.attempts)
         }
-        line.constant(#","startMs":"#)
+        line.constant(",")
     }
 }
 

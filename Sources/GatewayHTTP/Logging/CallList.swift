@@ -19,13 +19,13 @@ enum CallList {
         if !isFirst { line.constant("]") }
     }
 
-    /// Begins the same for a part that is one call and succeeded at the first attempt. The times and `}]` follow.
+    /// Begins the same for a part that is one call and succeeded at the first attempt. `times` and `}]` follow.
     static func write(_ upstream: Upstream, _ address: PeerAddress?, to line: inout JSONLine) {
         line.constant(#","calls":["#)
         line.constant(#"{"upstream":"#)
         upstream.jsonName.withUnsafeBufferPointer { line.plain($0) }
         write(address, to: &line)
-        line.constant(#","attempts":1,"status":200"#)
+        line.constant(#","attempts":1,"status":200,"#)
     }
 
     private static func write(_ address: PeerAddress?, to line: inout JSONLine) {
@@ -46,13 +46,11 @@ enum CallList {
         write(call.status, call.reason, call.detail, to: &line)
         if !call.hasEnded { line.constant(#","cancelled":true"#) }
         let start = clock.start(of: call.began)
-        write(start, call.elapsed, to: &line)
+        line.constant(",")
+        times(Int(start) / 1000, Int(max(0, call.elapsed)) / 1000, to: &line)
         for (index, attempt) in call.tries.enumerated() {
             line.constant(index == 0 ? #","tries":[{"# : ",{")
-            line.constant(#""startMs":"#)
-            line.fixed(Int(start &+ attempt.began) / 1000, places: 3)
-            line.constant(#","elapsedMs":"#)
-            line.fixed(Int(max(0, attempt.elapsed)) / 1000, places: 3)
+            times(Int(start &+ attempt.began) / 1000, Int(max(0, attempt.elapsed)) / 1000, to: &line)
             write(attempt.address, to: &line)
             write(attempt.status, attempt.reason, attempt.detail, to: &line)
             line.constant("}")
@@ -61,11 +59,12 @@ enum CallList {
         line.constant("}")
     }
 
-    private static func write(_ start: Int64, _ elapsed: Int64, to line: inout JSONLine) {
-        line.constant(#","startMs":"#)
-        line.fixed(Int(start) / 1000, places: 3)
+    /// Writes `"startMs":0.012,"elapsedMs":12.417` for a part, call or attempt. Both are microseconds; a nil start is `null`.
+    static func times(_ start: Int?, _ elapsed: Int, to line: inout JSONLine) {
+        line.constant(#""startMs":"#)
+        if let start { line.thousandths(start) } else { line.constant("null") }
         line.constant(#","elapsedMs":"#)
-        line.fixed(Int(max(0, elapsed)) / 1000, places: 3)
+        line.thousandths(elapsed)
     }
 
     private static func write(

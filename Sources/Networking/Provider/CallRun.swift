@@ -76,7 +76,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     override func begin() {
         // Nearly all calls are parts of the request in which they were made.
-        if call.context == nil || call.context !== receiverContext {
+        let isPart = call.context.map { ObjectIdentifier($0) == receiverContext } ?? false
+        if !isPart {
             do { call = try call.entering(.current) } catch { return failLater(on: scheduler, error) }
         }
         if call.isTimed { call = call.enteringTimeline(from: .current) }

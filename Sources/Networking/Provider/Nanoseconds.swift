@@ -17,8 +17,10 @@ extension RxTime {
     /// Nanoseconds since `start`, rounded to microseconds, the precision of current dates. Clamped to 292 years,
     /// however far the clock jumps; the maximum if a date is NaN.
     func nanoseconds(since start: RxTime) -> Int64 {
-        let microseconds = (timeIntervalSince(start) * 1e6).rounded()
-        return microseconds.magnitude < 9e15 ? Int64(microseconds) * 1000 : microseconds < 0 ? .min : .max
+        let microseconds = timeIntervalSince(start) * 1e6
+        guard microseconds.magnitude < 9e15 else { return microseconds < 0 ? .min : .max }
+        // `rounded()` is a call of the C library.
+        return Int64(microseconds + (microseconds < 0 ? -0.5 : 0.5)) * 1000
     }
 }
 

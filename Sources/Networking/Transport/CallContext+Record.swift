@@ -9,6 +9,15 @@ extension CallContext {
     /// The request's own context.
     var owner: CallContext { root ?? self }
 
+    /// The request's record, under its lock.
+    @inline(__always)
+    private func withRecord<Result>(
+        _ body: (inout sending CallRecord) -> sending Result
+    ) -> sending Result {
+        // Not `owner.record`, which counts references.
+        if let root { root.record.withLock(body) } else { record.withLock(body) }
+    }
+
     /// Returns the context for a part's calls.
     ///
     /// - Parameter number: unique among the request's parts.
@@ -30,7 +39,7 @@ extension CallContext {
     /// - Parameter run: released when the call ends.
     /// - Returns: the index for `ended`; nil if the record is full.
     func began(_ settings: CallSettings, at time: RxTime, by run: any RunningCall) -> Int? {
-        owner.record.withLock {
+        withRecord {
             $0.append(RecordedCall(by: settings, for: part, CallOutcome(began: time), in: run))
         }
     }
@@ -38,23 +47,23 @@ extension CallContext {
     /// Records that the part of this context waits for others (nil), or that it begins after them.
     @_spi(Records) public func partBegan(at time: RxTime?) {
         guard part != CallContext.noPart else { return }
-        owner.record.withLock { $0.began(part, at: time) }
+        withRecord { $0.began(part, at: time) }
     }
 
     func ended(_ index: Int, _ outcome: CallOutcome) {
-        owner.record.withLock { $0.end(index, outcome) }
+        withRecord { $0.end(index, outcome) }
     }
 
     /// Records the end of a call that is a part by itself.
     func ended(_ settings: CallSettings, part number: Int, _ outcome: CallOutcome) {
         let part = Int32(truncatingIfNeeded: number)
-        owner.record.withLock { _ = $0.append(RecordedCall(by: settings, for: part, outcome)) }
+        withRecord { _ = $0.append(RecordedCall(by: settings, for: part, outcome)) }
     }
 
     /// Records the cancellation of a call, unless it has just ended on another thread.
     func cancelled(_ settings: CallSettings, part number: Int, _ outcome: CallOutcome) {
         let part = Int32(truncatingIfNeeded: number)
-        owner.record.withLock { record in
+        withRecord { record in
             if part == CallContext.noPart || !record.hasCall(for: part) {
                 record.append(RecordedCall(by: settings, for: part, outcome))
             }
@@ -66,7 +75,7 @@ extension CallContext {
     /// - Parameter number: nil for calls that belong to no part.
     package func calls(ofPart number: Int?) -> PartCalls {
         let part = number.map { Int32(truncatingIfNeeded: $0) } ?? CallContext.noPart
-        let calls = owner.record.withLock { $0.calls(for: part) }
+        let calls = withRecord { $0.calls(for: part) }
         return PartCalls(
             attempts: calls.reduce(0) { $0 + $1.attemptsSoFar }, status: calls.last?.status,
             hasAttemptsLeft: calls.last?.hasAttemptsLeft ?? false)
@@ -75,26 +84,26 @@ extension CallContext {
     /// Gives the calls of one part to another, for a part that gets its final number late.
     package func moveCalls(ofPart old: Int, to new: Int) {
         let (old, new) = (Int32(truncatingIfNeeded: old), Int32(truncatingIfNeeded: new))
-        owner.record.withLock { $0.move(old, to: new) }
+        withRecord { $0.move(old, to: new) }
     }
 
     /// Removes and returns the calls recorded so far. Calls in progress are returned in their current state.
     package func takeCalls() -> CallRecord {
-        owner.record.withLock { $0.takeEnded() } ?? takeRunning()
+        withRecord { $0.takeEnded() } ?? takeRunning()
     }
 
     /// Returns a copy of the calls recorded so far. Calls in progress are in their current state.
     package func recordedCalls() -> CallRecord {
-        var record = owner.record.withLock { $0 }
+        var record = withRecord { $0 }
         for (index, run) in record.running { record.end(index, run.outcomeSoFar) }
         return record
     }
 
     @inline(never)
     private func takeRunning() -> CallRecord {
-        for (index, run) in owner.record.withLock({ $0.running }) { ended(index, run.outcomeSoFar) }
+        for (index, run) in withRecord({ $0.running }) { ended(index, run.outcomeSoFar) }
         var taken = CallRecord()
-        owner.record.withLock { swap(&taken, &$0) }
+        withRecord { swap(&taken, &$0) }
         return taken
     }
 }

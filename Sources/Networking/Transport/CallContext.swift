@@ -257,7 +257,11 @@ public final class CallContext: Sendable {
     }
 
     /// Records that the request has been answered or cancelled. Calls that begin later carry nothing of it.
-    package func end() { (root ?? self).isOver.store(true, ordering: .releasing) }
+    package func end() {
+        // Nearly always the request's own context. Not `root ?? self`, which counts references.
+        guard let root else { return isOver.store(true, ordering: .releasing) }
+        root.isOver.store(true, ordering: .releasing)
+    }
 
     package var hasEnded: Bool { (root ?? self).isOver.load(ordering: .acquiring) }
 

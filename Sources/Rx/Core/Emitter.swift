@@ -8,7 +8,7 @@ let maximumFusedAttempts = 16
 /// of the response and the object to cancel. Override `begin()`, `copy()` and `cancel()`. Report with `onNext`,
 /// `onLast`, `onError` and `onCompleted` from any thread, one call at a time. Reports after the end or disposal are
 /// ignored.
-// Sound: `down`, `attempts`, `receiver` and `number` are written before it runs; the rest is one atomic word.
+// Sound: `down`, `attempts`, `receiver`, its context and `number` are written before it runs; the rest is one atomic word.
 open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unchecked Sendable {
     private let state = Atomic<UInt32>(0)
 
@@ -39,8 +39,9 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     /// Whether it reports to a receiver of singles instead of a step, so that no operator's closure runs.
     package final var hasReceiver: Bool { receiver != nil }
 
-    /// The context of its receiver, if there is one that knows it.
-    package final var receiverContext: AnyObject? { receiver?.subscriberContext }
+    /// Identifies the context of its receiver; nil if that does not know it, and without a receiver.
+    // Read when it is subscribed to, because a call through `receiver` counts references.
+    package private(set) final var receiverContext: ObjectIdentifier?
 
     /// Its number among the receiver's singles; nil if it reports to a step.
     package final var receiverNumber: Int? { receiver == nil ? nil : number }
@@ -158,6 +159,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         let emitter = runnable()
         emitter.receiver = receiver
         emitter.number = number
+        emitter.receiverContext = receiver.subscriberContext
         emitter.start()
         return emitter
     }

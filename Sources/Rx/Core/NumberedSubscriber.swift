@@ -8,12 +8,12 @@ package protocol SingleReceiver<Value>: AnyObject, Sendable {
     func succeeded(_ value: consuming Value, number: Int)
     func failed(_ error: any Error, number: Int)
 
-    /// The context of the receiver's subscriptions, a `SubscriberContext`, if it knows it.
-    var subscriberContext: AnyObject? { get }
+    /// Identifies the context of its subscriptions, a `SubscriberContext` that it retains; nil if it does not know it.
+    var subscriberContext: ObjectIdentifier? { get }
 }
 
 extension SingleReceiver {
-    package var subscriberContext: AnyObject? { nil }
+    package var subscriberContext: ObjectIdentifier? { nil }
 }
 
 extension PrimitiveSequence where Trait == SingleTrait {
