@@ -105,6 +105,26 @@ struct TimelineCallsTests {
             ])
     }
 
+    @Test("A retry that the open circuit refuses is an attempt neither in the timeline nor in the log")
+    func refusedRetry() throws {
+        page(bench.diary)
+        bench.transport.answer(
+            "/food-diary/recent", .failure(.connectionTerminated, after: .milliseconds(1)),
+            .response(503, after: .milliseconds(2)), .failure(.circuitOpen))
+        let reply = try bench.timed("/page", after: .milliseconds(20))
+        #expect(reply.status == 503)
+        #expect(
+            reply.timeline == [
+                "recent 0-13",
+                "  diary GET: 0 new 0 - 1 - connection_terminated | 6 new 6 8 8 503 upstream_status",
+                "done 0-0",
+            ])
+        let tries = try #require(reply.summary.parts.first?.calls.first?.tries)
+        #expect(tries.map(\.reason) == [.connectionTerminated, .upstreamStatus])
+        #expect(tries.map(\.start) == [.zero, .milliseconds(6)])
+        #expect(tries.map(\.elapsed) == [.milliseconds(1), .milliseconds(2)])
+    }
+
     @Test("Each of two concurrent requests lists only its own calls")
     func requests() throws {
         page(bench.diary)

@@ -134,6 +134,65 @@ struct AccessLogTimeTests {
         #expect(end <= callEnd + 0.01)
     }
 
+    @Test("A retried call that the deadline cancels lists its attempts; the last one has no status or reason")
+    func cancelledTries() throws {
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"), .readRequest, .awaitEnd])
+        defer { upstream.stop() }
+        let text = """
+            version: 1
+            upstreams: {shop: {url: "http://127.0.0.1:\(upstream.port)"}}
+            endpoints:
+            - {get: /page, deadline: 500ms, parts: {part: {upstream: shop, get: /x}}}
+
+            """
+        let lines = try Self.lines(text) {
+            let status = try $0.get("/page").status
+            #expect(status == 504)
+        }
+        let call = try #require(
+            lines.first?[member: "parts"]?[member: "part"]?[member: "calls"]?[element: 0])
+        #expect(call[member: "cancelled"]?.boolValue == true)
+        let tries = try #require(call[member: "tries"]).elements
+        #expect(tries.map { $0[member: "status"]?.intValue } == [503, nil])
+        #expect(tries.map { $0[member: "reason"]?.stringValue } == ["upstream_status", nil])
+        #expect(tries.allSatisfy { $0[member: "address"]?.stringValue == "127.0.0.1:\(upstream.port)" })
+        let start = try Self.milliseconds(tries[1], "startMs")
+        let end = try Self.milliseconds(call, "startMs") + Self.milliseconds(call, "elapsedMs")
+        #expect(abs(try start + Self.milliseconds(tries[1], "elapsedMs") - end) < 5)
+    }
+
+    @Test("The log and the timeline of a request list the same attempts with the same times")
+    func sameAttempts() throws {
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"), .readRequest, .close],
+            .answering(Self.ok("1")))
+        defer { upstream.stop() }
+        var shown: [JSONFragment] = []
+        let lines = try Self.lines(FileGateway.text(["shop": (upstream.port, "")], more: "timeline: on\n")) {
+            gateway in
+            let client = try RawClient(port: gateway.server.port)
+            client.send("GET /shop HTTP/1.1\r\nHost: test\r\nPrefer: timeline\r\n\r\n")
+            let body = Array(try #require(client.receive()).body)
+            let meta = try JSONFragment(validating: body[...])[member: "meta"]
+            let call = meta?[member: "timeline"]?[element: 0]?[member: "calls"]?[element: 0]
+            shown = try #require(call?[member: "attempts"]).elements
+        }
+        let call = lines.first?[member: "parts"]?[member: "part"]?[member: "calls"]?[element: 0]
+        let logged = try #require(call?[member: "tries"]).elements
+        #expect(shown.count > 1 && logged.count == shown.count)
+        #expect(logged.map { $0[member: "status"]?.intValue } == shown.map { $0[member: "status"]?.intValue })
+        #expect(
+            logged.map { $0[member: "reason"]?.stringValue }
+                == shown.map { $0[member: "reason"]?.stringValue })
+        for (entry, attempt) in zip(logged, shown) {
+            let (start, end) = try (
+                Self.milliseconds(attempt, "beganMs"), Self.milliseconds(attempt, "endMs")
+            )
+            #expect(abs(try Self.milliseconds(entry, "elapsedMs") - (end - start)) < 0.01)
+        }
+    }
+
     @Test(
         "The log names what makes a response invalid; the client does not learn it",
         arguments: [

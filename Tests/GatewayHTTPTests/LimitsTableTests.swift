@@ -122,7 +122,7 @@ struct LimitsTableTests {
             "tracestate.bytes": TraceState.maximumBytes,
             "timeline.entries": RequestTimeline.limit,
             "decoding.encoded": BodyDecoder.encodedLimit(of: OutboundLimits().responseBody),
-            "log.calls": CallRecord.limit,
+            "log.calls": CallRecord.limit, "log.attempts": AttemptLog.limit,
             "dns.servers": DNSSettings.mostServers,
             "resolver.resolutionDelay": FamilyAnswers.resolutionDelay,
             "tls.empty": TLSEngine.emptyLimit,

@@ -1,20 +1,20 @@
 import HTTPModel
 @_spi(Lines) import JSONBytes
-import Networking
+@_spi(Records) import Networking
 
 /// A request's timeline as shown in its envelope and in `Server-Timing`. It reveals nothing about an upstream but its name.
 struct AnswerTimeline: Sendable {
-    private let parts: [RequestTimeline.Part]
+    private let timeline: RequestTimeline.Closed
     /// Nanoseconds from the request to its answer.
     private let total: Int64
     private let name: GatewayName
     /// Whether the deadline has ended the request.
     private let isExpired: Bool
 
-    init(_ parts: [RequestTimeline.Part], total: Int64, name: GatewayName, isExpired: Bool) {
+    init(_ timeline: RequestTimeline.Closed, total: Int64, name: GatewayName, isExpired: Bool) {
         self.name = name
         self.isExpired = isExpired
-        self.parts = parts
+        self.timeline = timeline
         self.total = total
     }
 
@@ -22,7 +22,7 @@ struct AnswerTimeline: Sendable {
 
     /// An estimate of the bytes that `write` adds.
     var envelopeBytes: Int {
-        parts.reduce(32) { sum, part in
+        timeline.parts.reduce(32) { sum, part in
             part.calls.reduce(sum + 96 + (part.name?.utf8.count ?? 0)) {
                 $0 + 64 + $1.upstream.utf8.count + 176 * $1.attempts.count
             }
@@ -32,10 +32,10 @@ struct AnswerTimeline: Sendable {
     /// Writes the member `timeline`, with a comma before it.
     func write(to line: inout JSONLine) {
         line.constant(",\"timeline\":")
-        line.list(parts, Self.write)
+        line.list(timeline.parts, write)
     }
 
-    private static func write(_ part: RequestTimeline.Part, to line: inout JSONLine) {
+    private func write(_ part: RequestTimeline.Part, to line: inout JSONLine) {
         line.constant("{\"part\":")
         line.text(part.name)
         line.constant(",\"beganMs\":")
@@ -51,7 +51,7 @@ struct AnswerTimeline: Sendable {
         line.constant("}")
     }
 
-    private static func write(_ call: RequestTimeline.Call, to line: inout JSONLine) {
+    private func write(_ call: RequestTimeline.Call, to line: inout JSONLine) {
         line.constant("{\"upstream\":")
         line.string(call.upstream)
         line.constant(",\"method\":")
@@ -61,9 +61,10 @@ struct AnswerTimeline: Sendable {
         line.constant("}")
     }
 
-    private static func write(_ attempt: RequestTimeline.Attempt, to line: inout JSONLine) {
+    private func write(_ attempt: CallAttempt, to line: inout JSONLine) {
+        let began = RecordedCall.nanoseconds(from: timeline.started, to: attempt.began)
         line.constant("{\"beganMs\":")
-        line.milliseconds(attempt.began)
+        line.milliseconds(began)
         line.constant(",\"connection\":")
         switch attempt.connection {
         case .new: line.constant("\"new\"")
@@ -71,11 +72,11 @@ struct AnswerTimeline: Sendable {
         case nil: line.constant("null")
         }
         line.constant(",\"sentMs\":")
-        line.milliseconds(attempt.sent)
+        line.milliseconds(attempt.sent.map { began + $0 })
         line.constant(",\"firstByteMs\":")
-        line.milliseconds(attempt.firstByte)
+        line.milliseconds(attempt.firstByte.map { began + $0 })
         line.constant(",\"endMs\":")
-        line.milliseconds(attempt.ended)
+        line.milliseconds(attempt.elapsed.map { began + $0 })
         line.constant(",\"status\":")
         if let status = attempt.status { line.integer(status) } else { line.constant("null") }
         line.constant(",\"reason\":")
@@ -96,7 +97,7 @@ struct AnswerTimeline: Sendable {
     /// ended ends with the answer.
     private var serverTiming: String {
         var text = "\(name);dur=\(Self.milliseconds(total))"
-        for part in parts {
+        for part in timeline.parts {
             guard let name = part.name, let began = part.began else { continue }
             text +=
                 ", \(Self.token(name));dur=\(Self.milliseconds(max(part.ended ?? total, 0) - max(began, 0)))"

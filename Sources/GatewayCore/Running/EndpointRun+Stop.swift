@@ -152,7 +152,7 @@ private final class RefusedParts: SingleReceiver {
         left = Lock(count)
     }
 
-    var subscriberContext: AnyObject? { run.subscriberContext }
+    var subscriberContext: ObjectIdentifier? { run.subscriberContext }
 
     func succeeded(_ value: consuming JSONFragment, number: Int) {
         run.succeeded(value, number: number)

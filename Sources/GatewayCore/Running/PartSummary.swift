@@ -73,7 +73,7 @@ public struct UpstreamCallSummary: Sendable, Hashable {
     public let start: Duration
     /// From the start of the call to its end.
     public let elapsed: Duration
-    /// The attempts of a call that made several; else empty.
+    /// The attempts of a call that was retried, at most 64; else empty.
     public let tries: [UpstreamTrySummary]
 
     init(_ call: borrowing RecordedCall, since started: RxTime?) {
@@ -81,7 +81,11 @@ public struct UpstreamCallSummary: Sendable, Hashable {
         self.start = .nanoseconds(start)
         detail = call.detail
         elapsed = .nanoseconds(max(0, call.elapsed))
-        tries = call.tries.map { UpstreamTrySummary($0, after: start) }
+        tries = call.tries.map { attempt in
+            UpstreamTrySummary(
+                attempt, start: start + RecordedCall.nanoseconds(from: call.began, to: attempt.began),
+                elapsed: call.elapsed(of: attempt))
+        }
         upstream = call.upstream.name
         address = call.address?.description
         attempts = call.attempts
@@ -103,7 +107,7 @@ public struct UpstreamCallSummary: Sendable, Hashable {
     }
 }
 
-/// One attempt of a call that made several.
+/// One attempt of a call that was retried.
 public struct UpstreamTrySummary: Sendable, Hashable {
     /// From the start of the endpoint to the start of the attempt.
     public let start: Duration
@@ -113,14 +117,14 @@ public struct UpstreamTrySummary: Sendable, Hashable {
     public let address: String?
     /// The status of the response; nil without a complete response.
     public let status: Int?
-    /// Why the attempt failed; nil if it did not.
+    /// Why the attempt failed; nil if it did not. An attempt without status and reason was cancelled.
     public let reason: FailureReason?
     /// See `UpstreamCallSummary.detail`.
     public let detail: String?
 
-    init(_ attempt: RecordedTry, after start: Int64) {
-        self.start = .nanoseconds(start &+ attempt.began)
-        elapsed = .nanoseconds(max(0, attempt.elapsed))
+    init(_ attempt: CallAttempt, start: Int64, elapsed: Int64) {
+        self.start = .nanoseconds(start)
+        self.elapsed = .nanoseconds(elapsed)
         address = attempt.address?.description
         status = attempt.status
         reason = attempt.reason

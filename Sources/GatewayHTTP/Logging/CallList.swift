@@ -50,7 +50,8 @@ enum CallList {
         times(Int(start) / 1000, Int(max(0, call.elapsed)) / 1000, to: &line)
         for (index, attempt) in call.tries.enumerated() {
             line.constant(index == 0 ? #","tries":[{"# : ",{")
-            times(Int(start &+ attempt.began) / 1000, Int(max(0, attempt.elapsed)) / 1000, to: &line)
+            let elapsed = Int(call.elapsed(of: attempt)) / 1000
+            times(Int(clock.start(of: attempt.began)) / 1000, elapsed, to: &line)
             write(attempt.address, to: &line)
             write(attempt.status, attempt.reason, attempt.detail, to: &line)
             line.constant("}")

@@ -23,12 +23,45 @@ extension CallRun {
 }
 
 extension CallRun {
-    /// Returns the attempts of a retried call.
+    /// The attempts so far; nil for nearly all calls, which are not retried and belong to no request with a timeline.
+    final var attemptLog: AttemptLog? {
+        state.withLock { $0.retried?.attempts } ?? call.timeline?.attempts
+    }
+
+    /// The attempts of a call that was retried; empty for nearly all calls.
+    final var tries: [CallAttempt] { wasRetried ? attemptLog?.attempts ?? [] : [] }
+
     @inline(never)
-    final func tries(endedBy result: Result<HTTPStatus, TransportError>) -> [RecordedTry] {
-        let earlier = retried?.tries ?? []
-        guard let attemptBegan else { return earlier }
-        return earlier + [RecordedTry(from: attemptBegan, to: elapsed, at: address, result)]
+    final func noteAttempt(at time: RxTime) {
+        attemptLog?.began(at: time)
+        call.timeline?.omitAttemptIfUnlisted()
+    }
+
+    @inline(never)
+    final func noteAttemptEnd(_ result: Result<HTTPStatus, TransportError>) {
+        attemptLog?.ended(at: now, address, result)
+    }
+
+    /// Records that the attempt in progress is cancelled, if there is one. Called on any thread.
+    @inline(never)
+    final func noteAttemptCancelled() {
+        let attempt = state.withLock { $0.attempt }
+        attemptLog?.ended(at: now, (attempt as? any AddressedAttempt)?.knownAddress, nil)
+    }
+
+    /// Remembers what an attempt ended with, because the call will be retried.
+    ///
+    /// - Parameter moves: whether the next attempt goes to another address without the budget.
+    final func remember(_ outcome: CallState.Outcome, moves: Bool) {
+        let log = attemptLog ?? AttemptLog()
+        if log.attempts.isEmpty {
+            log.began(at: started)
+            log.ended(at: now, address, outcome.result)
+        }
+        let earlier = state.withLock { $0.retried }
+        let retried = RetriedCall(outcome, hasMovedFreely: moves || earlier?.hasMovedFreely == true, log)
+        // `earlier` is released outside the lock.
+        state.withLock { $0.retried = retried }
     }
 
     final func reportRetry(_ outcome: CallState.Outcome, after wait: Int64) {
@@ -52,10 +85,11 @@ extension CallRun {
 
 extension CallRun: RunningCall {
     final var outcomeSoFar: CallOutcome {
-        let (attempts, attempt) = state.withLock { ($0.retry.attempts, $0.attempt) }
+        let (attempts, attempt, retried) = state.withLock { ($0.retry.attempts, $0.attempt, $0.retried) }
         let address = (attempt as? any AddressedAttempt)?.knownAddress
         let areLeft = attempts > 0 && attempts < call.settings.policy.retry.maxAttempts
         return CallOutcome(
-            began: started, elapsed: elapsed, address: address, attempts: attempts, hasAttemptsLeft: areLeft)
+            began: started, elapsed: elapsed, tries: retried?.attempts.attempts ?? [], address: address,
+            attempts: attempts, hasAttemptsLeft: areLeft)
     }
 }

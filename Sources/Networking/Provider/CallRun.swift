@@ -19,14 +19,11 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private final var transport: (any Transport)?
     private final var isBound = false
     private(set) final var started = RxTime(timeIntervalSince1970: 0)
-    /// Nanoseconds from the start to the beginning of the current attempt; nil between attempts. Used on the loop of the
-    /// call's attempts.
-    private(set) final var attemptBegan: Int64? = 0
     /// Nanoseconds from the start to the end of the call's time or the request's deadline, whichever comes first.
     private final var end: Int64 = 0
     private(set) final var endsAtDeadline = false
-    /// Nil before the first retry. Written on the loop of the call's attempts; read between attempts.
-    private(set) final var retried: RetriedCall?
+    /// Written on the loop of the call's attempts; read between attempts.
+    private(set) final var wasRetried = false
     /// The context of calls made in response. Nil outside a request, and for a call that is a part by itself.
     private(set) final var followUpContext: CallContext?
     /// The address of the last attempt. Written on its loop, which records the end of the call.
@@ -93,6 +90,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         end = min(total, deadline)
         endsAtDeadline = deadline < total
         guard end > 0 else { return failLater(on: scheduler) }
+        if call.isTimed { noteAttempt(at: started) }
         send(call, over: transport, attempt: 1, within: end)
     }
 
@@ -107,7 +105,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     }
 
     override func cancel() {
-        if call.isTimed { call.timeline?.attemptCancelled(at: scheduler.now) }
+        if call.isTimed { noteAttemptCancelled() }
         if !hasEnded { noteCancelled() }
         _ = free()
     }
@@ -128,7 +126,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             CallOutcome(
                 began: started, elapsed: elapsed, status: Int16(truncatingIfNeeded: status.code),
                 reason: status.code >= 400 ? .upstreamStatus : nil,
-                tries: retried == nil ? [] : tries(endedBy: .success(status)), address: address,
+                tries: tries, address: address,
                 attempts: attempts))
         reportAnswered()
     }
@@ -151,6 +149,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     @inline(never)
     private func noteCancelled() {
         guard !state.withLock({ $0.isOver }) else { return }
+        noteAttemptCancelled()
         let outcome = outcomeSoFar
         if let number = receiverNumber {
             call.context?.cancelled(call.settings, part: number, outcome)
@@ -165,7 +164,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         if call.settings.hasPlugins {
             for plugin in call.settings.plugins { plugin.willSend(call, attempt: number) }
         }
-        if call.isTimed { call.timeline?.attemptBegan(at: scheduler.now) }
         var attempt: (any Disposable)? = transport.send(
             call, within: .nanoseconds(Int(limit)), for: self)
         let isOver = state.withLock { state in
@@ -183,9 +181,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     func attemptWasSentTwice() { wasSentTwice = true }
 
     func attemptSucceeded(_ response: consuming TransportResponse) {
-        if call.isTimed { call.timeline?.attemptEnded(at: scheduler.now, status: response.status.code) }
+        if wasRetried || call.isTimed { noteAttemptEnd(.success(response.status)) }
         // The common case: the first attempt delivers everything.
-        if retried == nil, !isStopped, reportData(of: response) { return }
+        if !wasRetried, !isStopped, reportData(of: response) { return }
         let status = response.status.code
         guard status == 429 || status >= 502 else {
             finish(response)
@@ -201,9 +199,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         if error.reason.isRefusal {
             state.withLock { $0.retry.attemptRefused() }
             // The circuit opened while the retry waited: the failure that was to be retried stands.
-            if error.reason == .circuitOpen, let retried {
+            if error.reason == .circuitOpen, let retried = state.withLock({ $0.retried }) {
                 obstacle = .circuit
-                attemptBegan = nil
+                attemptLog?.refused()
                 return finish(retried.outcome)
             }
         }
@@ -211,7 +209,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         // A call that spent all its time waiting for a connection reports that instead.
         let waitedOnly = error.reason == .connectionLimitReached && !endsAtDeadline
         let error = isLate && !waitedOnly ? limitError : error
-        call.timeline?.attemptEnded(at: scheduler.now, reason: error.reason)
+        noteAttemptEnd(.failure(error))
         if isLate { return finishLate(error) }
         decide(.reason(error.reason), .failure(error))
     }
@@ -249,10 +247,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             return finish(outcome)
         case .retries(let after): wait = after
         }
-        retried = RetriedCall(
-            outcome, hasMovedFreely: moves || retried?.hasMovedFreely == true,
-            tries: tries(endedBy: outcome.result))
-        attemptBegan = nil
+        remember(outcome, moves: moves)
+        wasRetried = true
         if case .response(let response) = outcome {
             provider.stages?.cookies?.store(response.fields, from: call.url, at: provider.transport.wallTime)
         }
@@ -274,7 +270,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     /// stopped server fails no call that another one can answer.
     private func movesFreely(after failure: RetryMachine.Failure, _ machine: RetryMachine) -> Bool {
         triedAddresses.allowsOut = false
-        guard retried?.hasMovedFreely != true, mayBeSentAgain, elapsed < end,
+        guard state.withLock({ $0.retried?.hasMovedFreely }) != true, mayBeSentAgain, elapsed < end,
             machine.mayMove(
                 after: failure, isIdempotent: call.method.isIdempotent, call.settings.policy.retry)
         else { return false }
@@ -306,13 +302,15 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         address = nil
         let left = end - elapsed
         guard left > Self.clockError else { return finishLate(limitError) }
-        attemptBegan = elapsed
+        noteAttempt(at: now)
         let number = state.withLock { state in
             state.retry.attemptBegan()
             return state.retry.attempts
         }
         send(call, over: transport ?? provider.transport, attempt: number, within: left)
     }
+
+    final var now: RxTime { scheduler.now }
 
     /// Nanoseconds since the start; 0 if the scheduler's clock was set back.
     final var elapsed: Int64 { max(0, scheduler.now.nanoseconds(since: started)) }
@@ -349,7 +347,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         note(
             CallOutcome(
                 began: started, elapsed: elapsed, reason: failure.reason, detail: failure.message,
-                tries: retried == nil ? [] : tries(endedBy: .failure(failure)), address: address,
+                tries: tries, address: address,
                 attempts: attempts))
         provider.observer?.callFailed(
             to: call.upstream, failure.reason, failure.message, address: address?.description)

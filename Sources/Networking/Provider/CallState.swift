@@ -21,6 +21,8 @@ struct CallState: Sendable {
     var attempt: (any Disposable)?
     /// The timer between two attempts. Every wait ends within the call's total time.
     var wait: TimerToken?
+    /// Nil before the first retry.
+    var retried: RetriedCall?
     /// Whether a retry was taken from the budget and not yet given back.
     var holdsRetry = false
     var isOver = false
@@ -32,12 +34,12 @@ final class RetriedCall: Sendable {
     let outcome: CallState.Outcome
     /// Whether a retry went to another address without the budget.
     let hasMovedFreely: Bool
-    /// The attempts so far.
-    let tries: [RecordedTry]
+    /// All attempts.
+    let attempts: AttemptLog
 
-    init(_ outcome: CallState.Outcome, hasMovedFreely: Bool, tries: [RecordedTry]) {
+    init(_ outcome: CallState.Outcome, hasMovedFreely: Bool, _ attempts: AttemptLog) {
         self.outcome = outcome
         self.hasMovedFreely = hasMovedFreely
-        self.tries = tries
+        self.attempts = attempts
     }
 }

@@ -116,8 +116,8 @@ public struct RecordedCall: Sendable {
     public let began: RxTime
     /// Nanoseconds from its beginning to its end.
     package let elapsed: Int64
-    /// The attempts of a call that made several; else empty. The last one is missing if it was cancelled.
-    package let tries: [RecordedTry]
+    /// The attempts of a call that was retried; else empty.
+    package let tries: [CallAttempt]
     /// The call in progress; nil once it has ended.
     fileprivate let run: (any RunningCall)?
     fileprivate(set) var part: Int32
@@ -153,6 +153,11 @@ public struct RecordedCall: Sendable {
     /// The status of the response; nil if there is no complete response.
     package var status: Int? { code == 0 ? nil : Int(code) }
 
+    /// Nanoseconds from the beginning of an attempt to its end or, if it is in progress, to that of the call.
+    package func elapsed(of attempt: CallAttempt) -> Int64 {
+        attempt.elapsed ?? max(0, elapsed - attempt.began.nanoseconds(since: began))
+    }
+
     /// Whether the call has a response or a failure. If not, it was cancelled or is still in progress.
     package var hasEnded: Bool { code != 0 || reason != nil }
 
@@ -168,41 +173,6 @@ extension RecordedCall {
     }
 }
 
-/// One attempt of a call that made several.
-@_spi(Records)
-public struct RecordedTry: Sendable {
-    /// Nanoseconds from the beginning of the call.
-    package let began: Int64
-    package let elapsed: Int64
-    /// Nil if no address was chosen.
-    public let address: PeerAddress?
-    /// The status of the response; nil without a complete response.
-    package let status: Int?
-    /// Why the attempt failed.
-    package let reason: FailureReason?
-    /// See `RecordedCall.detail`.
-    package let detail: String?
-
-    init(
-        from began: Int64, to end: Int64, at address: PeerAddress?,
-        _ result: Result<HTTPStatus, TransportError>
-    ) {
-        self.began = began
-        elapsed = end - began
-        self.address = address
-        switch result {
-        case .success(let status):
-            self.status = status.code
-            reason = status.code >= 400 ? .upstreamStatus : nil
-            detail = nil
-        case .failure(let error):
-            status = nil
-            reason = error.reason
-            detail = error.message
-        }
-    }
-}
-
 /// How a call ended. Without status and reason, it has not ended.
 struct CallOutcome {
     let began: RxTime
@@ -211,7 +181,7 @@ struct CallOutcome {
     var status: Int16 = 0
     var reason: FailureReason?
     var detail: String?
-    var tries: [RecordedTry] = []
+    var tries: [CallAttempt] = []
     var address: PeerAddress?
     var attempts = 0
     /// Whether the policy allows another attempt. Only for a call in progress.

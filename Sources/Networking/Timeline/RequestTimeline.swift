@@ -1,8 +1,8 @@
 import HTTPModel
 import Locking
-import Rx
+public import Rx
 
-/// The timeline of one client request: its parts, their calls, and the attempts of each call.
+/// The timeline of one client request: its parts, their calls, and the attempts of each call (`AttemptLog`).
 ///
 /// Created only for requests that record a timeline; all others pay for one nil check. Calls find it in the
 /// `CallContext`. A part's calls are those subscribed to while the part is, and calls made in response to them. A call
@@ -25,7 +25,7 @@ package final class RequestTimeline: Sendable {
         package fileprivate(set) var kind: OutcomeKind?
         /// The calls in the order in which they began.
         package fileprivate(set) var calls: [Call] = []
-        /// Number of attempts that exceeded the limit.
+        /// Number of attempts that exceeded a limit.
         package fileprivate(set) var omitted = 0
     }
 
@@ -33,23 +33,9 @@ package final class RequestTimeline: Sendable {
         /// The name of the upstream.
         package let upstream: String
         package let method: String
-        package fileprivate(set) var attempts: [Attempt] = []
-    }
-
-    package struct Attempt: Sendable {
-        package let began: Int64
-        /// Nil if the attempt had no connection.
-        package fileprivate(set) var connection: Connection?
-        /// When the attempt had a connection and began to send the request.
-        package fileprivate(set) var sent: Int64?
-        /// When the first byte of a response arrived.
-        package fileprivate(set) var firstByte: Int64?
-        /// When the attempt ended or was cancelled. Nil if it was in progress when the response was made.
-        package fileprivate(set) var ended: Int64?
-        /// The status of a complete response.
-        package fileprivate(set) var status: Int?
-        /// Why the attempt failed. If status and reason are nil, it was cancelled.
-        package fileprivate(set) var reason: FailureReason?
+        fileprivate let log = AttemptLog()
+        /// Set by `close()`.
+        package fileprivate(set) var attempts: [CallAttempt] = []
     }
 
     package enum Connection: Sendable {
@@ -58,13 +44,19 @@ package final class RequestTimeline: Sendable {
         case reused
     }
 
+    package struct Closed: Sendable {
+        /// When the gateway received the request. Times of parts and attempts count from it.
+        @_spi(Records) public let started: RxTime
+        /// The parts in the order of the plan, after the calls of no part, if any.
+        package let parts: [Part]
+    }
+
     private struct State: Sendable {
         /// The first element contains the calls that belong to no part.
         var parts = [Part(name: nil, number: -1)]
         /// Remaining capacity.
         var partsLeft: Int
         var callsLeft: Int
-        var attemptsLeft: Int
         var isClosed = false
     }
 
@@ -72,6 +64,7 @@ package final class RequestTimeline: Sendable {
     static let limit = 256
 
     private let started: RxTime
+    private let limit: Int
     private let state: Lock<State>
 
     /// - Parameters:
@@ -79,7 +72,8 @@ package final class RequestTimeline: Sendable {
     ///   - limit: maximum number of parts, of calls and of attempts. Further attempts are counted.
     init(started: RxTime, limit: Int = RequestTimeline.limit) {
         self.started = started
-        state = Lock(State(partsLeft: limit, callsLeft: limit, attemptsLeft: limit))
+        self.limit = limit
+        state = Lock(State(partsLeft: limit, callsLeft: limit))
     }
 
     /// The position of the request's own context, outside all parts.
@@ -115,19 +109,20 @@ package final class RequestTimeline: Sendable {
         }
     }
 
-    /// Ends the recording and returns the parts in the order of the plan, after the calls of no part, if any.
-    package func close() -> [Part] {
-        state.withLock { state in
+    /// Ends the recording and returns what was recorded.
+    package func close() -> Closed {
+        var parts = state.withLock { state in
             state.isClosed = true
-            var parts = state.parts
-            for index in parts.indices { parts[index].calls.removeAll { $0.attempts.isEmpty } }
-            if parts[0].calls.isEmpty, parts[0].omitted == 0 {
-                parts.removeFirst()
-            } else {
-                parts[0].spanCalls()
-            }
-            return parts
+            return state.parts
         }
+        var left = limit
+        for index in parts.indices { parts[index].takeAttempts(atMost: &left) }
+        if parts[0].calls.isEmpty, parts[0].omitted == 0 {
+            parts.removeFirst()
+        } else {
+            parts[0].spanCalls(since: started)
+        }
+        return Closed(started: started, parts: parts)
     }
 
     private func note(_ change: (inout State) -> Void) {
@@ -138,112 +133,65 @@ package final class RequestTimeline: Sendable {
 
     // MARK: - Calls
 
-    /// - Returns: the index among the part's calls; nil if the limit is reached.
-    fileprivate func called(_ upstream: String, _ method: HTTPMethod, for part: Int) -> Int? {
-        var call: Int?
+    /// - Returns: the log of the call's attempts; nil if the limit is reached.
+    fileprivate func called(_ upstream: String, _ method: HTTPMethod, for part: Int) -> AttemptLog? {
+        var log: AttemptLog?
         note { state in
             guard state.callsLeft > 0 else { return }
             state.callsLeft -= 1
-            call = state.parts[part].calls.count
-            state.parts[part].calls.append(Call(upstream: upstream, method: method.rawValue))
+            let call = Call(upstream: upstream, method: method.rawValue)
+            state.parts[part].calls.append(call)
+            log = call.log
         }
-        return call
+        return log
     }
 
-    fileprivate func attempted(_ part: Int, _ call: Int?, at time: RxTime) {
-        note { state in
-            guard let call, state.attemptsLeft > 0 else {
-                state.parts[part].omitted += 1
-                return
-            }
-            state.attemptsLeft -= 1
-            state.parts[part].calls[call].attempts.append(Attempt(began: time.nanoseconds(since: started)))
-        }
-    }
-
-    /// Changes the current or most recent attempt.
-    fileprivate func note(_ part: Int, _ call: Int?, _ change: (inout Attempt) -> Void) {
-        guard let call else { return }
-        note { state in
-            guard let last = state.parts[part].calls[call].attempts.indices.last else { return }
-            change(&state.parts[part].calls[call].attempts[last])
-        }
-    }
-
-    fileprivate func nanoseconds(at time: RxTime) -> Int64 { time.nanoseconds(since: started) }
+    /// Counts an attempt of a call that is not listed.
+    fileprivate func omitAttempt(of part: Int) { note { $0.parts[part].omitted += 1 } }
 }
 
 extension RequestTimeline.Part {
+    /// Takes what the logs of the calls contain. Calls without attempts are removed.
+    fileprivate mutating func takeAttempts(atMost left: inout Int) {
+        for index in calls.indices {
+            let (attempts, omitted) = calls[index].log.all
+            calls[index].attempts = Array(attempts.prefix(left))
+            self.omitted += omitted + attempts.count - calls[index].attempts.count
+            left -= calls[index].attempts.count
+        }
+        calls.removeAll { $0.attempts.isEmpty }
+    }
+
     /// Sets the time span from the first call's start to the last one's end.
-    fileprivate mutating func spanCalls() {
+    fileprivate mutating func spanCalls(since started: RxTime) {
         let attempts = calls.flatMap(\.attempts)
-        began = attempts.map(\.began).min()
-        let ends = attempts.compactMap(\.ended)
+        let begins = attempts.map { $0.began.nanoseconds(since: started) }
+        began = begins.min()
+        let ends = zip(begins, attempts).compactMap { began, attempt in attempt.elapsed.map { began + $0 } }
         ended = ends.count == attempts.count ? ends.max() : nil
     }
-}
-
-extension RequestTimeline.Attempt {
-    fileprivate mutating func end(at time: Int64, status: Int?, reason: FailureReason?) {
-        guard ended == nil else { return }
-        ended = max(time, firstByte ?? sent ?? began)
-        self.status = status
-        self.reason = reason
-    }
-
-    /// - Parameters:
-    ///   - sent: nanoseconds since the attempt began.
-    ///   - firstByte: nanoseconds since the attempt began.
-    fileprivate mutating func use(
-        _ connection: RequestTimeline.Connection, sent: Int64?, firstByte: Int64?
-    ) {
-        // If this attempt is over, the caller means another one, which exceeded the limit.
-        guard ended == nil else { return }
-        self.connection = connection
-        if let sent { self.sent = time(after: sent) }
-        if let firstByte { self.firstByte = time(after: firstByte) }
-    }
-
-    // Rounded to microseconds like all other times, so that no time exceeds the end of the attempt.
-    private func time(after nanoseconds: Int64) -> Int64 { began + max(0, nanoseconds) / 1000 * 1000 }
 }
 
 /// The position of a call in its request's timeline, which a `CallContext` carries.
 package final class TimelinePosition: Sendable {
     package let timeline: RequestTimeline
     private let part: Int
-    private let call: Int?
+    /// The attempts of the call; nil if it is not listed, and outside a call.
+    let attempts: AttemptLog?
 
-    fileprivate init(_ timeline: RequestTimeline, part: Int, call: Int? = nil) {
+    fileprivate init(_ timeline: RequestTimeline, part: Int, attempts: AttemptLog? = nil) {
         self.timeline = timeline
         self.part = part
-        self.call = call
+        self.attempts = attempts
     }
 
     /// Returns the position of a call that begins here.
     func call(to upstream: String, _ method: HTTPMethod) -> TimelinePosition {
-        TimelinePosition(timeline, part: part, call: timeline.called(upstream, method, for: part))
+        TimelinePosition(timeline, part: part, attempts: timeline.called(upstream, method, for: part))
     }
 
-    // MARK: - Attempts of the call
-
-    func attemptBegan(at time: RxTime) { timeline.attempted(part, call, at: time) }
-
-    func attemptEnded(at time: RxTime, status: Int) {
-        end(at: time, status: status, reason: status >= 400 ? .upstreamStatus : nil)
-    }
-
-    func attemptEnded(at time: RxTime, reason: FailureReason) {
-        end(at: time, status: nil, reason: reason)
-    }
-
-    /// Records a cancellation, unless the attempt has ended.
-    func attemptCancelled(at time: RxTime) { end(at: time, status: nil, reason: nil) }
-
-    private func end(at time: RxTime, status: Int?, reason: FailureReason?) {
-        let time = timeline.nanoseconds(at: time)
-        timeline.note(part, call) { $0.end(at: time, status: status, reason: reason) }
-    }
+    /// Counts an attempt of the call if the call is not listed.
+    func omitAttemptIfUnlisted() { if attempts == nil { timeline.omitAttempt(of: part) } }
 
     /// Records the connection of the attempt. Called by a transport as soon as it is known.
     ///
@@ -252,6 +200,6 @@ package final class TimelinePosition: Sendable {
     ///   - sent: nanoseconds from the beginning of the attempt until it had the connection.
     ///   - firstByte: nanoseconds from the beginning of the attempt to the first byte of the response.
     package func attemptUsed(_ connection: RequestTimeline.Connection, sent: Int64?, firstByte: Int64?) {
-        timeline.note(part, call) { $0.use(connection, sent: sent, firstByte: firstByte) }
+        attempts?.used(connection, sent: sent, firstByte: firstByte)
     }
 }
