@@ -147,7 +147,8 @@ struct HostCheck {
         guard let authority = head.authorityBytes else { return }
         guard names.allows(authority) else {
             throw GatewayError(
-                .misdirected, "This gateway does not serve the host '\(HostNames.shown(authority))'")
+                .misdirected, "This gateway does not serve the host '\(HostNames.shown(authority))'"
+            ).refusing("field.Host")
         }
         guard head.target.form == .origin, let index = head.fields.firstIndex(of: .host) else { return }
         lastIndex = index

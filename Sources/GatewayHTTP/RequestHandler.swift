@@ -68,7 +68,7 @@ final class RequestHandler: InboundHandler {
                 return .buffer(limit: .max, context: file)
             }
             if log.isDebug { logRefusal(error) }
-            return .answer(responder.render(error, fields: head.fields).response)
+            return Self.answer(responder.render(error, fields: head.fields))
         }
     }
 
@@ -89,9 +89,13 @@ final class RequestHandler: InboundHandler {
         if match.checksHead, head.fields.contains(.expect),
             let refusal = responder.refusal(of: head, at: match)
         {
-            return .answer(refusal.response)
+            return Self.answer(refusal)
         }
         return .buffer(limit: match.bodyLimit, context: match)
+    }
+
+    private static func answer(_ refusal: GatewayResponse) -> BodyDecision {
+        .answer(refusal.response, refused: refusal.summary.refusedValues)
     }
 
     /// A 404 or 405 is an answer, not a refusal.
@@ -169,6 +173,6 @@ final class RequestHandler: InboundHandler {
                 method: answer.method, path: Self.path(of: answer.head), status: status,
                 end: answer.outcome, remote: answer.remoteAddress.description, receivedAt: answer.receivedAt,
                 bytesReceived: answer.bytesReceived, bytesSent: answer.bytesSent),
-            requestID: answer.response?.fields.firstValueBytes(.xRequestID))
+            requestID: answer.response?.fields.firstValueBytes(.xRequestID), refused: answer.refused)
     }
 }

@@ -47,8 +47,9 @@ struct ChunkedDecoder {
                 state = .size
             case .trailers:
                 var trailers = TrailerLines(section: section)
+                // Also if a line is refused: the section has its name.
+                defer { section = trailers.section }
                 let isWhole = try lines.feed(&trailers, input, &consumed)
-                section = trailers.section
                 if isWhole { return .end }
             }
         }

@@ -15,6 +15,8 @@ struct FieldSection {
     private var lineCount = 0
     /// The progress in an incomplete line, so that no byte is scanned twice.
     private var cutLine: CutLine?
+    /// The name in a line that broke a rule, if it is a token before a colon.
+    private(set) var faultyName: String?
 
     private struct CutLine {
         // Counted from the line's first byte.
@@ -36,6 +38,7 @@ struct FieldSection {
         blockBytes = 0
         lineCount = 0
         cutLine = nil
+        faultyName = nil
     }
 
     /// Returns a copy of the head with the positions of its fields.
@@ -64,9 +67,21 @@ struct FieldSection {
                 position = start &+ 2
                 return true
             }
-            guard try parseLine(bytes, &position, keeping: keeping) else { return false }
+            do throws(WireFault) {
+                guard try parseLine(bytes, &position, keeping: keeping) else { return false }
+            } catch {
+                faultyName = Self.name(of: bytes, from: start)
+                throw error
+            }
         }
         return false
+    }
+
+    private static func name(of line: UnsafeRawBufferPointer, from start: Int) -> String? {
+        let limit = min(line.count, start &+ HTTPFieldName.maximumLength)
+        let colon = ByteScan.firstOutsideToken(line, from: start, to: limit)
+        guard colon < line.count, colon > start, line[colon] == Byte.colon else { return nil }
+        return String(decoding: line[start..<colon], as: UTF8.self)
     }
 
     /// Parses a line of any form. Returns false if it is incomplete.

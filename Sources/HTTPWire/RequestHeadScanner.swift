@@ -19,6 +19,8 @@ struct RequestHeadScanner: HeadScanner {
     /// The head of a failed request whose lines are all valid, but not together. Else nil.
     private(set) var refusedHead: HTTPRequestHead?
 
+    var hasRequestLine: Bool { shape != nil }
+
     init(limits: RequestLimits) {
         let limits = limits.bounded
         self.limits = limits

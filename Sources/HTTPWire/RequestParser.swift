@@ -55,9 +55,19 @@ public struct RequestParser: Sendable {
         do {
             return try next(input, &consumed)
         } catch {
-            let failure = RequestError(error)
+            let failure = RequestError(error, parts: error.requestParts ?? [part])
             phase = .failed(failure)
             return .failed(failure)
+        }
+    }
+
+    /// The part of the request in which the parser is.
+    private var part: String {
+        if let name = scanner.section.faultyName { return "field.\(name)" }
+        return switch phase {
+        case .start: "requestLine"
+        case .head: scanner.hasRequestLine ? "fields" : "requestLine"
+        case .body, .chunks, .failed: "body"
         }
     }
 

@@ -267,4 +267,42 @@ struct AccessLogTimeTests {
         #expect(refused.last?.hasPrefix("body") == true && refused.last?.contains("n") == true)
         #expect(!line.description.contains("secret") && !line.description.contains("hidden"))
     }
+
+    @Test(
+        "A request that the parser, the router or the host check refuses is logged with the part that is wrong",
+        arguments: [
+            ("GET / HTTP/1.1\r\nHost: test\r\nX-Key: secret\u{1}\r\n\r\n", 400, "field.X-Key"),
+            ("GET / HTTP/1.1\r\n\r\n", 400, "field.Host"), ("GET /secret# HTTP/1.1\r\n\r\n", 400, "target"),
+            ("GET / HTTP/3.0\r\n\r\n", 505, "version"),
+            ("GET / HTTP/1.1\r\nHost: test\r\nExpect: secret\r\n\r\n", 417, "field.Expect"),
+            (
+                "POST /page HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\nsecret\r\n", 400,
+                "body"
+            ),
+            (
+                "POST /read HTTP/1.1\r\nHost: test\r\nExpect: 100-continue\r\nContent-Length: 2\r\n"
+                    + "Content-Type: application/json\r\nX-Key: secret\r\n\r\n", 400, "field.X-Key"
+            ),
+            ("GET /a/%2 HTTP/1.1\r\nHost: test\r\n\r\n", 400, "path"),
+            ("GET /page HTTP/1.1\r\nHost: secret\r\n\r\n", 421, "field.Host"),
+        ])
+    func malformed(request: String, status: Int, part: String) throws {
+        let text = """
+            version: 1
+            hosts: [test]
+            endpoints:
+            - {post: /page, data: {value: 1}}
+            - {post: /read, headers: {X-Key: {type: integer}}, body: {type: object}, data: {value: 1}}
+
+            """
+        let lines = try Self.lines(text) { gateway in
+            let client = try RawClient(port: gateway.server.port)
+            client.send(request)
+            #expect(client.receive()?.status == status)
+        }
+        let line = try #require(lines.first)
+        #expect(line[member: "status"]?.intValue == status)
+        #expect(line[member: "refused"]?.elements.compactMap(\.stringValue) == [part])
+        #expect(part == "target" || part == "path" || !line.description.contains("secret"))
+    }
 }

@@ -38,6 +38,12 @@ public struct GatewayError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String { "\(code.name): \(message)" }
+
+    /// Returns the error with the name of the part of the request that it complains of, for the access log.
+    package consuming func refusing(_ part: String) -> GatewayError {
+        refusedValues = [part]
+        return self
+    }
 }
 
 extension GatewayError {

@@ -126,7 +126,9 @@ public final class GatewayResponder: Sendable {
     /// Returns the answer for an error of a request that reached no endpoint, such as a parser's 400. The request's
     /// `fields`, nil if they could not be read, decide on `X-Request-Id`, format and CORS.
     public func render(_ error: GatewayError, fields: HTTPFields? = nil) -> GatewayResponse {
-        renderer.error(error, for: facts(fields))
+        var answer = renderer.error(error, for: facts(fields))
+        answer.note(error)
+        return answer
     }
 
     /// Returns the answer for an error of a request that its endpoint did not get, in the endpoint's style.
@@ -134,7 +136,9 @@ public final class GatewayResponder: Sendable {
     {
         var facts = facts(fields)
         facts.format = match.endpoint.settings.format
-        return renderer.error(error, for: facts)
+        var answer = renderer.error(error, for: facts)
+        answer.note(error)
+        return answer
     }
 
     /// Returns the answer for an error of a request that already has its id; in the style of its group, if middleware has run.
@@ -192,7 +196,7 @@ public final class GatewayResponder: Sendable {
         if loops.isLoop(head.fields) { throw .loopDetected }
         if head.target.form == .asterisk {
             guard head.method == .options else {
-                throw .invalidRequest("The target * is for OPTIONS only")
+                throw .invalidRequest("The target * is for OPTIONS only").refusing("target")
             }
             return .answer(renderer.noContent([.allow: Self.serverMethods], for: facts(head.fields)))
         }
@@ -202,7 +206,7 @@ public final class GatewayResponder: Sendable {
         do {
             path = try DecodedPath(raw)
         } catch {
-            throw .invalidRequest("The path must \(error.rule)")
+            throw .invalidRequest("The path must \(error.rule)").refusing("path")
         }
         switch router.route(head.method, path) {
         case .found(let match, let parameters): return .endpoint(match.with(parameters))

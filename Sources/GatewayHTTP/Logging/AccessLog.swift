@@ -86,14 +86,15 @@ final class AccessLog {
         end()
     }
 
-    /// Logs a request that no endpoint answered.
-    func write(_ entry: borrowing Entry, requestID: ArraySlice<UInt8>?) {
+    /// Logs a request that no endpoint answered. `refused` names the parts of it that the answer complains of.
+    func write(_ entry: borrowing Entry, requestID: ArraySlice<UInt8>?, refused: [String]) {
         begin()
         if let requestID {
             line.constant(#","requestId":"#)
             requestID.withUnsafeBufferPointer { line.string(utf8: $0) }
         }
         write(entry)
+        if !refused.isEmpty { write(refused: refused) }
         end()
     }
 

@@ -22,9 +22,11 @@ final class RequestRecords {
     }
 
     /// Records a request that no endpoint answered.
-    func write(_ entry: borrowing AccessLog.Entry, requestID: ArraySlice<UInt8>?) {
+    func write(
+        _ entry: borrowing AccessLog.Entry, requestID: ArraySlice<UInt8>?, refused: [String] = []
+    ) {
         if observer != nil { observe(entry, nil) }
-        accessLog?.write(entry, requestID: requestID)
+        accessLog?.write(entry, requestID: requestID, refused: refused)
     }
 
     @inline(never)

@@ -16,8 +16,8 @@ extension InboundConnection {
 
     /// Sends the answer that was decided on before the body was read.
     func answerDecided() {
-        guard let response = request.decided else { return }
-        answerDirectly(response, error: nil)
+        guard let answer = request.decided else { return }
+        answerDirectly(answer.response, error: nil, refused: answer.refused)
     }
 
     /// Refuses a request that could not be read, with `Connection: close`. Further input is not interpreted.
@@ -33,9 +33,11 @@ extension InboundConnection {
         answerDirectly(answer ?? server.errorRenderer(error), error: error)
     }
 
-    func answerDirectly(_ response: HTTPResponse, error: InboundError?) {
+    func answerDirectly(_ response: HTTPResponse, error: InboundError?, refused: [String] = []) {
         let sent = write(response)
-        complete(.direct(directAnswer(response, error: error, bytesSent: sent, outcome: .completed)))
+        var answer = directAnswer(response, error: error, bytesSent: sent, outcome: .completed)
+        if !refused.isEmpty { answer.refused = refused }
+        complete(.direct(answer))
     }
 
     /// Describes the current request, which has no exchange.
@@ -43,7 +45,8 @@ extension InboundConnection {
         _ response: HTTPResponse?, error: InboundError? = nil, bytesSent: Int = 0, outcome: InboundOutcome
     ) -> DirectAnswer {
         DirectAnswer(
-            head: request.head, method: request.method, error: error, response: response,
+            head: request.head, method: request.method, error: error, refused: error?.parts ?? [],
+            response: response,
             remoteAddress: peer.address, receivedAt: request.receivedAt, bytesReceived: request.bytesReceived,
             bytesSent: bytesSent + request.continueBytes, continueBytes: request.continueBytes,
             hasBegun: bytesSent > 0, outcome: outcome)

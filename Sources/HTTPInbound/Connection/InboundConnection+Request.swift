@@ -23,9 +23,9 @@ extension InboundConnection {
         case .buffer(let most, let context):
             limit = most
             request.context = context
-        case .answer(let response):
+        case .answer(let response, let refused):
             limit = nil
-            request.decided = response
+            request.decided = DecidedAnswer(response, refused: refused)
         case .stream(let most, let context):
             request.context = context
             return beginStreaming(framing, limit: most)
@@ -98,7 +98,7 @@ extension InboundConnection {
         if request.decided != nil { return answerDecided() }
         guard !server.isOverloaded else {
             dropBody()
-            request.decided = server.errorRenderer(.overloaded(head: request.head))
+            request.decided = DecidedAnswer(server.errorRenderer(.overloaded(head: request.head)))
             return answerDecided()
         }
         server.release(bodyBytes: request.body.count)

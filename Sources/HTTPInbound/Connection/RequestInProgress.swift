@@ -9,7 +9,7 @@ struct RequestInProgress {
     var version = HTTPVersion.http11
     var receivedAt: MonotonicTime
     /// The answer decided on before the body was read; nil if the handler wants the body.
-    var decided: HTTPResponse?
+    var decided: DecidedAnswer?
     /// The context from `decide`, for the exchange.
     var context: AnyObject?
     var body: [UInt8] = []
@@ -26,5 +26,17 @@ struct RequestInProgress {
         var taken: [UInt8] = []
         swap(&taken, &body)
         return taken
+    }
+}
+
+/// An answer decided on before the body was read.
+final class DecidedAnswer {
+    let response: HTTPResponse
+    /// See `BodyDecision.answer`.
+    let refused: [String]
+
+    init(_ response: HTTPResponse, refused: [String] = []) {
+        self.response = response
+        self.refused = refused
     }
 }

@@ -29,12 +29,19 @@ public struct InboundError: Error, Sendable {
     public var message: String
     /// The request, if its head was read.
     public var head: HTTPRequestHead?
+    /// The parts of a malformed request that break the rule, for a log: `requestLine`, `method`, `target`, `version`, `fields`,
+    /// `field.NAME` or `body`. Empty for other errors.
+    public var parts: [String]
 
-    public init(status: HTTPStatus, reason: Reason, message: String, head: HTTPRequestHead? = nil) {
+    public init(
+        status: HTTPStatus, reason: Reason, message: String, head: HTTPRequestHead? = nil,
+        parts: [String] = []
+    ) {
         self.status = status
         self.reason = reason
         self.message = message
         self.head = head
+        self.parts = parts
     }
 }
 
@@ -42,7 +49,8 @@ extension InboundError {
     static func malformed(_ error: RequestError, head: HTTPRequestHead?) -> InboundError {
         InboundError(
             status: error.status, reason: .malformed,
-            message: error.message.prefix(1).uppercased() + error.message.dropFirst(), head: head)
+            message: error.message.prefix(1).uppercased() + error.message.dropFirst(), head: head,
+            parts: error.parts)
     }
 
     static func timeout(head: HTTPRequestHead?) -> InboundError {

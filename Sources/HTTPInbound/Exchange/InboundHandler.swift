@@ -59,5 +59,6 @@ public enum BodyDecision {
     case stream(limit: Int, context: AnyObject? = nil)
     /// Send this answer. The body is still framed and discarded, so that a malformed one is 400 on any route, and the
     /// next request is found.
-    case answer(HTTPResponse)
+    /// `refused` names the parts of the request that the answer complains of, for a log.
+    case answer(HTTPResponse, refused: [String] = [])
 }
