@@ -1,6 +1,6 @@
 import HTTPModel
 import Locking
-public import Rx
+import Rx
 
 /// The timeline of one client request: its parts, their calls, and the attempts of each call (`AttemptLog`).
 ///
