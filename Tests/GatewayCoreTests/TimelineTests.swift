@@ -216,7 +216,8 @@ struct TimelineTests {
                 == early + ["  diary GET: 0 new 0 - - - -", "today 0-0", "  diary GET: 0 new 0 0 0 200 -"])
     }
 
-    @Test("Parts that a failed required part has cancelled have no end, and Server-Timing calls them cancelled")
+    @Test(
+        "Parts that a failed required part has cancelled have no end, and Server-Timing calls them cancelled")
     func stopped() throws {
         page { diary in
             .parts(
