@@ -1,6 +1,6 @@
 import HTTPModel
 import Locking
-import Rx
+package import Rx
 
 /// The timeline of one client request: its parts, their calls, and the attempts of each call (`AttemptLog`).
 ///
@@ -46,7 +46,7 @@ package final class RequestTimeline: Sendable {
 
     package struct Closed: Sendable {
         /// When the gateway received the request. Times of parts and attempts count from it.
-        @_spi(Records) public let started: RxTime
+        package let started: RxTime
         /// The parts in the order of the plan, after the calls of no part, if any.
         package let parts: [Part]
     }
