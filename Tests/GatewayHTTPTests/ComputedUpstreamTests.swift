@@ -29,7 +29,9 @@ struct ComputedUpstreamTests {
                 default: Self.atOnce
                 }
             let outcome = try await crowd.ask(kind, 0..<count, atOnce: atOnce)
-            #expect(outcome.statuses == [kind.status: count], "\(kind)")
+            // A name whose queries were all too many is a time-out.
+            let late = kind == .unresolved ? outcome.statuses[504, default: 0] : 0
+            #expect(outcome.statuses[kind.status, default: 0] + late == count, "\(kind): \(outcome.statuses)")
             // 256 since a loop's table was last cleared, 256 before, and those in use, by the kind before too.
             let most = Self.loops * 2 * 256 + 3 * max(atOnce, Self.atOnce)
             #expect(outcome.peak.upstreams <= most && outcome.peak.pools <= most, "\(kind): \(outcome.peak)")

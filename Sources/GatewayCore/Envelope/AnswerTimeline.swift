@@ -62,7 +62,7 @@ struct AnswerTimeline: Sendable {
     }
 
     private func write(_ attempt: CallAttempt, to line: inout JSONLine) {
-        let began = RecordedCall.nanoseconds(from: timeline.started, to: attempt.began)
+        let began = timeline.began(attempt)
         line.constant("{\"beganMs\":")
         line.milliseconds(began)
         line.constant(",\"connection\":")

@@ -1,6 +1,6 @@
 import HTTPModel
 import Locking
-package import Rx
+import Rx
 
 /// The timeline of one client request: its parts, their calls, and the attempts of each call (`AttemptLog`).
 ///
@@ -46,9 +46,14 @@ package final class RequestTimeline: Sendable {
 
     package struct Closed: Sendable {
         /// When the gateway received the request. Times of parts and attempts count from it.
-        package let started: RxTime
+        fileprivate let started: RxTime
         /// The parts in the order of the plan, after the calls of no part, if any.
         package let parts: [Part]
+
+        /// Nanoseconds from the request to the beginning of an attempt.
+        package func began(_ attempt: CallAttempt) -> Int64 {
+            RecordedCall.nanoseconds(from: started, to: attempt.began)
+        }
     }
 
     private struct State: Sendable {
