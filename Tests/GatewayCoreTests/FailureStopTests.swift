@@ -206,6 +206,28 @@ struct FailureStopTests {
                 == #"{"g.a":"requestErr","g.b":"success","g.c":"cancelled","reader":"success"}"#)
     }
 
+    @Test("A member of a failed group that is read by one that a part outside reads is not cancelled either")
+    func readByMember() throws {
+        let members = [
+            bench.part("a", "/a"), bench.part("b", "/b"), bench.part("c", "/c/{parts.g.b.id}"),
+            bench.part("d", "/d/{parts.g.b.id}"),
+        ]
+        try bench.page([
+            PlannedPart("g", .group(PlannedGroup(members)), .optional),
+            bench.part("reader", "/reader/{parts.g.c.id}"),
+        ])
+        bench.upstream("/a", .response(404, after: .seconds(1)))
+        bench.upstream("/b", .data(#"{"id":7}"#, after: .seconds(2)))
+        bench.upstream("/c/7", .data(#"{"id":8}"#, after: .seconds(1)))
+        bench.upstream("/reader/8", .data("4"))
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(3))
+        #expect(
+            try pending.reply()["/meta/parts"]
+                == #"{"g.a":"requestErr","g.b":"success","g.c":"success","g.d":"cancelled","reader":"success"}"#
+        )
+    }
+
     @Test("With onFailure wait, a failed group waits for its members")
     func waitingGroup() throws {
         bench.gateway.defaults(.onFailure(.wait))

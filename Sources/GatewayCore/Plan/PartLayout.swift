@@ -114,21 +114,26 @@ final class PartLayout: Sendable {
         return standing
     }
 
-    /// Returns the members of groups whose failure is certain, except for those that parts or fields outside of the group read.
+    /// Returns the members of groups whose failure is certain, except for those that parts or fields outside of the group read, and what
+    /// these read.
     func membersOfFailedGroups<Ends: PartEnds>(_ ends: Ends, _ run: PlanRun) -> [Int] {
         switch root {
-        case .object(let group): group.members.flatMap { unwanted($0.node, ends, run) }
-        case .value(let node): unwanted(node, ends, run)
+        case .object(let group): group.members.flatMap { unwantedParts(of: $0.node, ends, run) }
+        case .value(let node): unwantedParts(of: node, ends, run)
         }
     }
 
-    private func unwanted<Ends: PartEnds>(_ node: Node, _ ends: Ends, _ run: PlanRun) -> [Int] {
+    private func unwantedParts<Ends: PartEnds>(of node: Node, _ ends: Ends, _ run: PlanRun) -> [Int] {
         guard case .group(let group) = node else { return [] }
         guard standing(group, ends, run).failure != nil else {
-            return group.members.flatMap { unwanted($0.node, ends, run) }
+            return group.members.flatMap { unwantedParts(of: $0.node, ends, run) }
         }
-        let members = group.leaves
-        return members.filter { !run.plan.isRead($0, outside: members) }
+        var unwanted = group.leaves
+        while true {
+            let read = unwanted.filter { run.plan.isRead($0, outside: unwanted) }
+            if read.isEmpty { return unwanted }
+            unwanted.removeAll { read.contains($0) }
+        }
     }
 
     private func policy(of node: Node, _ run: PlanRun) -> Part.Policy {
