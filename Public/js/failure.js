@@ -58,10 +58,12 @@ export function failedDirectly(title, failures) {
     el("p", {}, t("direct.advice")));
 }
 
-/** Draws a part that succeeded but was withheld because another part failed. */
-export function held(words) {
+/** Draws a part that was cancelled, or succeeded but was withheld, because another one failed. `part` is the words for that one. */
+export function held({ meta, status }, name, part) {
+  const key = meta.parts?.[name] === "cancelled" ? "cancelled" : "held";
   return el(
-    "div", { class: "failed held" }, el("p", { class: "failed-head" }, glyph("held"), t("held.title")), el("p", {}, words));
+    "div", { class: "failed held", "data-kind": key }, el("p", { class: "failed-head" }, glyph("held"), t(`${key}.title`)),
+    el("p", {}, t(key, { part, status })));
 }
 
 /** Draws a missing answer, or one without the gateway's envelope. */

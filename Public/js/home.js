@@ -123,7 +123,7 @@ export class HomeScreen extends Screen {
     if (error) return { state: "failed", content: [failed(title, error, () => this.reload())] };
     if (!envelope.data) {
       const part = t(`card.${this.missing([...errors.values()]).part}`).toLowerCase();
-      return { state: "held", content: [held(t("held", { part, status: envelope.status }))] };
+      return { state: "held", content: [held(envelope, card.part, part)] };
     }
     const data = envelope.data[card.part];
     if (data === null || data === undefined || card.isEmpty?.(data)) {

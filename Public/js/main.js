@@ -34,10 +34,13 @@ async function renew() {
 /** Whether a screen fails otherwise than the controls say: curl or a restart has changed the faults. */
 function isSurprising({ envelope, direct }) {
   if (!envelope || direct) return false;
-  const failed = new Set((envelope.errors ?? []).map(({ part }) => cards.find((card) => card.part === part)?.upstream));
+  const upstreams = (parts) => new Set(parts.map((part) => cards.find((card) => card.part === part)?.upstream));
+  const failed = upstreams((envelope.errors ?? []).map(({ part }) => part));
+  const kinds = Object.entries(envelope.meta?.parts ?? {});
+  const cancelled = upstreams(kinds.filter(([, kind]) => kind === "cancelled").map(([part]) => part));
   const faults = faultsNow();
   const fails = (kind) => /^(drop|garbage|truncate|trickle|status:[45])/.test(kind);
-  return [...failed].some((upstream) => !faults.has(upstream)) || [...faults].some(([upstream, kind]) => fails(kind) && !failed.has(upstream));
+  return [...failed].some((upstream) => !faults.has(upstream)) || [...faults].some(([upstream, kind]) => fails(kind) && !failed.has(upstream) && !cancelled.has(upstream));
 }
 
 for (const screen of screens) {

@@ -286,7 +286,7 @@ export class WeightScreen extends Screen {
     if (envelope.data) return null;
     const [first] = errors.values();
     if (!first) return refused(this.drawn, again);
-    return held(t("held", { part: t(`part.${first.part}`), status: envelope.status }));
+    return held(envelope, part, t(`part.${first.part}`));
   }
 
   drawHalves() {

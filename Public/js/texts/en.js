@@ -139,6 +139,8 @@ export const en = {
   "part.recent": "the chart of seven days",
   "part.total": "the chart of twelve months",
   "part.today": "the day's weights",
+  "cancelled.title": "Not waited for",
+  "cancelled": "The screen needs {part}, which failed, so the gateway answers {status} at once and does not wait for this part.",
   "held.title": "Answered, but not sent",
   "held": "This part succeeded. But the screen needs {part}, which failed, so the gateway answers {status} without data.",
   "refused": "The gateway refused the request: {status}",

@@ -139,6 +139,8 @@ export const ko = {
   "part.recent": "7일 차트",
   "part.total": "12개월 차트",
   "part.today": "그날의 체중",
+  "cancelled.title": "기다리지 않았습니다",
+  "cancelled": "화면에 꼭 필요한 항목({part})이 실패해, 게이트웨이는 이 항목을 기다리지 않고 바로 상태 {status}로 응답합니다.",
   "held.title": "응답했지만 표시하지 않습니다",
   "held": "이 항목은 정상적으로 응답했습니다. 하지만 화면에 꼭 필요한 항목({part})이 실패해, 게이트웨이는 상태 {status}만 보냅니다.",
   "refused": "게이트웨이가 요청을 거절했습니다: 상태 {status}",
