@@ -28,8 +28,13 @@ final class Worker {
     /// The current generation's.
     private var handler: RequestHandler
     private var onStopped: (() -> Void)?
-    /// Whether the calls in progress are cut at the end.
+    /// Whether all clients have their answers, so that only calls in progress keep the worker from its end.
+    private var awaitsCalls = false
+    /// Whether calls in progress are cut.
     private var cutsCalls = false
+    /// The time from the end of the drain delay to the cut. That of the current generation.
+    private var drainDeadline: Duration
+    private var cutTimer: TimerToken?
 
     init(
         _ shared: Shared, _ generation: Generation, loop: EventLoop, listener: Listener, client: LoopClient
@@ -43,6 +48,7 @@ final class Worker {
             accessLog: shared.logs.makeAccessChannel().map { AccessLog(channel: $0, loop: loop) },
             observer: shared.observer, loop: loop)
         let limits = generation.inboundLimits(shared)
+        drainDeadline = limits.drainDeadline
         handler = RequestHandler(generation, shared, limits, records: records)
         server = InboundServer(
             loop: loop, limits: limits, total: shared.connections, handler: handler,
@@ -61,6 +67,7 @@ final class Worker {
     func use(_ generation: Generation) {
         client.use(generation.routes, for: generation.upstreams)
         let limits = generation.inboundLimits(shared)
+        drainDeadline = limits.drainDeadline
         handler = RequestHandler(
             generation, shared, limits, records: records, refusals: handler.admission.refusals)
         server.use(
@@ -96,8 +103,13 @@ final class Worker {
 
     /// Resets all connections.
     func close() {
-        cutsCalls = true
         server.close()
+        cutCalls()
+    }
+
+    private func cutCalls() {
+        cutsCalls = true
+        if awaitsCalls { stopped() }
     }
 
     var report: GatewayReport {
@@ -107,23 +119,30 @@ final class Worker {
             tables: client.tables, shed: server.shed)
     }
 
-    /// All clients have their answers. Writes that answers did not wait for go on to their ends.
+    /// All clients have their answers. Writes that answers did not wait for go on to their ends, at most to the deadline of the drain.
     private func end() {
+        awaitsCalls = true
         if cutsCalls { return stopped() }
         client.afterUncutCalls { [self] in stopped() }
     }
 
     private func stopped() {
+        // Closing the client ends the calls, which leads back here.
+        guard let callback = onStopped.take() else { return }
+        if let cutTimer { loop.cancelTimer(cutTimer) }
         client.close()
-        let callback = onStopped
-        onStopped = nil
-        callback?()
+        callback()
     }
 }
 
 extension Worker: TimerTarget {
-    /// The drain delay is over.
+    /// The drain delay is over, or the deadline of the drain has passed.
     func timerFired(_ token: TimerToken) {
+        guard token != cutTimer else {
+            cutTimer = nil
+            return cutCalls()
+        }
+        cutTimer = loop.setTimer(after: drainDeadline, target: self)
         server.stopAccepting()
     }
 }

@@ -36,7 +36,7 @@ final class SharedClientState {
         if uncutCalls == 0 { onUncutEnded.take()?() }
     }
 
-    /// Calls `body` once there are no such calls, at once if there are none.
+    /// Calls `body` as soon as there are none.
     func afterUncutCalls(_ body: @escaping () -> Void) {
         if uncutCalls == 0 { body() } else { onUncutEnded = body }
     }

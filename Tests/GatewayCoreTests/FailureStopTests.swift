@@ -77,6 +77,7 @@ struct FailureStopTests {
         #expect(
             reply["/meta/parts"] == #"{"recent":"requestErr","stuck":"cancelled","total":"cancelled"}"#)
         #expect(bench.transport.attempts.count == 1)
+        #expect(reply.summary.parts.map { $0.start == nil } == [false, true, true])
     }
 
     @Test("An optional part that fails ends nothing")

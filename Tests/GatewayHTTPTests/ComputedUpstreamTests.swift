@@ -21,19 +21,11 @@ struct ComputedUpstreamTests {
         let crowd = try HostCrowd(loops: Self.loops, idleTimeout: .seconds(1), addresses: 1000)
         for kind in HostCrowd.Kind.allCases {
             let count = try #require(Self.counts[kind])
-            let atOnce =
-                switch kind {
-                case .held: count
-                // The kernel refuses at most 1000 queries a second, and the others end late. Each name has two.
-                case .unresolved: 16
-                default: Self.atOnce
-                }
+            let atOnce = kind == .held ? count : Self.atOnce
             let outcome = try await crowd.ask(kind, 0..<count, atOnce: atOnce)
-            // A name whose queries were all too many is a time-out.
-            let late = kind == .unresolved ? outcome.statuses[504, default: 0] : 0
-            #expect(outcome.statuses[kind.status, default: 0] + late == count, "\(kind): \(outcome.statuses)")
-            // 256 since a loop's table was last cleared, 256 before, and those in use, by the kind before too.
-            let most = Self.loops * 2 * 256 + 3 * max(atOnce, Self.atOnce)
+            #expect(outcome.statuses == [kind.status: count], "\(kind)")
+            // 256 since a loop's table was last cleared, 256 before, and those in use.
+            let most = Self.loops * 2 * 256 + 3 * atOnce
             #expect(outcome.peak.upstreams <= most && outcome.peak.pools <= most, "\(kind): \(outcome.peak)")
             #expect(outcome.peak.names <= 1024 + 320, "\(kind): \(outcome.peak)")
         }

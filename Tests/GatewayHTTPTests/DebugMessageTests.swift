@@ -96,6 +96,8 @@ struct DebugMessageTests {
             _ = client.receive()
         }
         #expect(words(messages).contains("upstream call refused: concurrency_limit"))
+        // The refused call has ended the answer, which cancels the first one, but costs it no connection.
+        #expect(!words(messages).contains("upstream connection discarded: call_cancelled"))
     }
 
     @Test("A malformed request is logged with the reason")

@@ -15,13 +15,14 @@ struct StoppedAnswerTests {
     /// Serves `/page` with the parts `first` and `second` of the upstream `sound`, and `third` of `ill` between them.
     private func gateway(
         _ sound: ScriptedUpstream, _ ill: ScriptedUpstream, minimumCalls: Int, method: String = "get",
-        open: String = "5m"
+        open: String = "5m", drain: String = "30s"
     ) throws -> FileGateway {
         try FileGateway(
             """
             version: 1
+            drain: {delay: 0s, deadline: \(drain)}
             upstreams:
-              sound: {url: "http://127.0.0.1:\(sound.port)"}
+              sound: {url: "http://127.0.0.1:\(sound.port)", timeouts: {total: 5m, firstByte: 5m}}
               ill:
                 url: "http://127.0.0.1:\(ill.port)"
                 retry: {attempts: 1}
@@ -94,7 +95,7 @@ struct StoppedAnswerTests {
         #expect(sound.requests.count == requests + 2)
     }
 
-    @Test("A thousand calls that are cancelled cost their upstream few connections")
+    @Test("Two thousand calls that are cancelled cost their upstream no connection beyond its two")
     func keepsConnections() throws {
         let sound = try ScriptedUpstream([.answer { _ in Self.answer("200 OK") }])
         let ill = try ScriptedUpstream([.answer { _ in Self.answer("404 Not Found") }])
@@ -104,8 +105,11 @@ struct StoppedAnswerTests {
         }
         let gateway = try gateway(sound, ill, minimumCalls: 10)
         defer { gateway.server.stop() }
-        for _ in 0..<1000 { #expect(try gateway.get("/page").status == 404) }
-        #expect(sound.connections <= 100, "\(sound.connections)")
+        for _ in 0..<1000 {
+            #expect(try gateway.get("/page").status == 404)
+            try spin(while: gateway.server.report.calls.leased > 0) { "\(gateway.server.report.calls)" }
+        }
+        #expect(sound.connections == 2)
         #expect(ill.connections == 1)
     }
 
@@ -150,6 +154,28 @@ struct StoppedAnswerTests {
             #expect(gateway.server.report.calls.leased > 0)
             for _ in 0..<2 { answer.fire() }
         }
+        gateway.server.waitUntilStopped()
+        #expect(gateway.server.report.calls.leased == 0)
+    }
+
+    @Test(
+        "A write that does not end is cut at the deadline of a drain, or when the gateway stops",
+        arguments: [true, false])
+    func endlessWrite(isDeadline: Bool) throws {
+        let sound = try ScriptedUpstream([.readRequest, .awaitEnd])
+        let ill = try ScriptedUpstream([.answer { _ in Self.answer("404 Not Found") }])
+        defer {
+            sound.stop()
+            ill.stop()
+        }
+        let gateway = try gateway(
+            sound, ill, minimumCalls: 10, method: "post", drain: isDeadline ? "1s" : "1h")
+        #expect(try gateway.get("/page").status == 404)
+        try spin(while: sound.requests.isEmpty) { "\(sound.requests)" }
+        gateway.server.drain()
+        try spin(while: gateway.server.report.connections > 0) { "\(gateway.server.report)" }
+        #expect(gateway.server.report.calls.leased > 0)
+        if !isDeadline { gateway.server.stop() }
         gateway.server.waitUntilStopped()
         #expect(gateway.server.report.calls.leased == 0)
     }

@@ -56,6 +56,8 @@ public struct Part: Sendable {
 
     mutating func takeSource() -> Source? { source.take() }
 
+    var hasStarted: Bool { source == nil }
+
     var hasEnded: Bool { if case .ended? = source { true } else { false } }
 
     /// Whether it is a single call that would fail now with `circuit_open`.

@@ -80,8 +80,6 @@ struct EndpointSettings: Sendable {
     var concurrency: Int?
     var json: JSONLimits
     var streamGap: Duration
-    /// Throws what the endpoint refuses a request for before it reads the body; nil if only the handler knows.
-    var headCheck: (@Sendable (GatewayRequest) throws -> Void)?
     var forwards: [HTTPFieldName] = []
     var authorizationUpstreams: [String] = []
     var cookieUpstreams: [String] = []

@@ -33,12 +33,8 @@ extension Gateway {
     package func add(_ plan: EndpointPlan, _ options: [EndpointOption] = [], place: String? = nil) {
         let environment = environment
         let style = plan.style.map { [EndpointOption.envelope($0)] } ?? []
-        let check =
-            plan.readsBody
-            ? [EndpointOption { $0.headCheck = { try plan.checkHead(of: $0, in: environment) } }] : []
         add(
-            plan.method, plan.path, style + check + options + [EndpointOption { $0.plan = plan }],
-            .sync { try plan.answer(to: $0, in: environment) },
-            place: place)
+            plan.method, plan.path, style + options + [EndpointOption { $0.plan = plan }],
+            .sync { try plan.answer(to: $0, in: environment) }, place: place)
     }
 }

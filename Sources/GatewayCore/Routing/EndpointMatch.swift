@@ -59,7 +59,7 @@ package final class EndpointMatch: Sendable {
     package var streamsBody: Bool { endpoint.settings.streamsBody }
 
     /// Whether `GatewayResponder.refusal` may refuse a request by its head.
-    package var checksHead: Bool { endpoint.settings.headCheck != nil && substitute == nil }
+    package var checksHead: Bool { endpoint.settings.plan?.readsBody == true && substitute == nil }
 
     /// Whether answers may be compressed.
     package var compresses: Bool { endpoint.settings.compresses }

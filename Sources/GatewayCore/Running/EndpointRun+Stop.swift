@@ -1,6 +1,6 @@
 import JSONBytes
 import Locking
-import Networking
+@_spi(Records) import Networking
 import Rx
 import Synchronization
 
@@ -28,6 +28,7 @@ extension EndpointRun {
             results.parts[$0].outcome == nil
         }
         guard !unwanted.isEmpty else { return }
+        for index in unwanted { noteUnstarted(results.parts[index], stage + index) }
         let (work, ended) = state.withLock { $0.cancel(unwanted, stage, after: elapsedOfParts) }
         for link in work { link.stop() }
         if isTimed { for index in unwanted { noteEnd(of: stage + index, nil) } }
@@ -41,6 +42,7 @@ extension EndpointRun {
         let facts = facts(finished.steps)
         finished.dispose()
         if let timer = finished.timer { scheduler.cancelTimer(timer) }
+        for (index, part) in finished.parts.enumerated() { noteUnstarted(part, finished.stage + index) }
         let results = PartResults(
             finished.parts, from: finished.stage, areSteps: finished.after?.then != nil,
             began: partsBegan.load(ordering: .relaxed))
@@ -50,8 +52,12 @@ extension EndpointRun {
         deliver(renderer.failure(results, decidedBy: index, for: facts))
     }
 
-    /// A required part of the pipeline has failed: unless the pipeline answers in this wake, its parts end the run as those of an answer
-    /// do.
+    /// Records for the log that a cancelled part has not begun.
+    private func noteUnstarted(_ part: NamedPart, _ number: Int) {
+        if part.outcome == nil, !part.part.hasStarted { context.forPart(number).partBegan(at: nil) }
+    }
+
+    /// A required part of the pipeline has failed. Unless the pipeline answers in this wake, the failure is the answer.
     func pipelineFailed() -> any Disposable {
         scheduler.schedule(()) { [self] in
             guard state.withLock({ $0.awaitsHandler }), let results = pipeline?.results(context),
@@ -84,8 +90,8 @@ extension EndpointRun {
         work?.stop()
     }
 
-    /// If the failure of parts will decide the answer because the circuits of their upstreams are open, starts only these, so that
-    /// nothing is sent in vain. Returns false if there are none.
+    /// Starts only the parts whose failure will decide the answer because the circuits of their upstreams are open. Returns false if
+    /// there are none.
     @inline(never)
     func startRefused(of stage: Int) -> Bool {
         let refused = refusedParts(of: stage)

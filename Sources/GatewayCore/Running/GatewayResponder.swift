@@ -110,11 +110,11 @@ public final class GatewayResponder: Sendable {
 
     /// Returns the refusal of a request whose client waits for leave to send the body; nil if the body has to be read.
     package func refusal(of head: HTTPRequestHead, at match: EndpointMatch) -> GatewayResponse? {
-        guard match.checksHead, let check = match.endpoint.settings.headCheck else { return nil }
+        guard match.checksHead, let plan = match.endpoint.settings.plan else { return nil }
         let request = GatewayRequest(
             ReceivedRequest(head: head), requestID: "", match, from: Self.unknownClient, isHead: false, nil)
         do {
-            try check(request)
+            try plan.checkHead(of: request, in: environment)
         } catch let error as GatewayError {
             return render(error, fields: head.fields, at: match)
         } catch {

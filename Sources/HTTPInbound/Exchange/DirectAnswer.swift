@@ -9,7 +9,7 @@ public struct DirectAnswer {
     public var method: HTTPMethod?
     /// Why the server refused; nil for an answer of `decide` or to OPTIONS.
     public var error: InboundError?
-    /// The parts of the request that the answer complains of: those of `error`, or of `BodyDecision.answer`.
+    /// The parts of the request that broke a rule: those of `error`, or of `BodyDecision.answer`.
     public var refused: [String] = []
     /// Nil if there was no answer, because the request never completed.
     public var response: HTTPResponse?

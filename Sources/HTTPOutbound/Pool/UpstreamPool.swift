@@ -185,7 +185,7 @@ public final class UpstreamPool: TimerTarget {
         if !spare.isEmpty { spare.removeAll { $0 == connection.slot } }
     }
 
-    /// Closes the connection that has been spare for the longest time. Returns false if there is none.
+    /// Closes the oldest spare connection. Returns false if there is none.
     @discardableResult
     private func closeSpare() -> Bool {
         guard let slot = spare.first else { return false }

@@ -153,7 +153,7 @@ public struct RecordedCall: Sendable {
     /// The status of the response; nil if there is no complete response.
     package var status: Int? { code == 0 ? nil : Int(code) }
 
-    /// Nanoseconds from the beginning of an attempt to its end or, if it is in progress, to that of the call.
+    /// The nanoseconds that an attempt took. One in progress ends with the call.
     package func elapsed(of attempt: CallAttempt) -> Int64 {
         attempt.elapsed ?? max(0, elapsed - attempt.began.nanoseconds(since: began))
     }

@@ -265,7 +265,7 @@ struct FamilyTests {
     // MARK: Addresses that are no destinations
 
     @Test(
-        "A numeric host that is no destination fails as a name with this address does",
+        "A numeric host that nobody can connect to fails like a name with only that address",
         arguments: [
             "0.0.0.0", "0.1.2.3", "224.0.0.251", "255.255.255.255", "::", "[::]", "ff02::1", "::ffff:0.0.0.0",
             "0",

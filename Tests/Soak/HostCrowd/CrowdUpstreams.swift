@@ -11,6 +11,7 @@ final class CrowdUpstreams: Sendable {
     private let server: LoopBound<CrowdServer>
     /// Keep the closed port: bound, but not listening.
     private let reserved: Int32
+    let names = EmptyNameServer()
 
     init() throws {
         let everywhere = SocketAddress(host: "0.0.0.0", port: 0)
@@ -45,21 +46,28 @@ final class CrowdUpstreams: Sendable {
         server.loop.runBlocking { [server] in server.value.stop() }
         group.shutdown()
         close(reserved)
+        names.stop()
     }
 
-    /// Returns a port that refuses TCP until the socket is closed. Nothing listens there on UDP, either.
+    /// Returns a port that refuses TCP until the socket is closed.
     private static func closedPort() -> (UInt16, Int32) {
         let tcp = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        return (bindFreePort(tcp, at: INADDR_ANY), tcp)
+    }
+
+    /// Binds a socket to a free port of an IPv4 address and returns the port.
+    static func bindFreePort(_ descriptor: Int32, at host: in_addr_t) -> UInt16 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = host.bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(tcp, $0, size) == 0 && getsockname(tcp, $0, &size) == 0
+                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
             }
         }
         precondition(isBound, "no port is free")
-        return (UInt16(bigEndian: address.sin_port), tcp)
+        return UInt16(bigEndian: address.sin_port)
     }
 }
 

@@ -67,8 +67,7 @@ package final class HostCrowd: Sendable {
         configuration.limits.deadline = .seconds(60)
         // The upstreams share a name, so those that fail would open the circuit of the others.
         configuration.upstreamPolicy.breaker = nil
-        // Refuses at once, so that no name is found.
-        configuration.dns.servers = ["127.0.0.1:\(upstreams.closedPort)"]
+        configuration.dns.servers = ["127.0.0.1:\(upstreams.names.port)"]
         configuration.upstreams["door"] = UpstreamURLs(upstreams.url(.answering, 0))
         server = try GatewayServer.start(configuration) { gateway in
             Self.declare(on: gateway, upstreams, addresses: addresses)
