@@ -1,6 +1,7 @@
 import { el, glyph, svg } from "./dom.js";
 import { decimal, plainDate, whole } from "./format.js";
 import { language, t } from "./language.js";
+import { limits, requiredLimits } from "./limits.js";
 import { drawWeather } from "./weather.js";
 
 const inLanguage = (korean, english) => (language() === "ko" ? korean ?? english : english ?? korean);
@@ -47,23 +48,23 @@ function drawUser(user) {
 }
 
 /**
- * The parts of `/api/home`: their upstreams and calls, the limit of a call in milliseconds, whether the screen needs them, and
- * how each is drawn. HomeEndpoint.swift makes the calls of a part in this order.
+ * The parts of `/api/home`: their upstreams and calls, the limits of a call, whether the screen needs them, and how each is
+ * drawn. HomeEndpoint.swift makes the calls of a part in this order.
  */
 export const cards = [
   {
-    part: "weights", upstream: "diary", isRequired: true, limit: 10_000,
+    part: "weights", upstream: "diary", isRequired: true, ...requiredLimits,
     calls: [{ name: "recent", target: /keyword=recent/ }, { name: "today", target: /\/weights\/\d/ }],
     draw: drawWeights, isEmpty: (data) => !data.today && !data.recent,
   },
-  { part: "user", upstream: "users", limit: 3000, calls: [{ name: "user", target: /^\/users\// }], draw: drawUser },
+  { part: "user", upstream: "users", limit: limits.optional, calls: [{ name: "user", target: /^\/users\// }], draw: drawUser },
   {
-    part: "weather", upstream: "weather", limit: 3000,
+    part: "weather", upstream: "weather", limit: limits.optional,
     calls: [{ name: "now", target: /getUltraSrtNcst/ }, { name: "forecast", target: /getUltraSrtFcst/ }],
     draw: drawWeather, isEmpty: (data) => !data.now,
   },
   {
-    part: "tags", upstream: "tags", limit: 3000, calls: [{ name: "tags", target: /^\/tags/ }], draw: drawTags,
+    part: "tags", upstream: "tags", limit: limits.optional, calls: [{ name: "tags", target: /^\/tags/ }], draw: drawTags,
     isEmpty: (data) => data.length === 0,
   },
 ];

@@ -110,9 +110,14 @@ export function latest(send = ask) {
   };
 }
 
-/** The errors of an exchange by part. */
+/** The errors of an exchange by part, with the time of the part from the timeline, which is not rounded down. */
 export function errorsByPart(exchange) {
-  return new Map((exchange?.envelope?.errors ?? []).map((error) => [error.part, error]));
+  const { errors = [], meta } = exchange?.envelope ?? {};
+  const took = (part) => {
+    const { beganMs, endMs } = meta?.timeline?.find((entry) => entry.part === part) ?? {};
+    return beganMs == null || endMs == null ? undefined : endMs - beganMs;
+  };
+  return new Map(errors.map((error) => [error.part, { ...error, elapsedMs: took(error.part) ?? error.elapsedMs }]));
 }
 
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -19,14 +19,20 @@ function advice(error) {
   return error.notRetried ? null : said("final", error);
 }
 
+/** The reasons of calls that ended because the upstream was silent. */
+const silence = new Set(["connection_read_timeout", "connection_write_timeout", "http_response_timeout"]);
+
 /** What the gateway did about a failed part: why it did not retry, or that it did. Null if a retry would not help. */
 function retries(error) {
-  if (error.notRetried) return has(`notRetried.${error.notRetried}`) ? t(`notRetried.${error.notRetried}`) : null;
+  if (error.notRetried) {
+    const key = error.notRetried === "reason" && silence.has(error.reason) ? "silence" : error.notRetried;
+    return has(`notRetried.${key}`) ? t(`notRetried.${key}`) : null;
+  }
   // At the deadline of the request, the attempts may be those of several calls.
   return error.retryable && error.attempts > 1 && error.reason !== "deadline_exceeded" ? t("retried") : null;
 }
 
-/** The failure's kind, reason and status in the envelope. */
+/** The failure's kind, reason, status and message in the envelope. */
 export function names(error) {
   const attempts = t(error.attempts === 1 ? "attempt" : "attempts", { count: error.attempts });
   const all = [error.kind, error.reason, error.status ? `HTTP ${error.status}` : null];
@@ -34,7 +40,8 @@ export function names(error) {
     "p", { class: "names", translate: "no" },
     all.filter(Boolean).map((name) => el("code", {}, name)),
     el("span", { class: "unseen" }, ", "),
-    el("code", { translate: "yes" }, `${attempts}, ${milliseconds(error.elapsedMs)}`));
+    el("code", { translate: "yes" }, `${attempts}, ${milliseconds(error.elapsedMs)}`),
+    error.message && el("code", { "data-message": true }, error.message));
 }
 
 /** Draws a failed part: its title, its names, what happened, what a user can do, and a button if trying again may help. */

@@ -72,7 +72,8 @@ export function callsOf(card, { exchange, begun, arrived }) {
   return fates;
 }
 
-/** A call that the page made itself; see direct.js. */
-function fateOfDirect({ error, took }) {
-  return { state: error ? "bad" : took >= slow ? "slow" : "good", note: error ?? milliseconds(took) };
+/** A call that the page made itself; see direct.js. A status that is no success says more in a small place than the page's error. */
+function fateOfDirect({ error, status, took }) {
+  if (!error) return { state: took >= slow ? "slow" : "good", note: milliseconds(took) };
+  return { state: "bad", note: status && status !== 200 ? `HTTP ${status}` : error };
 }

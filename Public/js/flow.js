@@ -2,10 +2,20 @@ import { el, svg } from "./dom.js";
 import { callsOf, worst } from "./fates.js";
 import { milliseconds, seconds } from "./format.js";
 import { onLanguage, t } from "./language.js";
+import { outcome, verdict } from "./outcome.js";
 
 /** Room for the lines on the left of the upstreams, in pixels, and the distance between two lines. */
 const gutter = 46;
 const distance = 5;
+
+/** Cuts the text of an SVG element that is wider than `room` pixels. */
+function shorten(node, room) {
+  let text = node.textContent;
+  while (text && node.getComputedTextLength() > room) {
+    text = text.slice(0, -1);
+    node.textContent = `${text}…`;
+  }
+}
 
 /**
  * The picture of the home screen's request: this page, the gateway, and each upstream with its calls and their state. Each
@@ -25,10 +35,11 @@ export class Flow {
     this.build();
     new ResizeObserver(() => this.drawLines()).observe(this.root);
     new ResizeObserver(() => this.drawMini()).observe(document.documentElement);
+    // The window reaches down without end, so that the picture is out of it only above its top.
     new IntersectionObserver(([entry]) => {
-      this.mini.hidden = entry.isIntersecting;
+      this.mini.hidden = entry.isIntersecting || entry.boundingClientRect.bottom > 0;
       this.drawMini();
-    }).observe(this.root);
+    }, { rootMargin: "0px 0px 1000000px" }).observe(this.root);
     onLanguage(() => this.draw());
   }
 
@@ -40,7 +51,7 @@ export class Flow {
     this.lines = svg("svg", { class: "lines", "aria-hidden": "true" });
     this.rows = this.cards.map((card) => {
       const row = {
-        card, policy: el("span", { class: "policy" }),
+        card, policy: el("span", { class: "policy" }), firstByte: card.firstByte && el("p", { class: "policy" }),
         calls: card.calls.map(() => ({ node: el("li"), name: el("span", { translate: "no" }), note: el("span", { class: "note", translate: "no" }) })),
       };
       for (const { node, name, note } of row.calls) node.append(name, " ", note);
@@ -48,7 +59,7 @@ export class Flow {
         "li", { class: "upstream", "data-upstream": card.upstream },
         el("p", { class: "upstream-name" }, el("code", { translate: "no" }, card.upstream), " ", row.policy),
         el("div", { class: "fault", id: `fault-${card.upstream}`, "data-fault": card.upstream }),
-        el("ul", { class: "calls" }, row.calls.map(({ node }) => node)));
+        row.firstByte, el("ul", { class: "calls" }, row.calls.map(({ node }) => node)));
       return row;
     });
     this.root.append(this.lines, this.page.node, this.gate.node, el("ul", { class: "upstreams" }, this.rows.map(({ node }) => node)));
@@ -77,23 +88,28 @@ export class Flow {
 
   draw() {
     const isWaiting = this.begun !== null;
-    const { status, envelope, took, reached } = (isWaiting ? null : this.exchange) ?? {};
+    const exchange = isWaiting ? null : this.exchange;
+    const { took } = exchange ?? {};
     this.page.name.textContent = t("flow.page");
     this.page.note.textContent = isWaiting ? t("waiting", { time: seconds(performance.now() - this.begun) })
       : this.exchange ? milliseconds(took) : "";
     this.gate.name.textContent = "Sluice";
-    this.gate.note.textContent = envelope ? `${status} ${envelope.code}` : this.exchange && !isWaiting && !reached ? t("no.answer") : "";
-    this.gate.node.dataset.state = isWaiting || !this.exchange ? "none" : envelope && status < 400 ? "good" : "bad";
+    this.gate.note.textContent = exchange && !exchange.direct ? outcome(exchange) : "";
+    this.gate.node.dataset.state = exchange ? { good: "good", late: "slow", bad: "bad" }[verdict(exchange)] : "none";
     this.root.classList.toggle("running", isWaiting);
     this.states = this.rows.flatMap((row) => {
       const fates = callsOf(row.card, this);
       row.policy.textContent = t(row.card.isRequired ? "flow.required" : "flow.optional", { time: seconds(row.card.limit) });
+      if (row.firstByte) row.firstByte.textContent = t("flow.firstByte", { time: seconds(row.card.firstByte) });
       row.node.dataset.state = worst(fates);
       row.calls.forEach((call, index) => {
         const { state, note } = fates[index];
         call.node.dataset.state = state;
         call.name.textContent = row.card.calls[index].name;
         call.note.textContent = note;
+        // The note may be cut.
+        if (state === "bad") call.note.title = note;
+        else call.note.removeAttribute("title");
       });
       return fates.map(({ state }) => state);
     });
@@ -140,12 +156,14 @@ export class Flow {
         return [
           svg("path", { class: "line", "data-state": state, d: `M${gate} ${middle}C${gate + 22} ${middle} ${gate + 22} ${y} ${x - 4} ${y}` }),
           svg("text", { x, y: y + 4 }, row.card.upstream),
-          svg("text", { class: "note", "data-state": state, x: x + 68, y: y + 4 }, told),
+          svg("text", { class: "note told", "data-state": state, x: x + 68, y: y + 4 }, told),
         ];
       }),
-      svg("rect", { class: "gate", x: 1, y: middle - 20, width: gate - 1, height: 40, rx: 9 }),
+      svg("rect", { class: "gate", "data-state": this.isDirect ? "none" : this.gate.node.dataset.state, x: 1, y: middle - 20, width: gate - 1, height: 40, rx: 9 }),
       svg("text", { class: "gate-name", x: gate / 2, y: middle - 2, "text-anchor": "middle" }, this.isDirect ? t("flow.page") : "Sluice"),
       svg("text", { class: "gate-name note", x: gate / 2, y: middle + 13, "text-anchor": "middle" },
-        this.begun === null && this.exchange?.status ? String(this.exchange.status) : "")));
+        this.gate.note.textContent)));
+    for (const told of this.mini.querySelectorAll(".told")) shorten(told, width - x - 68);
+    shorten(this.mini.querySelector(".gate-name.note"), gate - 6);
   }
 }

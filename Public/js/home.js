@@ -5,16 +5,19 @@ import { failed, failedDirectly, held, refused, unreachable } from "./failure.js
 import { Flow } from "./flow.js";
 import { milliseconds, today } from "./format.js";
 import { t } from "./language.js";
+import { named } from "./limits.js";
 import { Screen } from "./screen.js";
 import { waitingTime } from "./waiting.js";
 
-/** The limits in HomeEndpoint.swift: of its optional parts, of a call to the diary, and of the request. */
-const limits = [{ name: "optional", at: 3000 }, { name: "call", at: 10_000 }, { name: "request", at: 15_000 }];
+/** Whether a part answered without data. */
+const isEmpty = (card, data) => data === null || data === undefined || Boolean(card.isEmpty?.(data));
 
 /** The home screen: a card with its own state for each part of one answer. */
 export class HomeScreen extends Screen {
   constructor(root) {
-    super(root, limits, cards.flatMap(({ part, calls, limit }) => calls.map((call) => ({ part, limit, ...call }))));
+    super(
+      root, named("optional", "firstByte", "call", "request"),
+      cards.flatMap(({ part, calls, limit, firstByte }) => calls.map((call) => ({ part, limit, firstByte, ...call }))));
     this.flow = new Flow(cards);
     /** Whether the page makes the calls itself. */
     this.isDirect = false;
@@ -26,7 +29,7 @@ export class HomeScreen extends Screen {
   build() {
     this.places = new Map(cards.map((card) => {
       const place = {
-        title: el("h3", { id: `card-${card.part}`, tabindex: -1 }), policy: el("span", { class: "policy" }),
+        title: el("h3", { id: `card-${card.part}`, tabindex: -1 }), policy: el("span"),
         state: el("span", { class: "badge", "data-card-state": true }), body: el("div", { class: "card-body" }),
       };
       place.card = el(
@@ -34,7 +37,8 @@ export class HomeScreen extends Screen {
           class: "card", "data-part": card.part, "data-state": "waiting",
           "aria-labelledby": `card-${card.part}`,
         },
-        el("header", { class: "card-head" }, place.title, place.policy, place.state), place.body);
+        el("header", { class: "card-head" }, place.title,
+          el("p", { class: "policy" }, el("code", { translate: "no" }, card.upstream), place.policy), place.state), place.body);
       return [card.part, place];
     }));
     this.find("#cards").append(...[...this.places.values()].map((place) => place.card));
@@ -101,10 +105,10 @@ export class HomeScreen extends Screen {
 
   drawCard(card, place) {
     place.title.textContent = t(`card.${card.part}`);
-    place.policy.textContent = this.isDirect ? "" : t(card.isRequired ? "required" : "optional");
-    const { state, content } = this.content(card);
+    place.policy.textContent = this.isDirect ? "" : ` · ${t(card.isRequired ? "required" : "optional")}`;
+    const { state, word = state, content } = this.content(card);
     place.card.dataset.state = state;
-    place.state.textContent = t(`state.${state}`);
+    place.state.textContent = t(`state.${word}`);
     place.state.className = `badge ${{ there: "good", failed: "bad", held: "late" }[state] ?? ""}`;
     redraw(place.body, content, () => place.title);
   }
@@ -123,10 +127,11 @@ export class HomeScreen extends Screen {
     if (error) return { state: "failed", content: [failed(title, error, () => this.reload())] };
     if (!envelope.data) {
       const part = t(`card.${this.missing([...errors.values()]).part}`).toLowerCase();
-      return { state: "held", content: [held(envelope, card.part, part)] };
+      const isCancelled = envelope.meta.parts?.[card.part] === "cancelled";
+      return { state: "held", word: isCancelled ? "cancelled" : "held", content: [held(envelope, card.part, part)] };
     }
     const data = envelope.data[card.part];
-    if (data === null || data === undefined || card.isEmpty?.(data)) {
+    if (isEmpty(card, data)) {
       return { state: "empty", content: [el("p", { class: "nothing" }, glyph("nothing"), t(`empty.${card.part}`))] };
     }
     return { state: "there", content: card.draw(data) };
@@ -168,9 +173,12 @@ export class HomeScreen extends Screen {
       "span", { class: `badge ${status >= 400 ? "bad" : errors.length ? "late" : "good"}`, translate: "no" },
       `${status} ${envelope.code}`);
     const total = cards.length;
-    const parts = errors.map((error) => t(`card.${error.part}`).toLowerCase()).join(", ");
-    const values = { there: total - errors.length, total, part: parts, status };
+    const names = (parts) => parts.map((part) => t(`card.${part}`).toLowerCase()).join(", ");
+    const failed = errors.map(({ part }) => part);
+    const empty = envelope.data ? cards.filter((card) => !failed.includes(card.part) && isEmpty(card, envelope.data[card.part])) : [];
+    const values = { there: total - errors.length, total, part: names(failed), status };
     const key = status >= 400 ? "verdict.failed" : errors.length ? "verdict.partial" : "verdict.complete";
-    return [badge, el("span", {}, t(key, values))];
+    const words = [t(key, values), empty.length && t("verdict.empty", { part: names(empty.map(({ part }) => part)) })];
+    return [badge, el("span", {}, words.filter(Boolean).join(" "))];
   }
 }

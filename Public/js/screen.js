@@ -11,8 +11,8 @@ export class Screen {
   /**
    * @param root the section of the screen
    * @param limits the time limits of its requests, `{name, at}` with `at` in milliseconds, the last for the whole request
-   * @param calls the calls of its parts, `{part, name, target, limit}`: `target` is an expression for the upstream's target, and
-   *   `limit` the limit of a call in milliseconds
+   * @param calls the calls of its parts, `{part, name, target, limit, firstByte}`: `target` is an expression for the upstream's
+   *   target, `limit` the limit of a call in milliseconds, and `firstByte` that of an attempt's first byte, if it can be the nearer one
    */
   constructor(root, limits, calls) {
     this.root = root;

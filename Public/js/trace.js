@@ -1,20 +1,10 @@
 import { el, redraw } from "./dom.js";
 import { milliseconds, sizeOf, timeOfDay } from "./format.js";
 import { t } from "./language.js";
+import { outcome, verdict } from "./outcome.js";
 import { coloured } from "./raw.js";
 import { arrivals, waitingBar, waitingTime } from "./waiting.js";
 import { waterfall } from "./waterfall.js";
-
-/** The class of an exchange's badge. */
-function verdict({ envelope, status, direct }) {
-  if (direct) return direct.some((call) => call.error) ? "bad" : "good";
-  if (!envelope || status >= 400) return "bad";
-  return envelope.code === "PARTIAL" ? "late" : "good";
-}
-
-/** The status and code of an exchange. */
-const outcome = ({ reached, status, statusText, envelope, direct }) =>
-  (direct ? t("direct.badge", { count: direct.length }) : reached ? `${status} ${envelope?.code ?? statusText}` : t("no.answer"));
 
 function summary(exchange) {
   const { request, envelope, took } = exchange;

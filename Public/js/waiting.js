@@ -2,7 +2,7 @@ import { el } from "./dom.js";
 import { seconds } from "./format.js";
 import { t } from "./language.js";
 import { timeOf } from "./live.js";
-import { bar, limitMark, scaleEnd } from "./waterfall.js";
+import { bar, limitMarks, scaleEnd } from "./waterfall.js";
 
 /**
  * Counts the time since `begun` in an element: "waiting, 0.9 s". Hidden from screen readers, which are told once that the page
@@ -66,11 +66,11 @@ export function arrivals(arrived, known) {
   const end = scaleEnd(Math.max(500, now * 1.2));
   const rows = known.map((call) => ({ call, attempts: arrived.calls.filter(({ method, target }) => method === "GET" && call.target.test(target)) }));
   return el("ul", { class: "arrivals", "aria-hidden": "true" }, rows.filter(({ attempts }) => attempts.length).map(({ call, attempts }) => {
-    const { endMs, status } = attempts.at(-1);
+    const { beganMs, endMs, status } = attempts.at(-1);
     const isLost = endMs !== null && (status === null || status >= 400);
     return el(
       "li", {}, el("span", { translate: "no" }, call.name),
-      el("span", { class: "bar-room" }, attemptBars(attempts, now, end), isLost && bar("pause", endMs, now, end), limitMark(call.limit, end)),
+      el("span", { class: "bar-room" }, attemptBars(attempts, now, end), isLost && bar("pause", endMs, now, end), limitMarks(call, attempts[0].beganMs, endMs === null ? beganMs : null, end)),
       el("span", { class: "soft" }, t(attempts.length === 1 ? "attempt" : "attempts", { count: attempts.length })));
   }));
 }

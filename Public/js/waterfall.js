@@ -17,13 +17,17 @@ export function bar(className, from, to, end) {
   return node;
 }
 
-/** A mark at a limit; nothing if it lies beyond the scale. */
-export function limitMark(at, end) {
-  if (at == null || at > end) return null;
-  const node = el("i", { class: "limit", "data-limit": at, title: t("limit", { time: seconds(at) }) });
-  node.style.left = `${(at / end) * 100}%`;
+/** A mark `limit` milliseconds after `from`; nothing if either is unknown or the mark lies beyond the scale. */
+function limitMark(name, limit, from, end) {
+  if (limit == null || from == null || from + limit > end) return null;
+  const node = el("i", { class: "limit", "data-limit": limit, title: t(`mark.${name}`, { time: seconds(limit) }) });
+  node.style.left = `${((from + limit) / end) * 100}%`;
   return node;
 }
+
+/** The marks of the limits of a call that began at `began`, whose attempt was sent at `sent`. */
+export const limitMarks = ({ limit, firstByte }, began, sent, end) =>
+  [limitMark("call", limit, began, end), limitMark("firstByte", firstByte, sent, end)];
 
 const room = (...bars) => el("td", { class: "bars" }, el("span", { class: "bar-room" }, bars));
 
@@ -66,7 +70,9 @@ function callName(call, known) {
 
 function attemptRow(entry, call, known, number, end, total) {
   const attempt = call.attempts[number - 1];
-  const { status, reason } = attempt;
+  const { reason } = attempt;
+  // Nobody waits for an attempt without an end: the gateway cancels it when it answers.
+  const status = reason === null && attempt.endMs == null ? null : attempt.status;
   const count = call.attempts.length;
   const spoken = [
     count > 1 && t("row.attempt", { number, count }), attempt.connection && t(`connection.${attempt.connection}`),
@@ -76,14 +82,14 @@ function attemptRow(entry, call, known, number, end, total) {
     el("th", { scope: "row" }, el("span", { translate: "no" }, callName(call, known)),
       count > 1 && el("span", { class: "count", "aria-hidden": "true" }, ` ${number}/${count}`),
       el("span", { class: "unseen" }, spoken.map((words) => `, ${words}`)), times(attempt)),
-    room(attemptBars(attempt, call.attempts[number - 2], end, total), known && limitMark(call.attempts[0].beganMs + known.limit, end)),
+    room(attemptBars(attempt, call.attempts[number - 2], end, total), known && limitMarks(known, call.attempts[0].beganMs, attempt.sentMs, end)),
     el("td", {},
       el("span", {
         class: `result ${reason !== null ? "bad" : status !== null ? "good" : "left"}`,
         translate: reason !== null && "no",
       },
         reason !== null ? breakable(reason) : status !== null ? String(status)
-          : t(attempt.endMs == null ? "row.running" : "row.cancelled")),
+          : t("row.cancelled")),
       reason !== null && status !== null && el("span", { class: "result bad" }, `HTTP ${status}`)));
 }
 

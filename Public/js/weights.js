@@ -5,6 +5,7 @@ import { doubtful, failed, happened, held, refused, unreachable } from "./failur
 import { hasFault } from "./faults.js";
 import { decimal, later, longDay, plainDate, today } from "./format.js";
 import { t } from "./language.js";
+import { named, requiredLimits } from "./limits.js";
 import { Screen } from "./screen.js";
 
 /** Whether the upstream of a part answered that it has no data. */
@@ -18,15 +19,12 @@ const unsent = new Set([
   "destination_unavailable", "dns_error", "dns_timeout", "tls_certificate_error", "tls_protocol_error", "tls_alert_received",
 ]);
 
-/** The limits in WeightEndpoints.swift: of a call to the diary, and of the request. */
-const limits = [{ name: "call", at: 10_000 }, { name: "request", at: 15_000 }];
-
 /** The calls in WeightEndpoints.swift. */
 const calls = [
   { part: "recent", name: "recent", target: /keyword=recent/ },
   { part: "total", name: "total", target: /weights\?(?!.*keyword)/ },
   { part: "today", name: "today", target: /weights\/[\d-]+$/ },
-].map((call) => ({ ...call, limit: 10_000 }));
+].map((call) => ({ ...call, ...requiredLimits }));
 
 /** The deletions that can be undone. */
 const undoLimit = 5;
@@ -38,7 +36,7 @@ const undoLimit = 5;
 export class WeightScreen extends Screen {
   /** @param whenChanged called after each change of a weight */
   constructor(root, whenChanged) {
-    super(root, limits, calls);
+    super(root, named("firstByte", "call", "request"), calls);
     this.whenChanged = whenChanged;
     this.day = today();
     this.span = "recent";

@@ -91,11 +91,17 @@ static const unsigned char js_home_js[] = {
 static const unsigned char js_language_js[] = {
 #embed "../../Public/js/language.js"
 };
+static const unsigned char js_limits_js[] = {
+#embed "../../Public/js/limits.js"
+};
 static const unsigned char js_live_js[] = {
 #embed "../../Public/js/live.js"
 };
 static const unsigned char js_main_js[] = {
 #embed "../../Public/js/main.js"
+};
+static const unsigned char js_outcome_js[] = {
+#embed "../../Public/js/outcome.js"
 };
 static const unsigned char js_preferences_js[] = {
 #embed "../../Public/js/preferences.js"
@@ -169,8 +175,10 @@ static const struct CPage pages[] = {
     PAGE("js/format.js", js_format_js),
     PAGE("js/home.js", js_home_js),
     PAGE("js/language.js", js_language_js),
+    PAGE("js/limits.js", js_limits_js),
     PAGE("js/live.js", js_live_js),
     PAGE("js/main.js", js_main_js),
+    PAGE("js/outcome.js", js_outcome_js),
     PAGE("js/preferences.js", js_preferences_js),
     PAGE("js/raw.js", js_raw_js),
     PAGE("js/screen.js", js_screen_js),

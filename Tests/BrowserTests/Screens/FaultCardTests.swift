@@ -104,9 +104,17 @@ extension InBrowser {
                 try await page["#home [data-reload]"].click()
                 let advice = page["article[data-part=weights] [data-advice]"]
                 try await advice.says("It may be busy. Wait a little, then try again.")
-                try await advice.says("The gateway did not retry: this failure is not retried.")
+                try await advice.says("did not retry: a second call would burden a slow upstream even more")
+                // The limit that ended the call is named and drawn: on the card, in the picture and in the waterfall.
+                try await page.card("weights").says("no response within 5000 ms")
+                try await page.pictured("diary").says("first byte · 5 s")
+                #expect(
+                    try await page.count(
+                        "#home-trace [data-row-attempt=\"weights diary 1\"] [data-limit=\"5000\"]") == 2)
                 try await page["#language input[value=ko]"].click()
-                try await advice.says("재시도하지 않았습니다")
+                try await advice.says("재시도하지 않았습니다. 다시 호출하면")
+                try await page.card("weights").says("no response within 5000 ms")
+                try await page.pictured("diary").says("첫 바이트 · 5 s")
             }
         }
 
@@ -151,6 +159,9 @@ extension InBrowser {
                 try await page.cards(are: ["tags": "empty", "weather": "there"])
                 try await page.card("tags").says("without tags")
                 #expect(try await page["#home-verdict"].text.contains("200 OK"))
+                try await page["#home-verdict"].says("All 4 parts answered. Without data: tags.")
+                try await page["#language input[value=ko]"].click()
+                try await page["#home-verdict"].says("데이터 없이 응답한 항목: 태그.")
             }
         }
 

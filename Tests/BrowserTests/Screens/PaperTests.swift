@@ -1,3 +1,4 @@
+import JSONBytes
 import Testing
 
 extension InOtherBrowser {
@@ -19,6 +20,16 @@ extension InOtherBrowser {
                 expectNone(try await page.textContrastComplaints() + page.shapeContrastComplaints())
                 #expect(try await page["#span"].isDisplayed)
                 #expect(try await page["article[data-part=weather] .failed"].isDisplayed)
+                // The lines on the screen have other places.
+                #expect(try await !page["#flow .lines"].isDisplayed)
+                let branches = try await page.run(
+                    """
+                    return [...document.querySelectorAll("#flow .upstream")].map((node) => {
+                      const {content, borderTopWidth, position} = getComputedStyle(node, "::before");
+                      return `${content} ${borderTopWidth} ${position}`;
+                    });
+                    """, as: [String].self)
+                #expect(branches == Array(repeating: #""" 2px absolute"#, count: 4))
                 // A fault that is on explains the failure; the others are off.
                 #expect(try await page["#fault-weather"].isDisplayed)
                 #expect(try await !page["#fault-tags"].isDisplayed)

@@ -142,7 +142,7 @@ extension InBrowser {
                         """
                         const marks = [...document.querySelectorAll("#home-trace .waiting-bar .limit")];
                         return marks.map((mark) => `${mark.dataset.limit} ${Math.round(parseFloat(mark.style.left))}`);
-                        """, as: [String].self) == ["3000 20", "10000 67", "15000 100"])
+                        """, as: [String].self) == ["3000 20", "5000 33", "10000 67", "15000 100"])
                 try await page.cards(are: ["weather": "failed"])
                 #expect(try await page.count(".waiting-time") == 0)
                 // The part failed at the limit that was drawn.

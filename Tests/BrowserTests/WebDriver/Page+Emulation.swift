@@ -74,12 +74,18 @@ extension Page {
 
     /// Sets the size in CSS pixels; `height` replaces the device's own.
     func resize(_ device: Look.Device, height: Int? = nil) async throws {
+        try await resize(
+            width: device.width, height: height ?? device.height, pixelRatio: device.pixelRatio,
+            isMobile: device.isMobile)
+    }
+
+    /// Sets the size of the window in CSS pixels.
+    func resize(width: Int, height: Int, pixelRatio: Double = 1, isMobile: Bool = false) async throws {
         try await devTools(
             "Emulation.setDeviceMetricsOverride",
             [
-                "width": .integer(Int64(device.width)),
-                "height": .integer(Int64(height ?? device.height)),
-                "deviceScaleFactor": .number(device.pixelRatio), "mobile": .flag(device.isMobile),
+                "width": .integer(Int64(width)), "height": .integer(Int64(height)),
+                "deviceScaleFactor": .number(pixelRatio), "mobile": .flag(isMobile),
             ])
     }
 }
