@@ -16,12 +16,14 @@ function coloured(source) {
   return nodes;
 }
 
-/** Loads the source of an endpoint once its `details` are open. */
+/** Loads the source of an endpoint once its `details` are open. Returns whether it is there. */
 export async function showCode(details) {
-  if (!details.open || details.querySelector("pre")) return;
+  if (!details.open || details.querySelector("pre")) return true;
   const response = await fetch(details.dataset.code).catch(() => null);
-  const source = response?.ok ? await response.text() : t("unreachable");
+  const source = response?.ok ? await response.text().catch(() => null) : null;
+  if (source === null) return false;
   details.querySelector("pre")?.remove();
   details.append(el(
     "pre", { role: "group", tabindex: 0, translate: "no", "aria-label": t("code") }, el("code", { lang: "en" }, coloured(source))));
+  return true;
 }

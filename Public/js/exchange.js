@@ -1,3 +1,4 @@
+import { t } from "./language.js";
 import { isBroken, visitorField } from "./visitor.js";
 
 /**
@@ -109,6 +110,17 @@ export function latest(send = ask) {
     return { exchange, isLatest: !signal.aborted };
   };
 }
+
+/** How an exchange ended, as the class of a badge: `good`, `late` or `bad`. */
+export function verdict({ envelope, status, direct }) {
+  if (direct) return direct.some((call) => call.error) ? "bad" : "good";
+  if (!envelope || status >= 400) return "bad";
+  return envelope.code === "PARTIAL" ? "late" : "good";
+}
+
+/** The status and code of an exchange. */
+export const outcome = ({ reached, status, statusText, envelope, direct }) =>
+  (direct ? t("direct.badge", { count: direct.length }) : reached ? `${status} ${envelope?.code ?? statusText}` : t("no.answer"));
 
 /** The errors of an exchange by part, with the time of the part from the timeline, which is not rounded down. */
 export function errorsByPart(exchange) {

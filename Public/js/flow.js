@@ -1,8 +1,8 @@
 import { el, svg } from "./dom.js";
+import { outcome, verdict } from "./exchange.js";
 import { callsOf, worst } from "./fates.js";
 import { milliseconds, seconds } from "./format.js";
 import { onLanguage, t } from "./language.js";
-import { outcome, verdict } from "./outcome.js";
 
 /** Room for the lines on the left of the upstreams, in pixels, and the distance between two lines. */
 const gutter = 46;
@@ -40,6 +40,7 @@ export class Flow {
       this.mini.hidden = entry.isIntersecting || entry.boundingClientRect.bottom > 0;
       this.drawMini();
     }, { rootMargin: "0px 0px 1000000px" }).observe(this.root);
+    this.root.addEventListener("animationend", () => this.root.classList.remove("ran"));
     onLanguage(() => this.draw());
   }
 
@@ -82,6 +83,8 @@ export class Flow {
 
   show(exchange) {
     clearInterval(this.timer);
+    // A fast answer is seen too: the lines run for a moment.
+    if (exchange && exchange !== this.exchange) this.root.classList.add("ran");
     Object.assign(this, { exchange, begun: null, arrived: null, timer: null });
     this.draw();
   }

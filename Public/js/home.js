@@ -21,6 +21,7 @@ export class HomeScreen extends Screen {
     this.flow = new Flow(cards);
     /** Whether the page makes the calls itself. */
     this.isDirect = false;
+    this.direct = null;
     /** Called with each exchange that is drawn. */
     this.whenAnswered = () => {};
     this.build();
@@ -53,13 +54,17 @@ export class HomeScreen extends Screen {
   }
 
   async ask(request, signal) {
-    // Few visitors ask for this, so it is loaded then. Without it the gateway is unreachable too.
-    const direct = this.isDirect ? await import("./direct.js").catch(() => null) : null;
-    if (!direct) return ask(request, signal);
-    return direct.askDirectly(today(), signal, (calls) => this.drawArrived({ direct: [...calls] }));
+    if (!this.isDirect) return ask(request, signal);
+    return this.direct.askDirectly(today(), signal, (calls) => this.drawArrived({ direct: [...calls] }));
   }
 
-  /** Loads the screen through the gateway or, to compare, by the page's own calls. */
+  /** Loads the code of the page's own calls, which few visitors need. Returns whether it is there. */
+  async loadDirect() {
+    this.direct ??= await import("./direct.js").catch(() => null);
+    return this.direct !== null;
+  }
+
+  /** Loads the screen through the gateway or, to compare, by the page's own calls; see `loadDirect`. */
   setDirect(isDirect) {
     if (isDirect === this.isDirect) return;
     this.isDirect = isDirect;

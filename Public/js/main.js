@@ -1,7 +1,9 @@
-import { addressedFaults, isDirectAddressed, writeAddress } from "./address.js";
+import { addressedDay, addressedFaults, addressedSpan, isDirectAddressed, whenAddressChanges, writeAddress } from "./address.js";
 import { cards } from "./cards.js";
 import { faultsNow, renewFaults, setFaults, startFaults } from "./faults.js";
+import { today } from "./format.js";
 import { HomeScreen } from "./home.js";
+import { t } from "./language.js";
 import { startPreferences } from "./preferences.js";
 import { Tour } from "./tour.js";
 import { WeightScreen } from "./weights.js";
@@ -9,15 +11,19 @@ import { WeightScreen } from "./weights.js";
 startPreferences((language) => writeAddress({ lang: language }));
 // Most visitors do not open the source of an endpoint.
 for (const details of document.querySelectorAll("[data-code]")) {
+  const said = details.nextElementSibling;
   details.addEventListener("toggle", async () => {
+    if (!details.open) return;
+    said.textContent = "";
     const code = await import("./code.js").catch(() => null);
-    if (code) code.showCode(details);
-    else details.open = false; // The gateway is unreachable.
+    if (await code?.showCode(details)) return;
+    details.open = false;
+    said.textContent = t("code.failed");
   });
 }
 
 const home = new HomeScreen(document.getElementById("home"));
-const weights = new WeightScreen(document.getElementById("weights"), () => home.load());
+const weights = new WeightScreen(document.getElementById("weights"), () => home.load(), () => writeStep());
 const screens = [home, weights];
 let tour = null;
 let isStarted = false;
@@ -28,7 +34,7 @@ async function renew() {
   if (!isStarted) return;
   weights.drawHalves();
   tour?.check();
-  writeFaults();
+  writeAddress(stateNow());
 }
 
 /** Whether a screen fails otherwise than the controls say: curl or a restart has changed the faults. */
@@ -55,52 +61,81 @@ home.whenAnswered = (exchange) => {
   if (isStarted && isSurprising(exchange)) renew();
 };
 
-function writeFaults() {
-  writeAddress({ fault: [...faultsNow()].map(([upstream, kind]) => `${upstream}:${kind}`).join(",") });
+/** How many changes of the address the page is following. It writes nothing meanwhile. */
+let followed = 0;
+
+/** What the address says of the page. The faults are unknown at first, and `sluice serve` has none. */
+const stateNow = () => ({
+  ...tour && { fault: [...faultsNow()].map(([upstream, kind]) => `${upstream}:${kind}`).join(",") },
+  view: home.isDirect ? "without" : null,
+  day: weights.day === today() ? null : weights.day,
+  span: weights.span === "total" ? "total" : null,
+});
+
+/** Writes what the visitor chose, as a step that Back undoes. */
+function writeStep() {
+  if (followed === 0) writeAddress(stateNow(), isStarted);
 }
 
 function faultsChanged(upstreams) {
   if (!isStarted) return;
   tour?.check();
-  writeFaults();
+  writeStep();
   home.load();
   if (upstreams.includes("diary")) weights.load();
 }
 
-function setDirect(isDirect) {
-  document.querySelector(`#mode [value="${isDirect ? "without" : "with"}"]`).checked = true;
-  writeAddress({ view: isDirect ? "without" : null });
-  tour?.setDirect(isDirect);
-  home.setDirect(isDirect);
+/** Shows the home screen with the gateway or, if that can be loaded, without it. */
+async function setDirect(isDirect) {
+  const isPossible = !isDirect || await home.loadDirect();
+  const isShown = isDirect && isPossible;
+  document.querySelector(`#mode [value="${isShown ? "without" : "with"}"]`).checked = true;
+  tour?.setDirect(isShown);
+  if (!isPossible) tour?.fail("mode.failed");
+  home.setDirect(isShown);
+  writeStep();
 }
 
 document.getElementById("mode").addEventListener("change", (event) => setDirect(event.target.value === "without"));
+
+/** Asks again for what an outage has kept from the page: the faults, then the screens. */
+async function recover() {
+  if (document.hidden || !screens.some((screen) => screen.isCutOff)) return;
+  await renew();
+  screens.filter((screen) => screen.isCutOff && !screen.isBusy).forEach((screen) => screen.load({ isQuiet: true }));
+}
+window.addEventListener("online", recover);
+window.addEventListener("focus", recover);
 
 // Another page may have changed the data meanwhile.
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return;
   screens.forEach((screen) => screen.refresh());
-  renew();
+  if (screens.some((screen) => screen.isCutOff)) recover();
+  else renew();
 });
 
-// An address that the visitor pasted or edited. A link within the page has no state.
-window.addEventListener("hashchange", async () => {
-  if (!location.hash.includes("=")) return;
+whenAddressChanges(async () => {
+  followed++;
+  weights.follow(addressedDay(), addressedSpan());
   await setFaults(addressedFaults());
-  setDirect(isDirectAddressed());
+  await setDirect(isDirectAddressed());
+  followed--;
+  // A fault or a day may be impossible, or the gateway unreachable.
+  if (followed === 0) writeAddress(stateNow());
 });
 
 /** Loads the screens. If somebody sent the address with faults, they are set first. */
 async function start() {
   const wanted = addressedFaults();
   const isAddressed = wanted.size > 0 || isDirectAddressed();
+  weights.place(addressedDay(), addressedSpan());
   if (!isAddressed) screens.forEach((screen) => screen.load());
   if (await startFaults(faultsChanged)) {
     if (wanted.size > 0) await setFaults(wanted);
-    writeFaults();
     document.getElementById("mode").hidden = false;
-    tour = new Tour(document.getElementById("tour"), () => setDirect(false));
-    setDirect(isDirectAddressed());
+    tour = new Tour(document.getElementById("tour"), () => home.load());
+    await setDirect(isDirectAddressed());
   }
   isStarted = true;
   // Until now the controls had room (base.css).

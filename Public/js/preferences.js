@@ -1,4 +1,4 @@
-import { setLanguage } from "./language.js";
+import { setLanguage, t } from "./language.js";
 
 function keep(name, value) {
   try {
@@ -23,14 +23,17 @@ function choose(id, value, changed) {
  */
 export function startPreferences(whenTranslated) {
   const root = document.documentElement;
+  const said = document.getElementById("language-said");
   choose("language", root.lang, async (code) => {
     try {
       await setLanguage(code);
     } catch {
       // The gateway is unreachable: the page stays as it is.
       document.querySelector(`#language [value="${root.lang}"]`).checked = true;
+      said.textContent = t("language.failed");
       return;
     }
+    said.textContent = "";
     keep("language", code);
     whenTranslated(code);
   });

@@ -55,6 +55,11 @@ export class Screen {
     return this.exchange !== null && !this.exchange.envelope;
   }
 
+  /** Whether the gateway did not answer, or something else did. */
+  get isCutOff() {
+    return this.exchange?.request.method === "GET" && !this.exchange.envelope && !(this.exchange.direct && this.exchange.reached);
+  }
+
   /** Loads the screen again because the visitor asked for it. */
   reload() {
     this.whenReloaded(this);

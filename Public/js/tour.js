@@ -12,10 +12,13 @@ const steps = [
 
 /** A guided minute: each step breaks one thing and says what to look at. One key press a step; Escape leaves it. */
 export class Tour {
-  constructor(root, whenStarted) {
+  /** @param again called with a step whose faults were set already */
+  constructor(root, again) {
     this.root = root;
-    this.whenStarted = whenStarted;
+    this.again = again;
     this.step = -1;
+    /** The key of a text that says what could not be done; null if nothing failed. */
+    this.failure = null;
     this.isDirect = false;
     this.said = el("p", { class: "tour-said", role: "status" });
     this.list = el("ol", { class: "steps" });
@@ -34,10 +37,19 @@ export class Tour {
   /** Shows a step. */
   async show(step) {
     this.step = step;
-    this.whenStarted();
-    this.draw();
-    await setFaults(new Map(Object.entries(steps[step].faults)));
+    this.fail(null);
+    const isChanged = await setFaults(new Map(Object.entries(steps[step].faults)));
+    // Another step may have been chosen meanwhile.
+    if (this.step !== step) return;
     this.check();
+    if (this.step < 0) this.fail("tour.failed");
+    else if (!isChanged) this.again();
+  }
+
+  /** Says what could not be done. */
+  fail(key) {
+    this.failure = key;
+    this.draw();
   }
 
   go(count) {
@@ -51,14 +63,14 @@ export class Tour {
   leave() {
     this.step = -1;
     setFaults(new Map());
-    this.draw();
+    this.fail(null);
     this.list.querySelector("button").focus();
   }
 
   /** Tells the tour whether the page makes the calls itself, which the texts of the steps do not describe. */
   setDirect(isDirect) {
     this.isDirect = isDirect;
-    this.draw();
+    this.fail(null);
   }
 
   /** Forgets the step once other faults are set than its own, or they could not be set. */
@@ -77,7 +89,8 @@ export class Tour {
         class: "plain", type: "button", "data-step": name, "data-control": `step ${name}`, "aria-current": index === this.step && "step",
         onclick: () => this.show(index),
       }, t(`tour.${name}`)))));
-    redraw(this.said, [t(this.isDirect ? "tour.without" : this.step < 0 ? "tour" : `tour.${steps[this.step].name}.then`)]);
+    this.said.classList.toggle("bad", this.failure !== null);
+    redraw(this.said, [t(this.failure ?? (this.isDirect ? "tour.without" : this.step < 0 ? "tour" : `tour.${steps[this.step].name}.then`))]);
     const action = (name, run) => el(
       "button", { class: "plain", type: "button", [`data-${name}`]: true, "data-control": `tour ${name}`, onclick: run }, t(`tour.${name}`));
     const isLast = this.step === steps.length - 1;

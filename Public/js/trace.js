@@ -1,7 +1,7 @@
 import { el, redraw } from "./dom.js";
+import { outcome, verdict } from "./exchange.js";
 import { milliseconds, sizeOf, timeOfDay } from "./format.js";
 import { t } from "./language.js";
-import { outcome, verdict } from "./outcome.js";
 import { coloured } from "./raw.js";
 import { arrivals, waitingBar, waitingTime } from "./waiting.js";
 import { waterfall } from "./waterfall.js";

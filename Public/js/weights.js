@@ -1,4 +1,5 @@
 import { Chart } from "./chart.js";
+import { DayField } from "./day-field.js";
 import { el, glyph, redraw, svg } from "./dom.js";
 import { errorsByPart } from "./exchange.js";
 import { doubtful, failed, happened, held, refused, unreachable } from "./failure.js";
@@ -34,10 +35,13 @@ const undoLimit = 5;
  * its answer redraws the whole screen.
  */
 export class WeightScreen extends Screen {
-  /** @param whenChanged called after each change of a weight */
-  constructor(root, whenChanged) {
+  /**
+   * @param whenChanged called after each change of a weight
+   * @param whenMoved called after the visitor chose another day or span
+   */
+  constructor(root, whenChanged, whenMoved) {
     super(root, named("firstByte", "call", "request"), calls);
-    this.whenChanged = whenChanged;
+    Object.assign(this, { whenChanged, whenMoved });
     this.day = today();
     this.span = "recent";
     /** The exchange whose answer is drawn, and its day. */
@@ -45,13 +49,12 @@ export class WeightScreen extends Screen {
     this.drawnDay = null;
     this.deleting = new Set();
     this.said = null;
-    /** Says why the date in the field is not shown; null if it is. */
-    this.dateComplaint = null;
     /** Deleted weights, the latest first: `{half, weight, day}`. */
     this.deleted = [];
     /** Whether a change may have been saved although its answer did not say so. */
     this.hasUnknownChange = false;
     this.chart = new Chart(this.find("#chart"));
+    this.field = new DayField(this.find("#day"), this.find("#day-error"), (day) => this.open(day));
     this.listen();
   }
 
@@ -67,34 +70,37 @@ export class WeightScreen extends Screen {
   listen() {
     this.find("#span").addEventListener("change", (event) => {
       this.span = event.target.value;
+      this.whenMoved();
       this.draw();
     });
-    this.find("#day").addEventListener("change", (event) => {
-      if (event.target.value && event.target.validity.valid) this.open(event.target.value);
-    });
-    this.find("#day").addEventListener("keydown", (event) => event.key === "Enter" && this.checkDay());
-    this.find("#day").addEventListener("blur", () => this.checkDay());
     this.find("#day-before").addEventListener("click", () => this.open(later(this.day, -1)));
     this.find("#day-after").addEventListener("click", () => this.open(later(this.day, 1)));
   }
 
-  /** Says why the date in the field cannot be shown, once the visitor has left it. */
-  checkDay() {
-    const { validity, value, min } = this.find("#day");
-    const rule = validity.rangeOverflow ? "day.late" : validity.rangeUnderflow ? "day.early"
-      : validity.badInput || !value ? "day.impossible" : null;
-    if (rule) {
-      this.dateComplaint = () =>
-        t(rule, { date: value && plainDate(value), first: plainDate(min), day: longDay(this.day) });
-    }
-    this.drawDay();
+  open(day) {
+    this.move(day);
+    this.said = null;
+    this.field.complaint = null;
+    this.load();
   }
 
-  open(day) {
+  move(day) {
     this.day = day;
-    this.said = null;
-    this.dateComplaint = null;
-    this.load();
+    this.whenMoved();
+  }
+
+  /** Takes what an address names: a day, null for today, and the span of the chart. */
+  place(day, span) {
+    this.span = span;
+    this.day = day && day >= this.find("#day").min && day <= today() ? day : today();
+  }
+
+  /** Shows what an address names; see `place`. */
+  follow(day, span) {
+    const before = this.day;
+    this.place(day, span);
+    if (this.day === before) this.draw();
+    else this.open(this.day);
   }
 
   /** Also clears an old error, since the screen then shows the current state. */
@@ -174,7 +180,7 @@ export class WeightScreen extends Screen {
   }
 
   async undo({ half, weight, day }) {
-    this.day = day;
+    this.move(day);
     const complaint = await this.register(half, weight, day);
     if (complaint) this.complain(complaint, half, day);
     this.focus(half);
@@ -245,18 +251,10 @@ export class WeightScreen extends Screen {
 
   drawDay() {
     this.find("[data-day]").textContent = longDay(this.day);
-    // Setting the same value again would interrupt a visitor who is typing a date.
-    const field = this.find("#day");
-    if (field.max !== today()) field.max = today();
-    const isTyping = document.activeElement === field && !(field.validity.valid && field.value);
-    if (!isTyping && field.value !== this.day) field.value = this.day;
-    const complaint = this.dateComplaint?.() ?? "";
-    if (this.find("#day-error").textContent !== complaint) this.find("#day-error").textContent = complaint;
-    if (complaint) field.setAttribute("aria-invalid", "true");
-    else field.removeAttribute("aria-invalid");
+    this.field.show(this.day, today());
     // Weights of another day cannot be changed.
     this.find("#halves").inert = this.drawn !== null && this.drawnDay !== this.day;
-    this.find("#day-before").disabled = this.day <= field.min;
+    this.find("#day-before").disabled = this.day <= this.find("#day").min;
     this.find("#day-after").disabled = this.day >= today();
     for (const radio of this.root.querySelectorAll('[name="span"]')) radio.checked = radio.value === this.span;
   }

@@ -52,6 +52,9 @@ static const unsigned char js_chart_js[] = {
 static const unsigned char js_code_js[] = {
 #embed "../../Public/js/code.js"
 };
+static const unsigned char js_day_field_js[] = {
+#embed "../../Public/js/day-field.js"
+};
 static const unsigned char js_direct_trace_js[] = {
 #embed "../../Public/js/direct-trace.js"
 };
@@ -99,9 +102,6 @@ static const unsigned char js_live_js[] = {
 };
 static const unsigned char js_main_js[] = {
 #embed "../../Public/js/main.js"
-};
-static const unsigned char js_outcome_js[] = {
-#embed "../../Public/js/outcome.js"
 };
 static const unsigned char js_preferences_js[] = {
 #embed "../../Public/js/preferences.js"
@@ -162,6 +162,7 @@ static const struct CPage pages[] = {
     PAGE("js/cards.js", js_cards_js),
     PAGE("js/chart.js", js_chart_js),
     PAGE("js/code.js", js_code_js),
+    PAGE("js/day-field.js", js_day_field_js),
     PAGE("js/direct-trace.js", js_direct_trace_js),
     PAGE("js/direct.js", js_direct_js),
     PAGE("js/dom.js", js_dom_js),
@@ -178,7 +179,6 @@ static const struct CPage pages[] = {
     PAGE("js/limits.js", js_limits_js),
     PAGE("js/live.js", js_live_js),
     PAGE("js/main.js", js_main_js),
-    PAGE("js/outcome.js", js_outcome_js),
     PAGE("js/preferences.js", js_preferences_js),
     PAGE("js/raw.js", js_raw_js),
     PAGE("js/screen.js", js_screen_js),

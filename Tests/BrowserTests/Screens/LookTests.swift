@@ -82,6 +82,28 @@ extension InOtherBrowser {
         }
 
         @Test(
+            "Text fits where a style of the user has doubled its size", arguments: Look.Language.allCases)
+        func userStyle(language: Look.Language) async throws {
+            let look = Look(language: language)
+            try await withDemo(look) { page, demo async throws in
+                try await demo.setFault("drop", of: "tags")
+                try await page.reload()
+                try await page.ready()
+                try await page.run(
+                    """
+                    const style = new CSSStyleSheet();
+                    style.replaceSync("html { font-size: 200% !important }");
+                    document.adoptedStyleSheets = [style];
+                    """)
+                for (width, height) in [(1920, 1080), (1280, 900), (768, 1024), (390, 844)] {
+                    try await page.resize(width: width, height: height)
+                    try await page.settle()
+                    expectNone(try await page.overflowComplaints().map { "\(width) px: \($0)" })
+                }
+            }
+        }
+
+        @Test(
             "The keyboard reaches every control in order, with a visible focus",
             arguments: [Look(), Look(device: .phone, theme: .dark, language: .korean)])
         func keyboard(look: Look) async throws {

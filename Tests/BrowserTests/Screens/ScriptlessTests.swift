@@ -12,8 +12,11 @@ extension InOtherBrowser {
                 try await page.reload()
                 let text = try await page["body"].text
                 #expect(text.contains("Sluice is a backend-for-frontend gateway."))
-                #expect(text.contains("curl -i \"http://127.0.0.1:8080/api/home\""))
-                #expect(text.contains("/api/weights/screen?fddDate=$(date +%F)\""))
+                #expect(text.contains("curl -i \"$PAGE/api/home\""))
+                #expect(text.contains("curl -i \"$PAGE/api/weights/screen?fddDate=$(date +%F)\""))
+                // A port would be wrong at another one.
+                #expect(!text.contains("8080"))
+                #expect(try await page["[lang=ko] h2"].text == "화면 하나에 요청 하나. 모든 실패에 이름을.")
                 expectNone(try await page.complaints("scriptless"))
                 expectNone(
                     try await page.structureComplaints(.english) + page.namingComplaints()
