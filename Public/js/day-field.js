@@ -1,6 +1,9 @@
 import { longDay, plainDate } from "./format.js";
 import { t } from "./language.js";
 
+/** Milliseconds without a digit after which an impossible date is called so. */
+const pause = 1000;
+
 /**
  * The field for the day. A date that is typed is opened once it is complete, with Enter or when the focus leaves the field: on
  * the way to the 30th, the field also has the 3rd.
@@ -16,11 +19,11 @@ export class DayField {
     field.addEventListener("pointerdown", () => { this.isTyped = false; });
     field.addEventListener("keydown", ({ key, code }) => {
       if (key === "Enter") this.finish();
-      else if (/^(Digit|Numpad)\d$/.test(code) || /^(\d|Backspace|Delete)$/.test(key)) this.isTyped = true;
+      else if (/^(Digit|Numpad)\d$/.test(code) || /^(\d|Backspace|Delete)$/.test(key)) this.type();
       else if (key === "ArrowUp" || key === "ArrowDown") this.isTyped = false;
     });
     field.addEventListener("change", () => {
-      if (!this.isTyped) this.take();
+      if (!this.isTyped && this.isValid) this.open(field.value);
     });
     field.addEventListener("blur", () => this.finish());
   }
@@ -29,18 +32,25 @@ export class DayField {
     return Boolean(this.field.value) && this.field.validity.valid;
   }
 
-  take() {
-    if (this.isValid && this.field.value !== this.day) this.open(this.field.value);
+  type() {
+    this.isTyped = true;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.isTyped && this.check(), pause);
   }
 
   /** Opens the date in the field, or says why it cannot be shown. */
   finish() {
     this.isTyped = false;
+    if (this.isValid && this.field.value !== this.day) this.open(this.field.value);
+    else this.check();
+  }
+
+  /** Says why the date in the field cannot be shown. */
+  check() {
     const { validity, value, min } = this.field;
     const rule = validity.rangeOverflow ? "day.late" : validity.rangeUnderflow ? "day.early"
       : validity.badInput || !value ? "day.impossible" : null;
     this.complaint = rule && (() => t(rule, { date: value && plainDate(value), first: plainDate(min), day: longDay(this.day) }));
-    this.take();
     this.show(this.day, this.field.max);
   }
 

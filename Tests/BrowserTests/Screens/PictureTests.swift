@@ -76,6 +76,26 @@ extension InOtherBrowser {
             }
         }
 
+        @Test("On the narrowest screen no menu covers a name", arguments: Look.Language.allCases)
+        func menus(language: Look.Language) async throws {
+            try await withDemo(Look(device: .narrow, language: language)) { page, _ async throws in
+                try await page.ready()
+                // With a scroll bar of 15 px.
+                try await page.resize(width: 305, height: 640)
+                let covered = try await page.run(
+                    """
+                    return [...document.querySelectorAll("#flow .upstream")].filter((upstream) => {
+                      const range = document.createRange();
+                      range.selectNodeContents(upstream.querySelector(".upstream-name"));
+                      const right = Math.max(...[...range.getClientRects()].map((box) => box.right));
+                      return right > upstream.querySelector("select").getBoundingClientRect().left;
+                    }).map((upstream) => upstream.dataset.upstream);
+                    """, as: [String].self)
+                #expect(covered == [])
+                expectNone(try await page.overflowComplaints())
+            }
+        }
+
         @Test(
             "The gateway in both pictures has the colour and the words of its answer", arguments: Look.pairs)
         func gateway(look: Look) async throws {
