@@ -140,9 +140,9 @@ struct OutlivingTaskTests {
     @Test("The task that streams an answer belongs to the request until its end")
     func streamed() async throws {
         users.forward()
-        users.gateway.get("/a") { [diary = users.diary] _ in
+        users.gateway.get("/a") { [diary = users.diary, weak users] _ in
             let pieces = AsyncThrowingStream<[UInt8], any Error> {
-                let isLast = users.calls.count == 1
+                let isLast = users?.calls.count == 1
                 let total = try await diary.rx.request(.total).fragment().value
                 return isLast ? nil : Array(total.description.utf8)
             }

@@ -8,19 +8,22 @@ import RxTesting
 import TestWaiting
 import Testing
 
+private struct Failure: Error {}
+
+/// Makes these pieces. Outside of the suite: a handler that retained the suite would retain its own gateway.
+private func made(_ texts: String..., failing: Bool = false) -> AsyncThrowingStream<[UInt8], any Error> {
+    AsyncThrowingStream { continuation in
+        for text in texts { continuation.yield(Array(text.utf8)) }
+        continuation.finish(throwing: failing ? Failure() : nil)
+    }
+}
+
+/// Too long to be held until it is whole.
+private let large = String(repeating: "b", count: 8 << 10)
+
 @Suite("Streamed answers", .noLeaks)
 struct StreamedAnswerTests {
     private let bench = Bench()
-
-    private struct Failure: Error {}
-
-    private func pieces(_ texts: String..., failing: Bool = false) -> AsyncThrowingStream<[UInt8], any Error>
-    {
-        AsyncThrowingStream { continuation in
-            for text in texts { continuation.yield(Array(text.utf8)) }
-            continuation.finish(throwing: failing ? Failure() : nil)
-        }
-    }
 
     private func read(_ stream: AnswerStream?) async throws -> [String] {
         var read: [String] = []
@@ -30,7 +33,7 @@ struct StreamedAnswerTests {
 
     @Test("A failure before the first piece is answered like a handler's own")
     func early() async throws {
-        bench.gateway.get("/page") { _ in .stream(pieces(failing: true), contentType: "text/csv") }
+        bench.gateway.get("/page") { _ in .stream(made(failing: true), contentType: "text/csv") }
         bench.gateway.get("/call") { [diary = bench.diary] _ in
             .stream(
                 diary.rx.request(.recent).fragment().asObservable().map { $0.bytes }, contentType: "text/csv")
@@ -46,26 +49,28 @@ struct StreamedAnswerTests {
     @Test("A failure after the first piece ends the stream with that failure, and is an incident")
     func late() async throws {
         bench.gateway.get("/page") { _ in
-            .stream(pieces("a", "", "b", failing: true), contentType: "text/csv")
+            .stream(made("a", "", "b", failing: true), contentType: "text/csv")
         }
         let reply = try await bench.eventualAnswer("/page")
         #expect(reply.status == 200)
         await #expect(throws: Failure.self) { try await read(reply.response.stream) }
+        // The task that made the pieces reports after the reader has been told.
+        try await poll(while: bench.incidents.isEmpty) { "the broken stream is not reported" }
         #expect(bench.incidents.count == 1)
     }
 
     @Test("An invalid content type or length is 500 INTERNAL, and nothing is made")
     func contentType() throws {
-        bench.gateway.get("/length") { _ in .stream(pieces("a"), contentType: "text/csv", length: -1) }
+        bench.gateway.get("/length") { _ in .stream(made("a"), contentType: "text/csv", length: -1) }
         #expect(try bench.answer(.get, "/length").status == 500)
-        bench.gateway.get("/page") { _ in .stream(pieces("a"), contentType: "csv") }
+        bench.gateway.get("/page") { _ in .stream(made("a"), contentType: "csv") }
         #expect(try bench.answer(.get, "/page").status == 500)
     }
 
     @Test("The pieces are the body, with status, fields and length of the answer")
     func pieces() async throws {
         bench.gateway.get("/page") { _ in
-            .stream(pieces("a", "", "bc"), contentType: "text/csv", length: 3)
+            .stream(made("a", "", "bc"), contentType: "text/csv", length: 3)
                 .status(.created).field(.cacheControl, "max-age=60")
         }
         let reply = try await bench.eventualAnswer("/page")
@@ -74,20 +79,17 @@ struct StreamedAnswerTests {
         #expect(reply.fields[.cacheControl] == "max-age=60")
         #expect(reply.body == "abc")
         bench.gateway.get("/large") { _ in
-            .stream(pieces("a", "", large), contentType: "text/csv", length: 1 + large.utf8.count)
+            .stream(made("a", "", large), contentType: "text/csv", length: 1 + large.utf8.count)
         }
         let largeReply = try await bench.eventualAnswer("/large")
         #expect(largeReply.response.stream?.length == 1 + large.utf8.count)
         #expect(try await read(largeReply.response.stream) == ["a", large])
     }
 
-    /// Too long to be held until it is whole.
-    private var large: String { String(repeating: "b", count: 8 << 10) }
-
     @Test("A short body of a known length that fails after its first piece is answered with an error")
     func short() async throws {
         bench.gateway.get("/own") { _ in
-            .stream(pieces("a", failing: true), contentType: "text/csv", length: 2)
+            .stream(made("a", failing: true), contentType: "text/csv", length: 2)
         }
         bench.upstream("/recent", .response(503))
         bench.gateway.get("/call") { [diary = bench.diary] _ in
@@ -133,10 +135,10 @@ struct StreamedAnswerTests {
     @Test("A body that misses its length later ends with an error, and is an incident")
     func lateLength() async throws {
         bench.gateway.get("/long") { _ in
-            .stream(pieces("a", large, large), contentType: "text/csv", length: 10_000)
+            .stream(made("a", large, large), contentType: "text/csv", length: 10_000)
         }
         bench.gateway.get("/short") { _ in
-            .stream(pieces("a", large), contentType: "text/csv", length: 10_000)
+            .stream(made("a", large), contentType: "text/csv", length: 10_000)
         }
         for (index, path) in ["/long", "/short"].enumerated() {
             let reply = try await bench.eventualAnswer(path)
@@ -172,8 +174,8 @@ struct StreamedAnswerTests {
 
     @Test("A stream without pieces is an empty body, and a status without a body has no stream")
     func empty() async throws {
-        bench.gateway.get("/empty") { _ in .stream(pieces(), contentType: "text/csv") }
-        bench.gateway.get("/none") { _ in .stream(pieces("a"), contentType: "text/csv").status(.noContent) }
+        bench.gateway.get("/empty") { _ in .stream(made(), contentType: "text/csv") }
+        bench.gateway.get("/none") { _ in .stream(made("a"), contentType: "text/csv").status(.noContent) }
         #expect(try await read(try await bench.eventualAnswer("/empty").response.stream) == [])
         #expect(try await bench.eventualAnswer("/none").response.stream == nil)
     }
