@@ -287,7 +287,7 @@ let package = Package(
                 "EventIO", "Rx",
                 "HTTPModel", "JSONBytes", "Locking", "TestSupport",
             ]),
-        tests("SluiceCommandTests", ["SluiceCommand", "GatewayHTTP", "JSONBytes", "TestSupport"]),
+        tests("SluiceCommandTests", ["SluiceCommand", "GatewayHTTP", "JSONBytes", "Locking", "TestSupport"]),
         // Tests the pages in a real browser, by WebDriver over our own client: `make test-browser`.
         tests(
             "BrowserTests",

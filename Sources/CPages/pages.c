@@ -43,6 +43,12 @@ static const unsigned char index_html[] = {
 static const unsigned char js_address_js[] = {
 #embed "../../Public/js/address.js"
 };
+static const unsigned char js_arrivals_js[] = {
+#embed "../../Public/js/arrivals.js"
+};
+static const unsigned char js_bars_js[] = {
+#embed "../../Public/js/bars.js"
+};
 static const unsigned char js_cards_js[] = {
 #embed "../../Public/js/cards.js"
 };
@@ -91,6 +97,9 @@ static const unsigned char js_format_js[] = {
 static const unsigned char js_home_js[] = {
 #embed "../../Public/js/home.js"
 };
+static const unsigned char js_lanes_js[] = {
+#embed "../../Public/js/lanes.js"
+};
 static const unsigned char js_language_js[] = {
 #embed "../../Public/js/language.js"
 };
@@ -111,6 +120,12 @@ static const unsigned char js_raw_js[] = {
 };
 static const unsigned char js_screen_js[] = {
 #embed "../../Public/js/screen.js"
+};
+static const unsigned char js_shelf_js[] = {
+#embed "../../Public/js/shelf.js"
+};
+static const unsigned char js_story_js[] = {
+#embed "../../Public/js/story.js"
 };
 static const unsigned char js_texts_en_js[] = {
 #embed "../../Public/js/texts/en.js"
@@ -159,6 +174,8 @@ static const struct CPage pages[] = {
     PAGE("img/sluice.svg", img_sluice_svg),
     PAGE("index.html", index_html),
     PAGE("js/address.js", js_address_js),
+    PAGE("js/arrivals.js", js_arrivals_js),
+    PAGE("js/bars.js", js_bars_js),
     PAGE("js/cards.js", js_cards_js),
     PAGE("js/chart.js", js_chart_js),
     PAGE("js/code.js", js_code_js),
@@ -175,6 +192,7 @@ static const struct CPage pages[] = {
     PAGE("js/flow.js", js_flow_js),
     PAGE("js/format.js", js_format_js),
     PAGE("js/home.js", js_home_js),
+    PAGE("js/lanes.js", js_lanes_js),
     PAGE("js/language.js", js_language_js),
     PAGE("js/limits.js", js_limits_js),
     PAGE("js/live.js", js_live_js),
@@ -182,6 +200,8 @@ static const struct CPage pages[] = {
     PAGE("js/preferences.js", js_preferences_js),
     PAGE("js/raw.js", js_raw_js),
     PAGE("js/screen.js", js_screen_js),
+    PAGE("js/shelf.js", js_shelf_js),
+    PAGE("js/story.js", js_story_js),
     PAGE("js/texts/en.js", js_texts_en_js),
     PAGE("js/texts/ko.js", js_texts_ko_js),
     PAGE("js/tour.js", js_tour_js),

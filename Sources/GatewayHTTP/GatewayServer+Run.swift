@@ -21,17 +21,20 @@ extension GatewayServer {
         }
     }
 
-    /// - Parameter program: the program's name, for complaints.
+    /// - Parameters:
+    ///   - program: the program's name, for complaints.
+    ///   - note: a line that follows the gateway's address on standard output.
     /// - Throws: what `declare` says about the command line.
-    static func run(
-        _ configuration: GatewayServerConfiguration, of program: String, declare: (Gateway) throws -> Void
+    package static func run(
+        _ configuration: GatewayServerConfiguration, of program: String, note: String? = nil,
+        declare: (Gateway) throws -> Void
     ) throws(UsageError) -> Int32 {
-        try run(of: program) { try GatewayServer(configuration, declare: declare) }
+        try run(of: program, note: note) { try GatewayServer(configuration, declare: declare) }
     }
 
     /// - Parameter make: returns the gateway, which does not accept yet.
     static func run(
-        of program: String, _ make: () throws -> GatewayServer
+        of program: String, note: String? = nil, _ make: () throws -> GatewayServer
     ) throws(UsageError) -> Int32 {
         StandardStreams.reserve()
         Signals.prepare()
@@ -40,6 +43,7 @@ extension GatewayServer {
             // Before the announcement, so that a signal right after it drains.
             try Signals.watch(on: server.firstLoop, onHangUp: server.hangUp) { server.drain() }
             Announcement.write(url: server.url)
+            if let note { Announcement.print(note + "\n") }
             server.accept()
             server.waitUntilStopped()
             return 0

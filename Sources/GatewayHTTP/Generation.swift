@@ -80,8 +80,7 @@ struct Generation: Sendable {
             site.log.write(.warning, "configuration problem", ["what": warning])
         }
         (upstreams, upstreamNames, policies) = gateway.upstreams
-        // A web page can reach a local gateway by DNS rebinding, and a local gateway has no other protection.
-        hosts = configuration.hosts ?? (site.isLoopback ? .localhost : .any)
+        hosts = configuration.hosts(onLoopback: site.isLoopback)
         routes = material.routes
         files = material.files
         self.configuration = configuration

@@ -50,13 +50,21 @@ public struct HostNames: Sendable, Hashable {
     }
 
     /// Whether the host of an authority (`host[:port]`) is one of the names, or an IP address.
-    func allows(_ authority: ArraySlice<UInt8>) -> Bool {
+    package func allows(_ authority: ArraySlice<UInt8>) -> Bool {
         guard let allowed else { return true }
         return authority.withUnsafeBytes { bytes in
             guard let end = Authority.hostEnd(in: bytes) else { return false }
             let host = UnsafeRawBufferPointer(rebasing: bytes[..<end])
             // `hostEnd` has validated the address in brackets.
             return host.first == UInt8(ascii: "[") || IPv4Text.isValid(host) || allowed.contains(host)
+        }
+    }
+
+    /// The names as they were given, in lower case; nil if any name is allowed.
+    package var names: [String]? {
+        allowed.map { allowed in
+            allowed.names.map { String(decoding: $0, as: UTF8.self) }
+                + allowed.suffixes.map { "*" + String(decoding: $0, as: UTF8.self) }
         }
     }
 
@@ -119,6 +127,14 @@ extension HostNames.AllowedNames {
                         || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
                 }
         }
+    }
+}
+
+extension GatewayServerConfiguration {
+    /// The names that requests may have, with the default. A web page can reach a local gateway by DNS rebinding, and a local gateway has no
+    /// other protection.
+    package func hosts(onLoopback isLoopback: Bool) -> HostNames {
+        hosts ?? (isLoopback ? .localhost : .any)
     }
 }
 

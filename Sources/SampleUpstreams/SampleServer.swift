@@ -29,7 +29,10 @@ private import Locking
 ///     PUT    /faults  {"api":"weights","fault":"delay:2000"}          200 with all faults
 ///     GET    /faults
 ///
-/// With `Demo-Visitor: ID`, a request has and sets the faults of that visitor, otherwise those of everybody.
+/// With `Demo-Visitor: ID` or, from a page, with `?visitor=ID`, a request has and sets the faults and the weights of that visitor,
+/// otherwise those of everybody. Writes of weights take `If-Match: "71.8"` and `If-None-Match: *`; 412 has the day's weights.
+///
+/// Pages of the same host may read the answers (CORS).
 ///
 /// Safe to use from any thread. Call `start` once.
 public final class SampleServer: Sendable {
@@ -38,10 +41,7 @@ public final class SampleServer: Sendable {
     /// The calls of the latest requests of pages.
     public let calls = RecentCalls()
 
-    private let data: SampleQueue
-    private let latency: SampleLatency?
-    private let trickleInterval: TimeAmount
-    private let log: (@Sendable (SampleEvent) -> Void)?
+    private let services: SampleServices
     private let state = Lock(State())
 
     private struct State {
@@ -54,30 +54,34 @@ public final class SampleServer: Sendable {
     ///
     /// - Parameters:
     ///   - path: the file. Missing folders are created.
-    ///   - now: returns seconds since 1970; called for each request. Simulated data covers the days from 2020 to this one (in
-    ///     UTC), and the weather of this hour.
+    ///   - now: returns seconds since 1970; called for each request. Simulated data covers the days from 2020 to this one, wherever on
+    ///     earth it is the latest (UTC+14), and the weather of this hour.
     ///   - hasLatency: whether answers take 40 to 180 ms, as those of real upstreams do, instead of coming at once.
+    ///   - allowsHost: whether requests may name this authority (`host[:port]`) in `Host`; others get 421. By default, any.
     ///   - log: called for every answer and every failure of the database, on a loop or on the database's queue. It must not
     ///     block.
     /// - Throws: `SampleDataError` if the file cannot be opened or created.
     public convenience init(
         database path: String, now: @escaping @Sendable () -> Int = { SampleServer.secondsSince1970 },
-        hasLatency: Bool = false, log: (@Sendable (SampleEvent) -> Void)? = nil
+        hasLatency: Bool = false, allowsHost: @escaping @Sendable (ArraySlice<UInt8>) -> Bool = { _ in true },
+        log: (@Sendable (SampleEvent) -> Void)? = nil
     ) throws(SampleDataError) {
         try self.init(
             database: path, now: now, hasLatency: hasLatency, trickleInterval: TrickledAnswer.interval,
-            log: log)
+            allowsHost: allowsHost, log: log)
     }
 
     /// - Parameter trickleInterval: the time between two bytes of a trickled answer.
     init(
         database path: String, now: @escaping @Sendable () -> Int, hasLatency: Bool,
-        trickleInterval: TimeAmount, log: (@Sendable (SampleEvent) -> Void)?
+        trickleInterval: TimeAmount,
+        allowsHost: @escaping @Sendable (ArraySlice<UInt8>) -> Bool = { _ in true },
+        log: (@Sendable (SampleEvent) -> Void)?
     ) throws(SampleDataError) {
-        self.trickleInterval = trickleInterval
-        data = SampleQueue(try SampleData(path: path, now: now))
-        latency = hasLatency ? SampleLatency() : nil
-        self.log = log
+        services = SampleServices(
+            data: SampleQueue(try SampleData(path: path, now: now)), routes: SampleRoutes(faults: faults),
+            faults: faults, latency: hasLatency ? SampleLatency() : nil, trickleInterval: trickleInterval,
+            calls: calls, allowsHost: allowsHost, log: log)
     }
 
     /// Returns the default file: `sluice/diary.sqlite3` in `$XDG_DATA_HOME`, or else in `~/.local/share`.
@@ -89,27 +93,47 @@ public final class SampleServer: Sendable {
 
     /// Listens at `address` and serves on `loops`. Returns the bound address, with the actual port instead of port 0.
     public func start(on loops: [EventLoop], at address: SocketAddress) throws(SocketError) -> SocketAddress {
-        let listeners = try Listener.group(bind: address, count: loops.count)
+        try start(on: loops, at: [address])[0]
+    }
+
+    /// Listens at several addresses, each of which serves all upstreams. Returns the bound addresses in the same order.
+    ///
+    /// - Parameter mayMove: whether an address whose port is taken is replaced by any free port.
+    public func start(
+        on loops: [EventLoop], at addresses: [SocketAddress], mayMove: Bool = false
+    ) throws(SocketError) -> [SocketAddress] {
+        var groups: [[Listener]] = []
+        for address in addresses {
+            groups.append(try Self.listeners(at: address, count: loops.count, mayMove: mayMove))
+        }
         let wasStarted = state.withLock { state in
             defer { state = State(loops: loops, servers: loops.map { _ in nil }) }
             return !state.loops.isEmpty
         }
         precondition(!wasStarted, "a sample server can be started only once")
-        let routes = SampleRoutes(faults: faults)
-        for (index, listener) in listeners.enumerated() {
-            loops[index].execute { self.serve(listener, routes, on: loops[index], index) }
+        for (index, loop) in loops.enumerated() {
+            let listeners = groups.map { $0[index] }
+            loop.execute { self.serve(listeners, on: loop, index) }
         }
-        return listeners.first?.address ?? address
+        return zip(groups, addresses).map { $0.first?.address ?? $1 }
     }
 
-    private func serve(_ listener: Listener, _ routes: SampleRoutes, on loop: EventLoop, _ index: Int) {
+    private static func listeners(
+        at address: SocketAddress, count: Int, mayMove: Bool
+    ) throws(SocketError) -> [Listener] {
+        do throws(SocketError) {
+            return try Listener.group(bind: address, count: count)
+        } catch {
+            guard mayMove, error.isAddressInUse else { throw error }
+            return try Listener.group(bind: address.with(port: 0), count: count)
+        }
+    }
+
+    private func serve(_ listeners: [Listener], on loop: EventLoop, _ index: Int) {
         let server = InboundServer(
-            loop: loop,
-            handler: SampleHandler(
-                data: data, routes: routes, faults: faults, latency: latency,
-                trickleInterval: trickleInterval, calls: calls, log: log),
+            loop: loop, handler: SampleHandler(services),
             errorRenderer: { GenericResponse.failure($0.status, $0.message) })
-        server.adopt(listener)
+        for listener in listeners { server.adopt(listener) }
         let bound = LoopBound(server, loop: loop)
         state.withLock { $0.servers[index] = bound }
     }

@@ -75,6 +75,56 @@ struct DiaryStoreTests {
         #expect(try store.records(from: second.advanced(by: 1), to: CalendarDay.last).isEmpty)
     }
 
+    @Test("The weights of a file from before there were visitors are those of everybody")
+    func migration() throws {
+        let old = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
+        try old.execute(DiaryStore.schema)
+        try old.execute("INSERT INTO weight VALUES ('2026-11-20', 'am', 70000), ('2026-11-20', 'pm', NULL)")
+        for schema in [WeatherStations.schema, PathStore.schema, UserDirectory.schema, TagStore.schema] {
+            try old.execute(schema)
+        }
+        try old.execute("PRAGMA user_version = 5")
+        let store = try DiaryStore(path: scratch.diary)
+        let day = try day("2026-11-20")
+        let visitor = try SampleVisitor("0123456789abcdef")
+        for visitor in [nil, visitor] {
+            let records = try store.records(from: day, to: day, of: visitor)
+            #expect(records.map(\.half) == [.morning, .evening])
+            #expect(records.map(\.weight) == [Weight(grams: 70_000), nil])
+        }
+    }
+
+    @Test("The weights of the visitor whose last write is the oldest make room for those of a new one")
+    func visitorLimit() throws {
+        let database = try SampleDatabase(path: scratch.diary)
+        let store = try DiaryStore(database, visitorLimit: 2)
+        let day = try day("2026-11-20")
+        let visitors = try (1...3).map { try SampleVisitor(String(repeating: "\($0)", count: 16)) }
+        try store.set(Weight(grams: 50_000), on: day, .morning)
+        for index in [0, 1, 0, 2] {
+            try store.set(Weight(grams: 60_000 + index), on: day, .morning, of: visitors[index])
+        }
+        let weights = try visitors.map { try store.records(from: day, to: day, of: $0).last?.weight?.grams }
+        #expect(weights == [60_000, 50_000, 60_002])
+    }
+
+    @Test("A visitor who has recorded a thousand weights can record no more")
+    func recordLimit() throws {
+        let store = try DiaryStore(path: scratch.diary)
+        let today = try day("2026-11-20")
+        let visitor = try SampleVisitor("0123456789abcdef")
+        try store.transaction { () throws(SampleDataError) in
+            for index in 1..<DiaryStore.recordLimit {
+                try store.set(nil, on: today.advanced(by: -index), .morning, of: visitor)
+            }
+        }
+        let diary = Diary(store: store, today: { today })
+        let last = try diary.record(Weight(grams: 70_000), on: today, .morning, of: visitor)
+        #expect(last == .done(try diary.weights(on: today, of: visitor)))
+        #expect(try diary.record(nil, on: today, .evening, of: visitor) == .tooMany)
+        #expect(try diary.weights(on: today, of: visitor).evening != nil)
+    }
+
     @Test("A second connection reads what the first has written")
     func aConnectionOfAnotherProcessReadsWhatWasWritten() throws {
         let here = try DiaryStore(path: scratch.diary)

@@ -31,19 +31,81 @@ struct DiaryTests {
     @Test("A deleted weight stays deleted, and the weight of the other half of the day is kept")
     func whatWasDeletedStaysDeleted() throws {
         let before = try diary().weights(on: today)
-        try diary().delete(on: today, .morning)
+        _ = try diary().record(nil, on: today, .morning)
         let after = try diary().weights(on: today)
         #expect(before.morning != nil && after.morning == nil)
         #expect(after.evening == before.evening)
-        try diary().delete(on: today, .evening)
+        _ = try diary().record(nil, on: today, .evening)
         #expect(try diary().weights(on: today).isEmpty)
         #expect(try diary().lastWeek(of: today).map(\.label).last == "2026-11-19")
-        // A weight deleted before its day comes is not simulated on that day.
+    }
+
+    @Test("A weight of a day that has not come anywhere is refused, and so is its deletion")
+    func future() throws {
         let tomorrow = today.advanced(by: 1)
-        try diary().delete(on: tomorrow, .morning)
+        for weight in [Weight(grams: 70_000), nil] {
+            #expect(try diary().record(weight, on: tomorrow, .morning) == .isLater(than: today))
+        }
         let later = Diary(store: try DiaryStore(path: scratch.diary), today: { tomorrow })
-        #expect(try later.weights(on: tomorrow).morning == nil)
-        #expect(try later.weights(on: tomorrow).evening != nil)
+        #expect(try later.weights(on: tomorrow).morning?.grams != 70_000)
+        #expect(try later.weights(on: tomorrow).morning != nil)
+    }
+
+    @Test("A change whose condition does not hold changes nothing, and tells the weights of the day")
+    func conditions() throws {
+        let diary = try diary()
+        let before = try diary.weights(on: today)
+        let tag = try #require(before.morning).entityTag
+        let failing: [[WeightCondition]] = [
+            [.isOneOf(["\"1.0\""])], [.isMissing], [.isNoneOf([tag])], [.isOneOf([tag]), .isMissing],
+        ]
+        for conditions in failing {
+            for weight in [Weight(grams: 66_600), nil] {
+                let change = try diary.record(weight, on: today, .morning, if: conditions)
+                #expect(change == .conflict(before), "\(conditions)")
+            }
+        }
+        #expect(try diary.weights(on: today) == before)
+        let written = WeightPair(morning: Weight(grams: 66_600), evening: before.evening)
+        let change = try diary.record(
+            Weight(grams: 66_600), on: today, .morning, if: [.isThere, .isOneOf(["\"2.0\"", tag])])
+        #expect(change == .done(written))
+        // The tag of the window that has not seen the change.
+        #expect(
+            try diary.record(Weight(grams: 77_700), on: today, .morning, if: [.isOneOf([tag])])
+                == .conflict(written))
+        _ = try diary.record(nil, on: today, .morning)
+        #expect(
+            try diary.record(nil, on: today, .morning, if: [.isThere])
+                == .conflict(try diary.weights(on: today)))
+        guard
+            case .done(let weights) = try diary.record(
+                Weight(grams: 70_000), on: today, .morning, if: [.isMissing])
+        else {
+            Issue.record("a missing weight can be recorded")
+            return
+        }
+        #expect(weights.morning?.grams == 70_000)
+    }
+
+    @Test("A visitor's weights are nobody else's, and a visitor without own weights has those of everybody")
+    func visitors() throws {
+        let diary = try diary()
+        let first = try SampleVisitor("0123456789abcdef")
+        let second = try SampleVisitor("fedcba9876543210")
+        let simulated = try diary.weights(on: today)
+        _ = try diary.record(Weight(grams: 66_600), on: today, .morning, of: first)
+        #expect(try diary.weights(on: today, of: first).morning?.grams == 66_600)
+        #expect(try diary.weights(on: today, of: second) == simulated)
+        #expect(try diary.weights(on: today) == simulated)
+        _ = try diary.record(Weight(grams: 55_500), on: today, .morning)
+        #expect(try diary.weights(on: today, of: first).morning?.grams == 66_600)
+        #expect(try diary.weights(on: today, of: second).morning?.grams == 55_500)
+        #expect(try diary.lastWeek(of: today, for: first).last?.weights.morning?.grams == 66_600)
+        #expect(try diary.lastYear(of: today, for: first) != diary.lastYear(of: today, for: second))
+        _ = try diary.record(nil, on: today, .morning, of: second)
+        #expect(try diary.weights(on: today, of: second).morning == nil)
+        #expect(try diary.weights(on: today).morning?.grams == 55_500)
     }
 
     @Test("A recorded weight replaces a simulated one, and may stand on a day without simulated weights")
@@ -51,9 +113,10 @@ struct DiaryTests {
         let diary = try diary()
         let simulated = try diary.weights(on: today)
         let written = try diary.record(Weight(grams: 99_990), on: today, .evening)
-        #expect(written == WeightPair(morning: simulated.morning, evening: Weight(grams: 99_990)))
+        #expect(written == .done(WeightPair(morning: simulated.morning, evening: Weight(grams: 99_990))))
         let old = try day("1999-12-31")
-        #expect(try diary.record(Weight(grams: 60_000), on: old, .morning).evening == nil)
+        let alone = WeightPair(morning: Weight(grams: 60_000), evening: nil)
+        #expect(try diary.record(Weight(grams: 60_000), on: old, .morning) == .done(alone))
         #expect(try diary.lastWeek(of: old).map(\.label) == ["1999-12-31"])
         #expect(try diary.lastYear(of: old).map(\.label) == ["1999-12"])
     }
@@ -61,8 +124,9 @@ struct DiaryTests {
     @Test("A deleted weight can be recorded again")
     func aDeletedWeightCanBeWrittenAgain() throws {
         let diary = try diary()
-        try diary.delete(on: today, .morning)
-        #expect(try diary.record(Weight(grams: 70_000), on: today, .morning).morning?.grams == 70_000)
+        _ = try diary.record(nil, on: today, .morning)
+        _ = try diary.record(Weight(grams: 70_000), on: today, .morning)
+        #expect(try diary.weights(on: today).morning?.grams == 70_000)
     }
 
     @Test("The last week is the seven days up to the requested day")

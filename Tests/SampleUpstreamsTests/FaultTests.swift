@@ -10,6 +10,7 @@ struct FaultTests {
             "", "slow", "delay", "delay:", "delay:-1", "delay:600001", "delay:1.5", "delay:1s", "delay: 1",
             "delay:٣",
             "delay:99999999999999999999", "status:", "status:199", "status:600", "status:abc", "status:20O",
+            "flaky", "flaky:0", "flaky:10", "flaky:x",
             "drop:1",
             "None", "none ", "Delay:5",
         ])
@@ -24,7 +25,8 @@ struct FaultTests {
     @Test(
         "A valid fault keeps its text",
         arguments: [
-            "delay:0", "delay:2000", "delay:600000", "status:200", "status:503", "status:599", "drop",
+            "delay:0", "delay:2000", "delay:600000", "status:200", "status:503", "status:599", "flaky:1",
+            "flaky:9", "drop",
             "garbage", "truncate",
             "trickle", "none",
         ])

@@ -299,7 +299,7 @@ struct SampleServerTests {
         let scratch = ScratchFolder()
         try withServer(scratch: scratch) { server in
             let other = try SQLiteDatabase(path: scratch.diary, busyTimeout: 0)
-            try other.execute("DROP TABLE weight")
+            try other.execute("DROP TABLE visitor_weight")
             let answer = try server.send("PUT", "/food-diary/weights/2026-11-20/am", #"{"weight":70}"#)
             expectFailure(answer, 500, "INTERNAL", naming: "not available")
             #expect(!answer.text.contains(scratch.path))

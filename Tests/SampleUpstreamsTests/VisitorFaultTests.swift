@@ -9,9 +9,9 @@ import Testing
 struct VisitorFaultTests {
     private let board = FaultBoard()
 
-    private func visitor(_ number: Int) throws -> FaultVisitor {
+    private func visitor(_ number: Int) throws -> SampleVisitor {
         let text = String(number)
-        return try FaultVisitor(String(repeating: "0", count: 16 - text.utf8.count) + text)
+        return try SampleVisitor(String(repeating: "0", count: 16 - text.utf8.count) + text)
     }
 
     // MARK: - IDs
@@ -24,16 +24,16 @@ struct VisitorFaultTests {
             "0123456789abcdef,x",
         ])
     func refusedIDs(id: String) {
-        let error = #expect(throws: FaultError.self) { try FaultVisitor.read([FaultVisitor.field: id]) }
+        let error = #expect(throws: FaultError.self) { try SampleVisitor.read([SampleVisitor.field: id]) }
         #expect(error?.description == "the field Demo-Visitor must have 16 to 64 letters, digits and hyphens")
     }
 
     @Test("Two IDs are refused, even if they are the same")
     func twoIDs() {
         let fields: HTTPFields = [
-            FaultVisitor.field: "0123456789abcdef", FaultVisitor.field: "0123456789abcdef",
+            SampleVisitor.field: "0123456789abcdef", SampleVisitor.field: "0123456789abcdef",
         ]
-        let error = #expect(throws: FaultError.self) { try FaultVisitor.read(fields) }
+        let error = #expect(throws: FaultError.self) { try SampleVisitor.read(fields) }
         #expect(error?.description == "the field Demo-Visitor occurs 2 times")
     }
 
@@ -43,8 +43,8 @@ struct VisitorFaultTests {
             "0123456789abcdef", "3F2a9c1e-0d4b-4c58-9a77-6b1e2f8d5c03", String(repeating: "Z", count: 64),
         ])
     func validIDs(id: String) throws {
-        #expect(try FaultVisitor.read([FaultVisitor.field: id]) == FaultVisitor(id))
-        #expect(try FaultVisitor.read([:]) == nil)
+        #expect(try SampleVisitor.read([SampleVisitor.field: id]) == SampleVisitor(id))
+        #expect(try SampleVisitor.read([:]) == nil)
     }
 
     // MARK: - The board

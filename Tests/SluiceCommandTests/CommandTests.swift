@@ -157,6 +157,7 @@ struct CommandTests {
     func theDemoAnswersCharts() throws {
         let demo = try SluiceProcess(["demo", "--port", "0", "--data", diary, "--drain-delay", "0"])
         let port = try demo.readPort()
+        #expect(demo.readLine()?.hasPrefix("sample upstreams on ports ") == true)
         let (status, body) = try curl("http://127.0.0.1:\(port)\(Self.charts)")
         #expect(status == 200)
         let envelope = try json(body)

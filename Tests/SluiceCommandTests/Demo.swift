@@ -1,5 +1,6 @@
 import Foundation
 import JSONBytes
+import Locking
 import TestSupport
 import Testing
 
@@ -7,15 +8,24 @@ import Testing
 final class Demo {
     private let scratch = ScratchFolder()
     private let process: SluiceProcess
-    private let base: String
+    let port: Int
+    /// The line after the gateway's address.
+    let note: String
 
-    init() throws {
+    /// - Parameter port: 0 for any free port.
+    init(port: Int = 0) throws {
         process = try SluiceProcess([
-            "demo", "--port", "0", "--data", scratch.file("diary.sqlite3"), "--drain-delay", "0",
+            "demo", "--port", String(port), "--data", scratch.file("diary.sqlite3"), "--drain-delay", "0",
             "--latency", "off",
         ])
-        base = "http://127.0.0.1:\(try process.readPort())"
+        self.port = try process.readPort()
+        note = process.readLine() ?? ""
     }
+
+    private var base: String { "http://127.0.0.1:\(port)" }
+
+    /// The ports of the upstreams that the note names, in its order.
+    var upstreamPorts: [Int] { note.matches(of: /(\d+) \(/).compactMap { Int($0.1) } }
 
     /// An answer of the gateway.
     struct Answer {
@@ -56,6 +66,31 @@ final class Demo {
     func ask(_ arguments: String...) throws -> Answer {
         let target = try #require(arguments.last)
         let (status, body) = try curl(arguments.dropLast() + [base + target])
+        return Answer(status: status, json: try JSONFragment(validating: Array(body.utf8)[...]))
+    }
+
+    /// Sends requests at once, each with these arguments of curl, of which the last is the target.
+    func askAtOnce(_ requests: [[String]]) throws -> [Answer] {
+        let answers = Lock<[Int: (status: Int, body: String)]>([:])
+        let base = base
+        DispatchQueue.concurrentPerform(iterations: requests.count) { index in
+            let words = requests[index]
+            guard let answer = try? curl(words.dropLast() + [base + (words.last ?? "")]) else { return }
+            answers.withLock { $0[index] = answer }
+        }
+        return try requests.indices.map { index in
+            let (status, body) = try #require(answers.withLock { $0[index] })
+            return Answer(status: status, json: try JSONFragment(validating: Array(body.utf8)[...]))
+        }
+    }
+
+    /// Sends a GET to an upstream, as a page does.
+    func askUpstream(_ name: String, _ target: String) throws -> Answer {
+        let place = try #require(
+            try get("/demo/upstreams").data?.value(at: JSONPointer("/addresses/\(name)")))
+        let port = try #require(place[member: "port"]?.intValue)
+        let path = place[member: "path"]?.stringValue ?? ""
+        let (status, body) = try curl("http://127.0.0.1:\(port)\(path)\(target)")
         return Answer(status: status, json: try JSONFragment(validating: Array(body.utf8)[...]))
     }
 

@@ -6,42 +6,46 @@ import Testing
 /// What the demo has for its pages: calls without the gateway's help, calls under way, and sources of endpoints.
 @Suite("Endpoints for the demo's pages", .timeLimit(.minutes(1)))
 struct DemoPageTests {
-    @Test("A direct call without a complete response has no response, and is made once")
-    func directFailure() throws {
+    @Test(
+        "Each upstream has a port of its own, named by the start, by an endpoint and by the policy of the pages"
+    )
+    func ports() throws {
         let demo = try Demo()
         defer { demo.end() }
-        try demo.set("drop", "weather")
-        let answer = try demo.get("/demo/direct/now?date=2026-11-20")
-        #expect(answer.status == 200 && answer.code == "PARTIAL")
-        #expect(answer.data?[member: "response"]?.kind == .null)
-        #expect(answer.failure(of: "response") == "networkFail connection_terminated null")
-        #expect(answer.error("response")?[member: "attempts"]?.intValue == 1)
-    }
-
-    @Test("A direct call answers with the upstream's own status and envelope")
-    func direct() throws {
-        let demo = try Demo()
-        defer { demo.end() }
-        try demo.set("status:503", "diary")
-        let refused = try demo.get("/demo/direct/today?date=2026-11-20").data?[member: "response"]
-        #expect(refused?[member: "status"]?.intValue == 503)
-        #expect(refused?[member: "body"]?.stringValue?.contains(#""code":"FAULT""#) == true)
-        for (call, start) in [
-            ("now", #"{"response":{"header":{"resultCode":"00""#), ("user", #"{"user":{"id":1001"#),
-            ("tags", #"{"code":"OK""#),
-        ] {
-            let response = try demo.get("/demo/direct/\(call)?date=2026-11-20").data?[member: "response"]
-            #expect(response?[member: "status"]?.intValue == 200)
-            #expect(response?[member: "body"]?.stringValue?.hasPrefix(start) == true, "\(call)")
+        let listed = try #require(try demo.get("/demo/upstreams").data)
+        let ports = try ["diary", "weather", "places", "users", "tags"].map { name in
+            try #require(listed.value(at: JSONPointer("/addresses/\(name)/port"))?.intValue)
         }
+        #expect(Set(ports).count == 5)
+        let head = try demo.askRaw("--head", "/").head
+        for (name, port) in zip(["diary", "weather", "places", "users", "tags"], ports) {
+            #expect(demo.note.contains("\(port) (\(name))"))
+            for host in ["127.0.0.1", "localhost"] {
+                #expect(head.contains(" http://\(host):\(port)"))
+            }
+        }
+        #expect(head.contains("connect-src 'self' http://127.0.0.1:\(ports[0]) "))
+        #expect(try demo.askUpstream("weather", "/getUltraSrtNcst?nx=60&ny=127").status == 200)
+        #expect(try demo.askUpstream("users", "/GREEN").json.value(at: "/user/name")?.stringValue == "GREEN")
     }
 
-    @Test("An unknown direct call is refused")
-    func unknownCall() throws {
-        let demo = try Demo()
-        defer { demo.end() }
-        #expect(try demo.get("/demo/direct/mail?date=2026-11-20").status == 400)
-        #expect(try demo.get("/demo/direct/now").status == 400)
+    @Test("The upstreams have the ports after the gateway's, and one that is taken moves to a free one")
+    func portsInARow() throws {
+        for _ in 1...20 {
+            let free = try Demo()
+            free.end()
+            let demo = try Demo(port: free.port)
+            defer { demo.end() }
+            guard demo.upstreamPorts == Array(free.port + 1...free.port + 5) else { continue }
+            // The port after this one's gateway is the first demo's.
+            guard let other = try? Demo(port: free.port + 1 - 2) else { continue }
+            defer { other.end() }
+            #expect(other.upstreamPorts.count == 5)
+            #expect(Set(other.upstreamPorts).isDisjoint(with: [free.port] + demo.upstreamPorts))
+            #expect(try other.askUpstream("tags", "/tags").status == 200)
+            return
+        }
+        Issue.record("no seven ports in a row were free")
     }
 
     @Test("The calls of a request are listed by the ID that its page chose")

@@ -97,16 +97,62 @@ extension CommandTests {
             }
         }
 
-        @Test("The calls that a page makes without the gateway meet the visitor's faults too")
+        @Test("The calls that a page makes itself meet the visitor's faults and weights too")
         func direct() throws {
             try withDemo { demo in
                 try set("status:500", "tags", for: Self.first, on: demo)
-                let target = "/demo/direct/tags?date=2026-11-20"
-                let statuses = try [Self.first, Self.second].map { visitor in
-                    try demo.ask("--header", visitor, target).data?.value(at: "/response/status")?.intValue
-                }
+                _ = try demo.ask(
+                    "--header", Self.first, "--request", "PUT", "--header", "Content-Type: application/json",
+                    "--data", #"{"weight":66.6}"#, "/api/weights/2026-11-19/am")
+                let ids = [Self.first, Self.second].map { $0.split(separator: " ")[1] }
+                let statuses = try ids.map { try demo.askUpstream("tags", "/tags?visitor=\($0)").status }
                 #expect(statuses == [500, 200])
-                #expect(try demo.ask("--header", "Demo-Visitor: me", target).status == 400)
+                let weights = try ids.map { id in
+                    try demo.askUpstream("diary", "/food-diary/weights/2026-11-19?visitor=\(id)").json
+                        .value(at: "/data/am")?.doubleValue
+                }
+                #expect(weights[0] == 66.6 && weights[1] != 66.6)
+                #expect(try demo.askUpstream("tags", "/tags?visitor=me").status == 400)
+            }
+        }
+
+        @Test("Six visitors whose diary fails at once get three attempts each, and nobody's circuit opens")
+        func retries() throws {
+            try withDemo { demo in
+                let visitors = (1...6).map { "Demo-Visitor: 000000000000000\($0)" }
+                for visitor in visitors { try set("status:503", "diary", for: visitor, on: demo) }
+                let attempts = try demo.askAtOnce(
+                    (0..<3).flatMap { _ in
+                        visitors.map { ["--header", $0, "/api/weights/today?fddDate=2026-11-20"] }
+                    }
+                ).map { $0.error("today")?[member: "attempts"]?.intValue }
+                #expect(attempts == Array(repeating: 3, count: 18))
+                #expect(try demo.get("/api/weights/today?fddDate=2026-11-20").status == 200)
+            }
+        }
+
+        @Test("Two windows of one visitor: the later change is refused with 412, and the earlier one stays")
+        func conflict() throws {
+            try withDemo { demo in
+                func put(_ weight: String, _ condition: String) throws -> Demo.Answer {
+                    try demo.ask(
+                        "--header", Self.first, "--header", condition, "--header",
+                        "Content-Type: application/json",
+                        "--request", "PUT", "--data", #"{"weight":\#(weight)}"#, "/api/weights/2026-11-19/am")
+                }
+                let day = "/api/weights/today?fddDate=2026-11-19"
+                let seen = try #require(try demo.get(day).data?.value(at: "/today/am")?.description)
+                #expect(try put("66.6", "If-Match: \"\(seen)\"").status == 200)
+                let late = try put("77.7", "If-Match: \"\(seen)\"")
+                #expect(late.status == 412 && late.code == "PRECONDITION_FAILED")
+                #expect(late.failure(of: "register") == "requestErr upstream_status 412")
+                #expect(try put("77.7", "If-None-Match: *").status == 412)
+                let now = try demo.ask("--header", Self.first, day).data?.value(at: "/today/am")?.doubleValue
+                #expect(now == 66.6)
+                let delete = try demo.ask(
+                    "--header", Self.first, "--header", "If-Match: \"\(seen)\"", "--request", "DELETE",
+                    "/api/weights/2026-11-19/am")
+                #expect(delete.status == 412)
             }
         }
 

@@ -6,36 +6,56 @@ enum DiaryAPI: SampleAPI {
     static let routes = [
         SampleRoute(.get, "/food-diary/weights") { (input) throws(Refusal) in
             let day = try input.day("fddDate")
+            let visitor = input.visitor
             guard try input.text("keyword") == "recent" else {
                 return .query(.total) { (data) throws(SampleDataError) in
-                    chart(try data.diary.lastYear(of: day))
+                    chart(try data.diary.lastYear(of: day, for: visitor))
                 }
             }
             return .query(.recent) { (data) throws(SampleDataError) in
-                chart(try data.diary.lastWeek(of: day))
+                chart(try data.diary.lastWeek(of: day, for: visitor))
             }
         },
         SampleRoute(.get, "/food-diary/weights/{date}") { (input) throws(Refusal) in
             let day = try SampleInput.day(input.values[0], named: "the date")
+            let visitor = input.visitor
             return .query(.day) { (data) throws(SampleDataError) in
-                answer(day, try data.diary.weights(on: day))
+                answer(day, try data.diary.weights(on: day, of: visitor))
             }
         },
         SampleRoute(.put, "/food-diary/weights/{date}/{am|pm}") { (input) throws(Refusal) in
-            let (day, half) = try record(input)
-            let weight = try weight(try input.json())
-            return .query(.record) { (data) throws(SampleDataError) in
-                answer(day, try data.diary.record(weight, on: day, half))
-            }
+            try change(input, to: try weight(try input.json()))
         },
         SampleRoute(.delete, "/food-diary/weights/{date}/{am|pm}") { (input) throws(Refusal) in
-            let (day, half) = try record(input)
-            return .query(.record) { (data) throws(SampleDataError) in
-                try data.diary.delete(on: day, half)
-                return GenericResponse.noContent
-            }
+            try change(input, to: nil)
         },
     ]
+
+    /// Returns the query that writes a weight, or deletes it for nil.
+    private static func change(_ input: SampleInput, to weight: Weight?) throws(Refusal) -> SampleCall {
+        let (day, half) = try record(input)
+        let conditions = try WeightCondition.read(input.fields)
+        let visitor = input.visitor
+        return .query(.record) { (data) throws(SampleDataError) in
+            switch try data.diary.record(weight, on: day, half, of: visitor, if: conditions) {
+            case .done(let weights):
+                guard let weight else { return GenericResponse.noContent }
+                var response = answer(day, weights)
+                response.fields[.eTag] = weight.entityTag
+                return response
+            case .conflict(let weights):
+                return GenericResponse.failure(
+                    .preconditionFailed, "the weight is \(weights[half]?.entityTag ?? "missing")"
+                ) { append(day.description, weights, to: &$0) }
+            case .isLater(let today):
+                return GenericResponse.failure(
+                    .unprocessableContent, "\(day) is in the future; the latest day anywhere is \(today)")
+            case .tooMany:
+                return GenericResponse.failure(
+                    .unprocessableContent, "a visitor can record at most \(DiaryStore.recordLimit) weights")
+            }
+        }
+    }
 
     private static func record(_ input: SampleInput) throws(Refusal) -> (CalendarDay, DayHalf) {
         guard let half = DayHalf(rawValue: input.values[1]) else {

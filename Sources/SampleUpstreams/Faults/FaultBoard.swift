@@ -23,7 +23,7 @@ public final class FaultBoard: Sendable {
 
     /// Sets a fault for a visitor or, for nil, for everybody, or removes it with `.none`. Removes the faults of all switches
     /// below `faultSwitch`. A visitor who removes a fault that is set for everybody no longer has it; the others still do.
-    public func set(_ fault: Fault, for faultSwitch: FaultSwitch, of visitor: FaultVisitor? = nil) {
+    public func set(_ fault: Fault, for faultSwitch: FaultSwitch, of visitor: SampleVisitor? = nil) {
         state.withLock { state in
             guard let visitor else {
                 state.common = Self.setting(fault, for: faultSwitch, in: state.common)
@@ -50,7 +50,7 @@ public final class FaultBoard: Sendable {
 
     /// Returns the fault of a switch, or else of its nearest parent that has one: first those of the visitor, then those for
     /// everybody.
-    public func fault(of faultSwitch: FaultSwitch, for visitor: FaultVisitor? = nil) -> Fault {
+    public func fault(of faultSwitch: FaultSwitch, for visitor: SampleVisitor? = nil) -> Fault {
         state.withLock { state in
             if let visitor, let own = Self.fault(of: faultSwitch, in: state.own.faults(of: visitor)) {
                 return own
@@ -70,7 +70,7 @@ public final class FaultBoard: Sendable {
     /// without it the fault is for the whole upstream. If `upstream` is nil, `api` is required and may name any switch. If
     /// `visitor` is nil, the fault is for everybody.
     public func set(
-        document: ArraySlice<UInt8>, of upstream: SampleUpstream? = nil, for visitor: FaultVisitor? = nil
+        document: ArraySlice<UInt8>, of upstream: SampleUpstream? = nil, for visitor: SampleVisitor? = nil
     ) throws(FaultError) {
         let body: JSONFragment
         do throws(JSONError) {
@@ -108,7 +108,7 @@ public final class FaultBoard: Sendable {
 
     /// Returns the fault of each switch, of one upstream or of all, as a visitor has it:
     /// `{"weights":"none","recent":"delay:2000",...}`.
-    public func list(of upstream: SampleUpstream? = nil, for visitor: FaultVisitor? = nil) -> JSONFragment {
+    public func list(of upstream: SampleUpstream? = nil, for visitor: SampleVisitor? = nil) -> JSONFragment {
         let (common, own) = state.withLock { state in
             (state.common, visitor.map { state.own.faults(of: $0) } ?? [:])
         }

@@ -7,7 +7,7 @@ struct VisitorFaults {
     }
 
     private let limit: Int
-    private var entries: [FaultVisitor: Entry] = [:]
+    private var entries: [SampleVisitor: Entry] = [:]
     private var uses = 0
 
     /// - Parameter limit: the number of visitors. One more replaces the visitor whose last request is the oldest.
@@ -19,14 +19,14 @@ struct VisitorFaults {
     var count: Int { entries.count }
 
     /// Returns the faults that a visitor has set. `none` hides a fault that is set for everybody.
-    mutating func faults(of visitor: FaultVisitor) -> [FaultSwitch: Fault] {
+    mutating func faults(of visitor: SampleVisitor) -> [FaultSwitch: Fault] {
         guard let entry = entries[visitor] else { return [:] }
         uses += 1
         entries[visitor]?.lastUse = uses
         return entry.faults
     }
 
-    mutating func set(_ faults: [FaultSwitch: Fault], of visitor: FaultVisitor) {
+    mutating func set(_ faults: [FaultSwitch: Fault], of visitor: SampleVisitor) {
         guard !faults.isEmpty else {
             entries[visitor] = nil
             return

@@ -40,7 +40,12 @@ final class SampleExchange {
 
     func respond(_ response: HTTPResponse) {
         sentStatus.code = response.status.code
-        inbound.respond(response)
+        inbound.respond(opening(response))
+    }
+
+    /// Returns the response with the fields that let the request's page read it.
+    func opening(_ response: HTTPResponse) -> HTTPResponse {
+        PageAccess.opening(response, to: request.head)
     }
 
     func abort() { inbound.abort() }

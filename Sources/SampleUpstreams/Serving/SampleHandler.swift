@@ -2,38 +2,43 @@ internal import EventIO
 internal import HTTPInbound
 internal import HTTPModel
 
+/// What the handlers of all loops share.
+struct SampleServices: Sendable {
+    let data: SampleQueue
+    let routes: SampleRoutes
+    let faults: FaultBoard
+    let attempts = CallAttempts()
+    /// Nil to answer at once.
+    let latency: SampleLatency?
+    let trickleInterval: TimeAmount
+    let calls: RecentCalls
+    /// Whether requests may name this authority in `Host`.
+    let allowsHost: @Sendable (ArraySlice<UInt8>) -> Bool
+    let log: (@Sendable (SampleEvent) -> Void)?
+}
+
 /// Serves the sample APIs on one loop.
 final class SampleHandler: InboundHandler {
-    private let data: SampleQueue
-    private let routes: SampleRoutes
-    private let faults: FaultBoard
-    /// Nil to answer at once.
-    private let latency: SampleLatency?
-    private let trickleInterval: TimeAmount
-    private let calls: RecentCalls
-    private let log: (@Sendable (SampleEvent) -> Void)?
+    private let services: SampleServices
 
-    init(
-        data: SampleQueue, routes: SampleRoutes, faults: FaultBoard, latency: SampleLatency?,
-        trickleInterval: TimeAmount, calls: RecentCalls, log: (@Sendable (SampleEvent) -> Void)?
-    ) {
-        self.data = data
-        self.routes = routes
-        self.faults = faults
-        self.latency = latency
-        self.trickleInterval = trickleInterval
-        self.calls = calls
-        self.log = log
+    init(_ services: SampleServices) {
+        self.services = services
     }
 
     func decide(_ head: HTTPRequestHead) -> BodyDecision {
-        guard let resource = routes.resource(head.target) else { return .answer(Self.notFound(head)) }
+        if let authority = head.authorityBytes, !services.allowsHost(authority) {
+            return .answer(GenericResponse.failure(.misdirectedRequest, "no upstream has this host name"))
+        }
+        guard let resource = services.routes.resource(head.target) else {
+            return .answer(PageAccess.opening(Self.notFound(head), to: head))
+        }
         guard let limit = resource.bodyLimit(head.method) else {
             let message = "\(head.target.path) does not support \(head.method)"
             let methods = resource.methods
             // The server adds HEAD and OPTIONS.
             let allowed = methods + (methods.contains(.get) ? [.head, .options] : [.options])
-            return .answer(GenericResponse.failure(.methodNotAllowed, message, allow: allowed))
+            let refusal = GenericResponse.failure(.methodNotAllowed, message, allow: allowed)
+            return .answer(PageAccess.opening(refusal, to: head))
         }
         return .buffer(limit: limit, context: resource)
     }
@@ -43,12 +48,12 @@ final class SampleHandler: InboundHandler {
     }
 
     func allowedMethods(_ head: HTTPRequestHead) -> [HTTPMethod] {
-        if head.target.form == .asterisk { return routes.methods }
-        return routes.resource(head.target)?.methods ?? []
+        if head.target.form == .asterisk { return services.routes.methods }
+        return services.routes.resource(head.target)?.methods ?? []
     }
 
     func answered(_ answer: DirectAnswer) {
-        log?(
+        services.log?(
             .answered(
                 SampleAnswer(
                     method: answer.method?.rawValue, target: answer.head?.target.description,
@@ -58,12 +63,12 @@ final class SampleHandler: InboundHandler {
     }
 
     func handle(_ inbound: InboundExchange) {
-        let exchange = SampleExchange(inbound, calls: calls, log: log)
+        let exchange = SampleExchange(inbound, calls: services.calls, log: services.log)
         let head = exchange.request.head
         let resource = inbound.context as? SampleRoutes.Resource
-        let visitor: FaultVisitor?
+        let visitor: SampleVisitor?
         do throws(FaultError) {
-            visitor = try FaultVisitor.read(head.fields)
+            visitor = try SampleVisitor.read(head)
         } catch {
             return exchange.respond(GenericResponse.failure(.badRequest, error.description))
         }
@@ -71,8 +76,18 @@ final class SampleHandler: InboundHandler {
         case nil: exchange.respond(Self.notFound(head))
         case .respond(let response): exchange.respond(response)
         case .query(let route, let query):
-            answer(query, of: route, exchange, with: faults.fault(of: route, for: visitor))
+            answer(
+                query, of: route, exchange,
+                with: fault(services.faults.fault(of: route, for: visitor), of: head))
         }
+    }
+
+    /// Returns the fault of this attempt of a call.
+    private func fault(_ fault: Fault, of head: HTTPRequestHead) -> Fault {
+        guard case .flaky(let failures) = fault else { return fault }
+        let number = services.attempts.next(
+            head.fields[.xRequestID], head.method.rawValue, head.target.description)
+        return number <= failures ? .status(503) : .none
     }
 
     private typealias Query = @Sendable (SampleData) throws(SampleDataError) -> HTTPResponse
@@ -87,7 +102,7 @@ final class SampleHandler: InboundHandler {
             // At once: the gateway repeats a request whose reused connection ends without a response, and a timeline would
             // show the first wait as time spent connecting.
             case .drop: nil
-            case .none, .status, .garbage, .truncate, .trickle: latency?.next(of: route)
+            case .none, .status, .flaky, .garbage, .truncate, .trickle: services.latency?.next(of: route)
             }
         guard let wait else { return answer(query, exchange, with: fault) }
         DelayedAnswer.start(milliseconds: wait, exchange) { exchange in
@@ -98,7 +113,7 @@ final class SampleHandler: InboundHandler {
     /// Answers with the result of a query, subject to a fault. A delay is already over.
     private func answer(_ query: @escaping Query, _ exchange: SampleExchange, with fault: Fault) {
         switch fault {
-        case .none, .delay: run(query, exchange) { response, exchange in exchange.respond(response) }
+        case .none, .delay, .flaky: run(query, exchange) { response, exchange in exchange.respond(response) }
         case .status(let code):
             let status = HTTPStatus(code: code) ?? .internalServerError
             let message = "status \(code), set as a fault"
@@ -109,12 +124,12 @@ final class SampleHandler: InboundHandler {
             exchange.closeRaw()
         case .truncate:
             run(query, exchange) { response, exchange in
-                exchange.sendRaw(RawAnswer.truncated(response), status: response.status)
+                exchange.sendRaw(RawAnswer.truncated(exchange.opening(response)), status: response.status)
                 exchange.closeRaw()
             }
         case .trickle:
-            run(query, exchange) { [trickleInterval] response, exchange in
-                TrickledAnswer.start(response, on: exchange, every: trickleInterval)
+            run(query, exchange) { [trickleInterval = services.trickleInterval] response, exchange in
+                TrickledAnswer.start(exchange.opening(response), on: exchange, every: trickleInterval)
             }
         }
     }
@@ -126,8 +141,8 @@ final class SampleHandler: InboundHandler {
     ) {
         let loop = exchange.loop
         let exchange = LoopBound(exchange, loop: loop)
-        let log = log
-        data.run { data in
+        let log = services.log
+        services.data.run { data in
             let response: HTTPResponse
             do throws(SampleDataError) {
                 response = try query(data)

@@ -9,7 +9,7 @@ struct SampleInput: Sendable {
     let fields: HTTPFields
     let body: ArraySlice<UInt8>
     /// The visitor whose faults are meant; nil for those of everybody.
-    let visitor: FaultVisitor?
+    let visitor: SampleVisitor?
 
     /// Returns the query parameter with this name; nil if there is none.
     func text(_ name: String) throws(Refusal) -> String? {

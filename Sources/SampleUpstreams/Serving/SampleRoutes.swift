@@ -42,7 +42,7 @@ struct SampleRoutes: Sendable {
         }
 
         /// Returns how a request is answered. An invalid one gets the refusal of its API.
-        func read(_ request: ReceivedRequest, _ visitor: FaultVisitor?) -> SampleCall? {
+        func read(_ request: ReceivedRequest, _ visitor: SampleVisitor?) -> SampleCall? {
             let head = request.head
             guard let entry = entries.first(where: { $0.route.method == head.method }) else { return nil }
             let input = SampleInput(

@@ -9,7 +9,8 @@ final class SampleData {
     /// `now` returns seconds since 1970 and is called for each request.
     init(path: String, now: @escaping @Sendable () -> Int) throws(SampleDataError) {
         let database = try SampleDatabase(path: path)
-        let today = { CalendarDay(secondsSince1970: now()) }
+        // A page's day is that of its visitor, which may be 14 hours ahead of UTC.
+        let today = { CalendarDay(secondsSince1970: now() + 14 * 3600) }
         diary = Diary(store: try DiaryStore(database), today: today)
         weather = Weather(stations: try WeatherStations(database), now: now)
         places = Places(store: try PathStore(database), today: today)

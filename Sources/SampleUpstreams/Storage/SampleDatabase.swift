@@ -3,6 +3,7 @@ final class SampleDatabase {
     /// In order; only append. `PRAGMA user_version` is the number of migrations that a file has had.
     private static let migrations = [
         DiaryStore.schema, WeatherStations.schema, PathStore.schema, UserDirectory.schema, TagStore.schema,
+        DiaryStore.visitorSchema,
     ]
 
     let path: String

@@ -9,12 +9,14 @@ extension Command {
     static let demoConfiguration: GatewayServerConfiguration = {
         var configuration = GatewayServerConfiguration()
         configuration.limits.allowsTimeline = true
-        // The faults of one visitor must not open the circuits of all.
+        // The faults of one visitor must neither open the circuits of all nor take their retries.
         configuration.upstreamPolicy.breaker = nil
+        configuration.retryBudget = RetryBudget(floor: 1000)
         return configuration
     }()
 
-    /// Runs the gateway and the sample upstreams in one process. The upstreams have their own loop and a free port.
+    /// Runs the gateway and the sample upstreams in one process. The upstreams have their own loop, and a port each: the ports after the
+    /// gateway's or, if one is taken, any free one.
     static func demo(_ arguments: ProgramArguments) throws(UsageError) -> Int32 {
         // Signals have to be blocked before a thread starts.
         Signals.prepare()
@@ -26,22 +28,29 @@ extension Command {
         defer { errors.close() }
         let complaints = errors.makeChannel()
         do {
+            let host = SocketAddress(host: configuration.host, port: 0) ?? .loopback()
+            let names = configuration.hosts(onLoopback: host.isLoopback)
             let sample = try SampleServer(
-                database: try database(arguments), hasLatency: hasLatency,
+                database: try database(arguments), hasLatency: hasLatency, allowsHost: { names.allows($0) },
                 log: { event in
                     if case .dataFailed(let error) = event { complaints.append(error.line) }
                 })
             let group = try EventLoopGroup(count: 1, name: "samples")
             defer { group.shutdown() }
-            let address = try sample.start(on: group.loops, at: .loopback())
+            let addresses = try sample.start(
+                on: group.loops, at: SamplePorts.wanted(at: host, after: configuration.port), mayMove: true)
+            let ports = SamplePorts(addresses, hasLatency: hasLatency)
             for upstream in SampleUpstream.allCases {
-                configuration.upstreams[upstream.rawValue] = "http://\(address)\(upstream.basePath)"
+                configuration.upstreams[upstream.rawValue] = UpstreamURLs(ports.url(of: upstream))
             }
-            return GatewayServer.run(configuration) { gateway in
+            configuration.files?.contentSecurityPolicy.connect(
+                to: ports.sources(of: host.isLoopback ? names.names : nil))
+            return try GatewayServer.run(configuration, of: "sluice", note: ports.note) { gateway in
                 AppEndpoints.declare(on: gateway, hasVisitors: true)
-                DemoEndpoints.declare(on: gateway, faults: sample.faults, calls: sample.calls)
-                DirectEndpoint.declare(on: gateway)
+                DemoEndpoints.declare(on: gateway, faults: sample.faults, calls: sample.calls, ports: ports)
             }
+        } catch let error as UsageError {
+            throw error
         } catch {
             Announcement.complain("\(error)")
             return 1

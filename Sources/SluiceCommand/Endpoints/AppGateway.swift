@@ -37,7 +37,7 @@ struct AppGateway {
     /// Passes the requests below a path on to an upstream.
     func proxy(_ path: String, to upstream: String, baseURL: String) {
         let upstream = gateway.proxyUpstream(upstream, baseURL: baseURL)
-        let fields = hasVisitors ? ProxyFields.standard.adding(request: FaultVisitor.field) : .standard
+        let fields = hasVisitors ? ProxyFields.standard.adding(request: SampleVisitor.field) : .standard
         gateway.proxy(path, to: upstream, methods: [.get], fields: fields)
     }
 
@@ -49,6 +49,17 @@ struct AppGateway {
             _ = try request.visitor()
             return try handler(request)
         }
-        gateway.on(method, path, options + [.forwards(FaultVisitor.field)], checked)
+        gateway.on(method, path, options + [.forwards(SampleVisitor.field)], checked)
+    }
+}
+
+extension GatewayRequest {
+    /// The client's conditions of a change, `If-Match` and `If-None-Match` (RFC 9110, section 13.1).
+    var conditions: HTTPFields {
+        var conditions = HTTPFields()
+        for name in [HTTPFieldName.ifMatch, .ifNoneMatch] {
+            for value in head.fields.values(of: name) { conditions.append(name, value) }
+        }
+        return conditions
     }
 }

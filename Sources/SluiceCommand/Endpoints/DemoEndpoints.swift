@@ -3,10 +3,13 @@ import HTTPModel
 import JSONBytes
 import SampleUpstreams
 
-/// The fault switches of the demo, which make a sample upstream fail, and the calls of a request that is under way. With
-/// `Demo-Visitor`, a request sets and lists the faults of that visitor, otherwise those of everybody.
+/// The fault switches of the demo, which make a sample upstream fail, the calls of a request that is under way, and the ports of the
+/// upstreams. With `Demo-Visitor`, a request sets and lists the faults of that visitor, otherwise those of everybody.
 enum DemoEndpoints {
-    static func declare(on gateway: Gateway, faults: FaultBoard, calls: RecentCalls) {
+    static func declare(on gateway: Gateway, faults: FaultBoard, calls: RecentCalls, ports: SamplePorts) {
+        // Where a page finds the upstreams, at its own host.
+        gateway.get("/demo/upstreams") { _ in .fragment(ports.document) }
+
         gateway.get("/demo/faults") { request in
             let visitor = try request.visitor()
             var composer = JSONComposer()
@@ -56,9 +59,9 @@ enum DemoEndpoints {
 
 extension GatewayRequest {
     /// Returns the visitor of the demo's page who sent the request; nil for other clients.
-    func visitor() throws(GatewayError) -> FaultVisitor? {
+    func visitor() throws(GatewayError) -> SampleVisitor? {
         do throws(FaultError) {
-            return try FaultVisitor.read(head.fields)
+            return try SampleVisitor.read(head.fields)
         } catch {
             throw error.refusal
         }

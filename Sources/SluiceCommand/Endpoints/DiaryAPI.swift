@@ -8,8 +8,9 @@ enum DiaryAPI {
     case weights(CalendarDate, Span)
     /// The morning and evening weight of one day.
     case day(CalendarDate)
-    case register(CalendarDate, Half, WeightEntry)
-    case delete(CalendarDate, Half)
+    /// The fields are the client's conditions, which the diary checks.
+    case register(CalendarDate, Half, WeightEntry, HTTPFields)
+    case delete(CalendarDate, Half, HTTPFields)
 
     enum Span { case recent, total }
 
@@ -30,7 +31,7 @@ extension DiaryAPI: TargetType {
         switch self {
         case .weights: "/food-diary/weights"
         case .day(let date): "/food-diary/weights/\(date)"
-        case .register(let date, let half, _), .delete(let date, let half):
+        case .register(let date, let half, _, _), .delete(let date, let half, _):
             "/food-diary/weights/\(date)/\(half.rawValue)"
         }
     }
@@ -43,12 +44,19 @@ extension DiaryAPI: TargetType {
         }
     }
 
+    var headers: HTTPFields {
+        switch self {
+        case .weights, .day: HTTPFields()
+        case .register(_, _, _, let conditions), .delete(_, _, let conditions): conditions
+        }
+    }
+
     var task: RequestTask {
         switch self {
         case .weights(let date, .recent):
             .parameters(["fddDate": date, "keyword": "recent"], encoding: .query)
         case .weights(let date, .total): .parameters(["fddDate": date], encoding: .query)
-        case .register(_, _, let entry): .json(entry)
+        case .register(_, _, let entry, _): .json(entry)
         case .day, .delete: .plain
         }
     }

@@ -29,19 +29,21 @@ struct WeightEndpoints {
             screen(try request.query("fddDate", as: CalendarDate.self))
         }
 
-        // Every write answers with the new screen. If only reading the screen fails, the weight is stored and the answer is partial.
+        // Every write answers with the new screen, or with 412 if somebody has changed the weight meanwhile (`If-Match`). If only reading the screen fails, the weight is stored and the answer is partial.
         gateway.put("/api/weights/{date}/{half}") { request in
             let date = try request.path("date", as: CalendarDate.self)
             let half = try request.path("half", as: DiaryAPI.Half.self)
             let entry = try request.json(as: WeightEntry.self)
-            return .first(register: diary.rx.request(.register(date, half, entry)).fragment())
-                .then { screen(date).optionalParts() }
+            return .first(
+                register: diary.rx.request(.register(date, half, entry, request.conditions)).fragment()
+            )
+            .then { screen(date).optionalParts() }
         }
 
         gateway.delete("/api/weights/{date}/{half}") { request in
             let date = try request.path("date", as: CalendarDate.self)
             let half = try request.path("half", as: DiaryAPI.Half.self)
-            return .first(delete: diary.rx.request(.delete(date, half)).fragment())
+            return .first(delete: diary.rx.request(.delete(date, half, request.conditions)).fragment())
                 .then { screen(date).optionalParts() }
         }
     }
