@@ -2,6 +2,7 @@ import { el, glyph, svg } from "./dom.js";
 import { decimal, plainDate, whole } from "./format.js";
 import { language, t } from "./language.js";
 import { limits, requiredLimits } from "./limits.js";
+import { visitorParameter } from "./visitor.js";
 import { drawWeather } from "./weather.js";
 
 const inLanguage = (korean, english) => (language() === "ko" ? korean ?? english : english ?? korean);
@@ -31,7 +32,7 @@ function drawTags(tags) {
 
 /** The user's picture, or the first letter of the name beside it. */
 const face = (user, name) => el("img", {
-  class: "face", alt: "", loading: "lazy", width: 52, height: 52, src: `/images/${encodeURIComponent(user.name)}/picture`,
+  class: "face", alt: "", loading: "lazy", width: 52, height: 52, src: `/images/${encodeURIComponent(user.name)}/picture?${visitorParameter()}`,
   onerror: ({ target }) => target.replaceWith(el("span", { class: "face", "aria-hidden": "true" }, [...name][0])),
 });
 

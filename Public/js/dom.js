@@ -39,7 +39,7 @@ function isSame(old, drawn) {
  * focus moves to the element that `otherwise` returns. It never moves to a control with another effect.
  */
 export function redraw(root, children, otherwise = () => null) {
-  const drawn = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== "");
+  const drawn = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false && child !== "");
   if (isSame([...root.childNodes], drawn)) return;
   const active = document.activeElement;
   const hadFocus = active !== root && root.contains(active);

@@ -1,10 +1,11 @@
-import { longDay } from "./format.js";
+import { decimal, longDay } from "./format.js";
 import { t } from "./language.js";
 
 /** The form for a weight. It checks the value before the request, and shows why the diary refused it. */
 export class Entry {
   /**
-   * @param save called with the half, the weight and the day; its promise resolves to an error text or null
+   * @param save called with the half, the weight, the day and the weight that the visitor saw; its promise resolves to null or to a function
+   *   that returns an error text, with the weight of now as `now` if another window has changed it
    * @param complain called with an error text, half and day if the error arrives after the form was closed
    */
   constructor(save, complain) {
@@ -24,7 +25,9 @@ export class Entry {
 
   open(half, weight, day) {
     /** Identifies this opening of the form; answers to an earlier one are ignored. */
-    this.asked = { half, day };
+    this.asked = { half, day, seen: weight };
+    /** Whether another window has changed the weight meanwhile. */
+    this.isConflict = false;
     this.dialog.querySelector("#entry-title").textContent = t(`entry.${half}`);
     this.dialog.querySelector("[data-entry-day]").textContent = longDay(day);
     this.input.value = weight ?? "";
@@ -44,10 +47,10 @@ export class Entry {
   saving(isSaving) {
     this.isSaving = isSaving;
     const button = this.form.querySelector('[type="submit"]');
-    button.textContent = t(isSaving ? "saving" : "save");
+    button.textContent = t(isSaving ? "saving" : this.isConflict ? "entry.overwrite" : "save");
     button.setAttribute("aria-disabled", isSaving);
     // Closing the form does not stop a write under way.
-    this.form.querySelector("[data-cancel]").textContent = t(isSaving ? "close" : "cancel");
+    this.form.querySelector("[data-cancel]").textContent = t(isSaving ? "close" : this.isConflict ? "entry.keep" : "cancel");
     this.form.setAttribute("aria-busy", isSaving);
   }
 
@@ -72,13 +75,15 @@ export class Entry {
     const { asked } = this;
     this.complain("");
     this.saving(true);
-    const complaint = await this.save(asked.half, weight, asked.day);
+    const complaint = await this.save(asked.half, weight, asked.day, asked.seen);
     const isOpen = this.dialog.open && asked === this.asked;
+    this.isConflict = complaint?.now !== undefined;
+    if (this.isConflict) asked.seen = complaint.now;
     if (isOpen) this.saving(false);
     if (!complaint) {
       if (isOpen) this.dialog.close();
     } else if (isOpen) {
-      this.complain(complaint());
+      this.complain(this.isConflict ? `${complaint()} ${t("entry.yours", { value: decimal(weight) })}` : complaint());
       this.input.focus();
     } else {
       this.complainElsewhere(complaint, asked.half, asked.day);

@@ -1,11 +1,12 @@
 import { t } from "./language.js";
-import { isBroken, visitorField } from "./visitor.js";
+import { isOwn, noteWeights, visitorField } from "./visitor.js";
 
 /**
  * A request to the gateway and its answer.
  *
  * @typedef {object} Exchange
- * @property {{method: string, path: string, body: ?object, id: ?string}} request `id` is its `X-Request-Id`
+ * @property {{method: string, path: string, body: ?object, id: ?string, condition: ?{name: string, value: string}}} request `id` is its
+ *   `X-Request-Id`, `condition` is `If-Match` or `If-None-Match`
  * @property {boolean} reached whether any answer arrived
  * @property {?number} status
  * @property {?string} statusText
@@ -27,16 +28,17 @@ function parsed(text) {
   }
 }
 
-function options({ method, body, id }, cancelled) {
+function options({ method, body, id, condition }, cancelled) {
   const signal = AbortSignal.any([cancelled, AbortSignal.timeout(patience)].filter(Boolean));
   const headers = { accept: "application/json", prefer: "timeline", [visitorField.name]: visitorField.value };
   if (id) headers["x-request-id"] = id;
+  if (condition) headers[condition.name] = condition.value;
   if (body) headers["content-type"] = "application/json";
   return { method, headers, signal, cache: "no-store", body: body ? JSON.stringify(body) : undefined };
 }
 
-/** Time-out in milliseconds. The gateway's own limit for a request is 15 s. */
-const patience = 20_000;
+/** How long this page waits for a request, in milliseconds. The gateway's own limit is 15 s; without it, a page has to set one itself. */
+export const patience = 20_000;
 
 // The browser keeps 250 entries. They are only needed right after each request.
 performance.addEventListener("resourcetimingbufferfull", () => performance.clearResourceTimings());
@@ -103,6 +105,7 @@ export function latest(send = ask) {
       const before = input;
       input = (async () => {
         await before;
+        noteWeights();
         return ask(request);
       })();
       exchange = await input;
@@ -135,11 +138,12 @@ export function errorsByPart(exchange) {
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The request as a curl command for a shell, which meets the same faults. */
-export function curlLine({ method, path, body }) {
+export function curlLine({ method, path, body, condition }) {
   const words = ["curl", "-i"];
   if (method !== "GET") words.push("-X", method);
   words.push("-H", quoted("Prefer: timeline"));
-  if (isBroken()) words.push("-H", quoted(`${visitorField.name}: ${visitorField.value}`));
+  if (isOwn() || method !== "GET") words.push("-H", quoted(`${visitorField.name}: ${visitorField.value}`));
+  if (condition) words.push("-H", quoted(`${condition.name}: ${condition.value}`));
   if (body) words.push("-H", quoted("Content-Type: application/json"), "-d", quoted(JSON.stringify(body)));
   words.push(quoted(new URL(path, location.href).href));
   return words.join(" ");

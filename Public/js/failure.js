@@ -83,6 +83,19 @@ export function unreachable(exchange, retry) {
     el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
 }
 
+/** Draws that the page reaches these ports of upstreams not at all, which is no fault of the upstreams. */
+export function unreached(ports, retry) {
+  return el(
+    "div", { class: "failed held", "data-reason": "unreached" },
+    el("p", { class: "failed-head" }, glyph("nothing"), t("unreached")),
+    el("p", {}, t("unreached.advice", { host: location.hostname, ports: ports.join(", ") })),
+    el("button", { class: "plain", type: "button", "data-control": "again", onclick: retry }, t("again")));
+}
+
+/** Stands in a card whose answer has not come. */
+export const skeleton = () =>
+  el("div", { class: "skeleton", "aria-hidden": "true" }, el("i"), el("i"), el("i"));
+
 /** Draws a failure without a failed part: the gateway refused the request. Only an overloaded gateway may accept it later. */
 export function refused(exchange, retry) {
   const { code, message, status } = exchange.envelope;

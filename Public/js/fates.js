@@ -73,7 +73,8 @@ export function callsOf(card, { exchange, begun, arrived }) {
 }
 
 /** A call that the page made itself; see direct.js. A status that is no success says more in a small place than the page's error. */
-function fateOfDirect({ error, status, took }) {
+function fateOfDirect({ error, status, took, isUnreached }) {
+  if (isUnreached) return { state: "none", note: t("flow.unreached") };
   if (!error) return { state: took >= slow ? "slow" : "good", note: milliseconds(took) };
   return { state: "bad", note: status && status !== 200 ? `HTTP ${status}` : error };
 }

@@ -6,7 +6,7 @@ import { noteFaults } from "./visitor.js";
 
 /** The faults of an upstream, as `PUT /demo/faults/{upstream}` names them. */
 const kinds = [
-  "none", "delay:1200", "delay:8000", "status:503", "status:204", "drop", "garbage", "truncate", "trickle",
+  "none", "delay:1200", "delay:8000", "flaky:2", "status:503", "status:204", "drop", "garbage", "truncate", "trickle",
 ];
 
 function nameOf(kind) {
@@ -129,7 +129,7 @@ function stay(upstream) {
 
 /** Notes whether the gateway has a fault for this visitor. */
 function note() {
-  noteFaults([...faults.values()].some(({ put }) => put !== "none"));
+  noteFaults([...faults].filter(([, { put }]) => put !== "none").map(([upstream, { put }]) => `${upstream}:${put}`));
 }
 
 function show(upstream) {

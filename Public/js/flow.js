@@ -53,9 +53,12 @@ export class Flow {
     this.rows = this.cards.map((card) => {
       const row = {
         card, policy: el("span", { class: "policy" }), firstByte: card.firstByte && el("p", { class: "policy" }),
-        calls: card.calls.map(() => ({ node: el("li"), name: el("span", { translate: "no" }), note: el("span", { class: "note", translate: "no" }) })),
+        calls: card.calls.map((call) => ({
+          node: el("li"), name: el("span", { translate: "no" }), note: el("span", { class: "note", translate: "no" }),
+          bars: el("span", { class: "bar-room", "aria-hidden": "true", "data-lane": call.name }),
+        })),
       };
-      for (const { node, name, note } of row.calls) node.append(name, " ", note);
+      for (const { node, name, note, bars } of row.calls) node.append(name, " ", note, bars);
       row.node = el(
         "li", { class: "upstream", "data-upstream": card.upstream },
         el("p", { class: "upstream-name" }, el("code", { translate: "no" }, card.upstream), " ", row.policy),
@@ -65,6 +68,11 @@ export class Flow {
     });
     this.root.append(this.lines, this.page.node, this.gate.node, el("ul", { class: "upstreams" }, this.rows.map(({ node }) => node)));
     this.draw();
+  }
+
+  /** The place of each call's bars (lanes.js), by its name. */
+  get bars() {
+    return new Map(this.rows.flatMap(({ card, calls }) => calls.map(({ bars }, index) => [card.calls[index].name, bars])));
   }
 
   /** Shows whether the page calls the upstreams itself. */

@@ -57,10 +57,16 @@ export const milliseconds = (value) => (value == null ? "–" : `${plainMillisec
 const thousands = (value) => format("k", Intl.NumberFormat, { maximumFractionDigits: 1 }).format(value / 1000);
 const kilobytes = (value) => `${thousands(value)} kB`;
 
+/** The size of the decoded bodies of exchanges; null without a body. */
+export function plainSizeOf(exchanges) {
+  const size = exchanges.reduce((total, exchange) => total + (exchange.size ?? 0), 0);
+  return size ? kilobytes(size) : null;
+}
+
 /** The size of the bodies of exchanges, and what compression saved; null without a body. */
 export function sizeOf(exchanges) {
-  const sum = (name) => exchanges.reduce((total, exchange) => total + (exchange[name] ?? 0), 0);
-  const [size, sent] = [sum("size"), sum("sent")];
+  const sum = (of) => exchanges.reduce((total, exchange) => total + (of(exchange) ?? 0), 0);
+  const [size, sent] = [sum(({ size }) => size), sum(({ sent, size }) => sent ?? size)];
   if (sent >= size) return size ? kilobytes(size) : null;
   const codings = new Set(exchanges.flatMap(({ fields }) => fields?.get("content-encoding") ?? []));
   return t("size.saved", { size: kilobytes(size), sent: kilobytes(sent), coding: [...codings].join(", "), share: whole(100 * (1 - sent / size)) });

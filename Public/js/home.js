@@ -1,10 +1,11 @@
 import { cards } from "./cards.js";
 import { el, glyph, redraw } from "./dom.js";
-import { ask, errorsByPart } from "./exchange.js";
-import { failed, failedDirectly, held, refused, unreachable } from "./failure.js";
+import { ask, errorsByPart, patience } from "./exchange.js";
+import { failed, failedDirectly, held, refused, skeleton, unreachable, unreached } from "./failure.js";
 import { Flow } from "./flow.js";
 import { milliseconds, today } from "./format.js";
 import { t } from "./language.js";
+import { Lanes } from "./lanes.js";
 import { named } from "./limits.js";
 import { Screen } from "./screen.js";
 import { waitingTime } from "./waiting.js";
@@ -12,18 +13,31 @@ import { waitingTime } from "./waiting.js";
 /** Whether a part answered without data. */
 const isEmpty = (card, data) => data === null || data === undefined || Boolean(card.isEmpty?.(data));
 
+/** The limits of the endpoint (HomeEndpoint.swift), and of the page's own calls. */
+const gatewayLimits = named("optional", "firstByte", "call", "request");
+const ownLimits = [{ name: "own", at: patience }];
+
 /** The home screen: a card with its own state for each part of one answer. */
 export class HomeScreen extends Screen {
   constructor(root) {
     super(
-      root, named("optional", "firstByte", "call", "request"),
+      root, gatewayLimits,
       cards.flatMap(({ part, calls, limit, firstByte }) => calls.map((call) => ({ part, limit, firstByte, ...call }))));
     this.flow = new Flow(cards);
-    /** Whether the page makes the calls itself. */
+    this.lanes = new Lanes(cards, this.flow.bars);
+    /** Whether the cards show the calls that the page makes itself. */
     this.isDirect = false;
+    /** Whether the screen is loaded both ways at once, to compare. */
+    this.isRace = false;
+    /** The code of the page's own calls, once it is needed. */
+    this.ownCalls = null;
+    /** The latest exchange of the gateway, and the page's own of the race; null while they are under way. */
+    this.answer = null;
     this.direct = null;
     /** Called with each exchange that is drawn. */
     this.whenAnswered = () => {};
+    /** Called with this screen whenever the gateway or one of the page's own calls has ended. */
+    this.whenCompared = () => {};
     this.build();
   }
 
@@ -53,41 +67,58 @@ export class HomeScreen extends Screen {
     this.whenAnswered(this.exchange);
   }
 
+  /** Sends the gateway's request and, in a race, the page's own calls at the same time. Resolves to the one that the cards show. */
   async ask(request, signal) {
-    if (!this.isDirect) return ask(request, signal);
-    return this.direct.askDirectly(today(), signal, (calls) => this.drawArrived({ direct: [...calls] }));
+    // In a race without this code, the gateway is unreachable too.
+    const direct = this.isRacing && await this.loadDirect() ? this.ownCalls : null;
+    const begun = performance.now();
+    this.direct = null;
+    this.answer = null;
+    this.lanes.start(begun, direct !== null);
+    const answer = ask(request, signal).then((exchange) => {
+      this.lanes.receive({ exchange });
+      this.answer = exchange;
+      this.whenCompared(this);
+      return exchange;
+    });
+    if (!direct) return answer;
+    const own = direct.askDirectly(today(), signal, (exchange) => {
+      if (signal.aborted) return;
+      this.direct = exchange;
+      this.lanes.receive({ direct: exchange });
+      if (this.isDirect) this.drawArrived(exchange);
+      this.whenCompared(this);
+    });
+    // The one that is not shown may be cancelled by the next request.
+    (this.isDirect ? answer : own).catch(() => null);
+    return this.isDirect ? own : answer;
+  }
+
+  get isRacing() {
+    return this.isDirect || this.isRace;
   }
 
   /** Loads the code of the page's own calls, which few visitors need. Returns whether it is there. */
   async loadDirect() {
-    this.direct ??= await import("./direct.js").catch(() => null);
-    return this.direct !== null;
+    this.ownCalls ??= await import("./direct.js").catch(() => null);
+    return this.ownCalls !== null;
   }
 
   /** Loads the screen through the gateway or, to compare, by the page's own calls; see `loadDirect`. */
   setDirect(isDirect) {
     if (isDirect === this.isDirect) return;
     this.isDirect = isDirect;
+    this.trace.limits = isDirect ? ownLimits : gatewayLimits;
     this.flow.setDirect(isDirect);
     this.find(".asked code").textContent = isDirect ? "6 × GET" : "GET /api/home";
     this.load();
-  }
-
-  get isWatched() {
-    return !this.isDirect;
   }
 
   get isUnsure() {
     return super.isUnsure && !this.exchange.direct;
   }
 
-  /** Marks all cards as waiting, since they share one answer. Their content stays readable. */
   drawWaiting() {
-    for (const place of this.places.values()) {
-      place.card.dataset.state = "waiting";
-      place.state.textContent = t("state.waiting");
-      place.state.className = "badge";
-    }
     this.find("#home-verdict").replaceChildren(el("span", { class: "badge" }, t("state.waiting")), waitingTime(this.begun));
     this.flow.wait(this.begun, this.arrived);
   }
@@ -95,23 +126,48 @@ export class HomeScreen extends Screen {
   began(request, isQuiet) {
     this.arrived = null;
     super.began(request, isQuiet);
+    if (!isQuiet) for (const card of cards) this.drawSkeleton(this.places.get(card.part));
   }
 
+  /** Shows that a card is empty until its answer comes: what it showed need not be so any more. It keeps its height. */
+  drawSkeleton(place) {
+    const { height } = place.body.getBoundingClientRect();
+    if (height) place.body.style.minHeight = `${height}px`;
+    place.card.dataset.state = "waiting";
+    place.state.textContent = t("state.waiting");
+    place.state.className = "badge";
+    redraw(place.body, [skeleton()], () => place.title);
+  }
+
+  /** The one place that receives what arrives before the answer: the calls at the upstreams, or the page's own, with their parts. */
   drawArrived(arrived) {
+    if (!arrived.direct) this.lanes.receive({ arrived });
+    if (Boolean(arrived.direct) !== this.isDirect) return;
     this.arrived = arrived;
     if (this.isWaiting) this.flow.wait(this.begun, arrived);
+    if (!arrived.direct) return;
+    for (const card of cards) if (card.part in arrived.data) this.drawCard(card, this.places.get(card.part), arrived);
   }
 
   draw() {
     if (this.exchange) this.flow.show(this.exchange);
-    for (const card of cards) this.drawCard(card, this.places.get(card.part));
+    for (const card of cards) {
+      const place = this.places.get(card.part);
+      this.drawName(card, place);
+      if (!this.isBusy) this.drawCard(card, place);
+    }
     if (this.exchange) redraw(this.find("#home-verdict"), this.verdict(), () => this.find("[data-reload]"));
   }
 
-  drawCard(card, place) {
+  drawName(card, place) {
     place.title.textContent = t(`card.${card.part}`);
     place.policy.textContent = this.isDirect ? "" : ` · ${t(card.isRequired ? "required" : "optional")}`;
-    const { state, word = state, content } = this.content(card);
+    if (place.card.dataset.state === "waiting") place.state.textContent = t("state.waiting");
+  }
+
+  drawCard(card, place, exchange = this.exchange) {
+    place.body.style.minHeight = "";
+    const { state, word = state, content } = this.content(card, exchange);
     place.card.dataset.state = state;
     place.state.textContent = t(`state.${word}`);
     place.state.className = `badge ${{ there: "good", failed: "bad", held: "late" }[state] ?? ""}`;
@@ -119,9 +175,9 @@ export class HomeScreen extends Screen {
   }
 
   /** The content of a card and its state. */
-  content(card) {
-    if (!this.exchange) return { state: "waiting", content: [] };
-    if (this.exchange.direct) return this.directContent(card);
+  content(card, exchange) {
+    if (!exchange) return { state: "waiting", content: [skeleton()] };
+    if (exchange.direct) return this.directContent(card, exchange);
     if (this.isLost) {
       return { state: "unknown", content: [el("p", { class: "nothing" }, glyph("nothing"), t("unknown"))] };
     }
@@ -135,7 +191,10 @@ export class HomeScreen extends Screen {
       const isCancelled = envelope.meta.parts?.[card.part] === "cancelled";
       return { state: "held", word: isCancelled ? "cancelled" : "held", content: [held(envelope, card.part, part)] };
     }
-    const data = envelope.data[card.part];
+    return this.dataContent(card, envelope.data[card.part]);
+  }
+
+  dataContent(card, data) {
     if (isEmpty(card, data)) {
       return { state: "empty", content: [el("p", { class: "nothing" }, glyph("nothing"), t(`empty.${card.part}`))] };
     }
@@ -143,11 +202,13 @@ export class HomeScreen extends Screen {
   }
 
   /** The content of a card by the page's own calls. */
-  directContent(card) {
-    const { data, direct } = this.exchange;
+  directContent(card, { data, direct, reached }) {
     const failures = direct.filter((call) => call.part === card.part && call.error);
+    if (!reached || failures.some((call) => call.isUnreached)) {
+      return { state: "unknown", content: [el("p", { class: "nothing" }, glyph("nothing"), t("unknown"))] };
+    }
     if (failures.length) return { state: "failed", content: [failedDirectly(t(`failed.${card.part}`), failures)] };
-    return { state: "there", content: card.draw(data[card.part]) };
+    return this.dataContent(card, data[card.part]);
   }
 
   /** Whether the request failed as a whole, which is shown once instead of on each card. */
@@ -163,10 +224,12 @@ export class HomeScreen extends Screen {
   }
 
   verdict() {
-    const { envelope, status, direct, took } = this.exchange;
-    if (direct?.every((call) => !call.reached)) return [unreachable(this.exchange, () => this.reload())];
+    const { envelope, status, direct, took, reached } = this.exchange;
+    if (direct && !reached) return [unreachable(this.exchange, () => this.reload())];
     if (direct) {
       const failures = direct.filter((call) => call.error);
+      const ports = direct.filter((call) => call.isUnreached).map(({ port }) => port);
+      if (ports.length) return [unreached([...new Set(ports)], () => this.reload())];
       return [
         el("span", { class: `badge ${failures.length ? "bad" : "good"}` }, t("direct.badge", { count: direct.length })),
         el("span", {}, t(failures.length === 1 ? "direct.failed.one" : failures.length ? "direct.failed" : "direct.complete", { time: milliseconds(took), count: failures.length })),

@@ -6,6 +6,7 @@ import { HomeScreen } from "./home.js";
 import { t } from "./language.js";
 import { startPreferences } from "./preferences.js";
 import { Tour } from "./tour.js";
+import { onOtherWindow } from "./visitor.js";
 import { WeightScreen } from "./weights.js";
 
 startPreferences((language) => writeAddress({ lang: language }));
@@ -21,6 +22,10 @@ for (const details of document.querySelectorAll("[data-code]")) {
     said.textContent = t("code.failed");
   });
 }
+
+document.getElementById("form").addEventListener("change", ({ target }) => {
+  for (const code of document.querySelectorAll("[data-form]")) code.hidden = code.dataset.form !== target.value;
+});
 
 const home = new HomeScreen(document.getElementById("home"));
 const weights = new WeightScreen(document.getElementById("weights"), () => home.load(), () => writeStep());
@@ -90,8 +95,7 @@ async function setDirect(isDirect) {
   const isPossible = !isDirect || await home.loadDirect();
   const isShown = isDirect && isPossible;
   document.querySelector(`#mode [value="${isShown ? "without" : "with"}"]`).checked = true;
-  tour?.setDirect(isShown);
-  if (!isPossible) tour?.fail("mode.failed");
+  tour?.fail(isPossible ? null : "mode.failed");
   home.setDirect(isShown);
   writeStep();
 }
@@ -115,6 +119,12 @@ document.addEventListener("visibilitychange", () => {
   else renew();
 });
 
+// Another window of this visitor has set faults.
+onOtherWindow(async () => {
+  await renew();
+  screens.forEach((screen) => screen.load());
+});
+
 whenAddressChanges(async () => {
   followed++;
   weights.follow(addressedDay(), addressedSpan());
@@ -125,6 +135,20 @@ whenAddressChanges(async () => {
   if (followed === 0) writeAddress(stateNow());
 });
 
+/** Copies the address, which carries faults, view and language. */
+function startLink() {
+  const button = document.getElementById("link");
+  button.hidden = false;
+  const say = (key) => {
+    button.dataset.text = key;
+    button.textContent = t(key);
+  };
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(location.href).then(() => say("link.copied"), () => say("link"));
+  });
+  button.addEventListener("blur", () => say("link"));
+}
+
 /** Loads the screens. If somebody sent the address with faults, they are set first. */
 async function start() {
   const wanted = addressedFaults();
@@ -134,7 +158,8 @@ async function start() {
   if (await startFaults(faultsChanged)) {
     if (wanted.size > 0) await setFaults(wanted);
     document.getElementById("mode").hidden = false;
-    tour = new Tour(document.getElementById("tour"), () => home.load());
+    startLink();
+    tour = new Tour(document.getElementById("tour"), home);
     await setDirect(isDirectAddressed());
   }
   isStarted = true;

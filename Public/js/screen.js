@@ -1,7 +1,7 @@
 import { ask, curlLine, latest } from "./exchange.js";
 import { onLanguage } from "./language.js";
 import { requestID, watch } from "./live.js";
-import { Trace } from "./trace.js";
+import { Shelf } from "./shelf.js";
 
 /** Whether the gateway answered, with all parts. */
 const isComplete = (exchange) => Boolean(exchange?.envelope) && exchange.status < 400 && !exchange.envelope.errors?.length;
@@ -22,7 +22,7 @@ export class Screen {
     this.isBusy = false;
     /** Called before a reload that the visitor asked for. */
     this.whenReloaded = () => {};
-    this.trace = new Trace(this.find(".trace-body"), limits, calls);
+    this.trace = new Shelf(this.find(".trace"), limits, calls);
     this.find("[data-reload]").addEventListener("click", () => this.reload());
     onLanguage(() => {
       this.draw();
@@ -33,11 +33,6 @@ export class Screen {
 
   find(selector) {
     return this.root.querySelector(selector);
-  }
-
-  /** Whether the upstreams record the calls of its requests; see live.js. */
-  get isWatched() {
-    return true;
   }
 
   /** Sends a GET. */
@@ -95,7 +90,7 @@ export class Screen {
     this.root.setAttribute("aria-busy", true);
     if (isQuiet) return;
     this.find("[data-busy]").hidden = false;
-    if (this.isWatched) this.stopWatching = watch(request.id, (arrived) => {
+    this.stopWatching = watch(request.id, (arrived) => {
       this.trace.show(arrived);
       this.drawArrived(arrived);
     });

@@ -1,9 +1,10 @@
+import { arrivals, waitingBar } from "./arrivals.js";
 import { el, redraw } from "./dom.js";
 import { outcome, verdict } from "./exchange.js";
 import { milliseconds, sizeOf, timeOfDay } from "./format.js";
 import { t } from "./language.js";
 import { coloured } from "./raw.js";
-import { arrivals, waitingBar, waitingTime } from "./waiting.js";
+import { waitingTime } from "./waiting.js";
 import { waterfall } from "./waterfall.js";
 
 function summary(exchange) {

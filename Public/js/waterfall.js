@@ -1,33 +1,7 @@
+import { bar, limitMarks, scaleEnd } from "./bars.js";
 import { el } from "./dom.js";
-import { milliseconds, plainMilliseconds, seconds } from "./format.js";
+import { milliseconds, plainMilliseconds } from "./format.js";
 import { t } from "./language.js";
-
-/** The end of the scale: a round number of milliseconds, at least `end`. */
-export function scaleEnd(end) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(end, 0.1)));
-  return [1, 1.2, 1.6, 2, 3, 4, 6, 8, 10].map((step) => step * power).find((value) => value >= end * 1.001) ?? end;
-}
-
-/** A bar from `from` to `to` milliseconds; nothing if either is unknown. */
-export function bar(className, from, to, end) {
-  if (from == null || to == null || to < from) return null;
-  const node = el("i", { class: className });
-  node.style.left = `${Math.min(100, (from / end) * 100)}%`;
-  node.style.width = `${Math.max(0, (Math.min(to, end) - from) / end) * 100}%`;
-  return node;
-}
-
-/** A mark `limit` milliseconds after `from`; nothing if either is unknown or the mark lies beyond the scale. */
-function limitMark(name, limit, from, end) {
-  if (limit == null || from == null || from + limit > end) return null;
-  const node = el("i", { class: "limit", "data-limit": limit, title: t(`mark.${name}`, { time: seconds(limit) }) });
-  node.style.left = `${((from + limit) / end) * 100}%`;
-  return node;
-}
-
-/** The marks of the limits of a call that began at `began`, whose attempt was sent at `sent`. */
-export const limitMarks = ({ limit, firstByte }, began, sent, end) =>
-  [limitMark("call", limit, began, end), limitMark("firstByte", firstByte, sent, end)];
 
 const room = (...bars) => el("td", { class: "bars" }, el("span", { class: "bar-room" }, bars));
 
@@ -109,6 +83,10 @@ function head(end) {
     el("th", { scope: "col", class: "end-of" }, t("column.result"))));
 }
 
+/** What the bars mean. */
+export const traceKey = (...names) => el("ul", { class: "trace-key", "aria-hidden": "true" }, names.map((name) =>
+  el("li", {}, el("i", { class: name }), t(`key.${name}`))));
+
 /**
  * The parts of a request and the attempts of their calls, each as a bar from begin to end.
  *
@@ -134,11 +112,9 @@ export function waterfall(timeline, total, known) {
     }),
     entry.omitted ? omittedRow(entry.omitted) : [],
   ]).flat();
-  const keys = ["connect", "wait", "receive", "lost", "pause", "limit"];
   return el(
     "div", { class: "waterfall-room" },
     el("table", { class: "waterfall" }, el("caption", {}, t("waterfall")), head(end), el(
       "tbody", {}, spanRow(t("row.whole"), 0, whole, end, milliseconds(whole), { "data-row-whole": true }), rows)),
-    el("ul", { class: "trace-key", "aria-hidden": "true" }, keys.map((key) =>
-      el("li", {}, el("i", { class: key }), t(`key.${key}`)))));
+    traceKey("connect", "wait", "receive", "lost", "pause", "limit"));
 }

@@ -1,8 +1,8 @@
 import { Chart } from "./chart.js";
 import { DayField } from "./day-field.js";
 import { el, glyph, redraw, svg } from "./dom.js";
-import { errorsByPart } from "./exchange.js";
-import { doubtful, failed, happened, held, refused, unreachable } from "./failure.js";
+import { ask, errorsByPart } from "./exchange.js";
+import { doubtful, failed, happened, held, refused, skeleton, unreachable } from "./failure.js";
 import { hasFault } from "./faults.js";
 import { decimal, later, longDay, plainDate, today } from "./format.js";
 import { t } from "./language.js";
@@ -26,6 +26,10 @@ const calls = [
   { part: "total", name: "total", target: /weights\?(?!.*keyword)/ },
   { part: "today", name: "today", target: /weights\/[\d-]+$/ },
 ].map((call) => ({ ...call, ...requiredLimits }));
+
+/** The condition that a half still has the weight that the visitor has seen, null for none. The diary's entity tags are weights in quotes. */
+const unchanged = (seen) => (seen === null ? { name: "If-None-Match", value: "*" }
+  : { name: "If-Match", value: `"${Number.isInteger(seen) ? seen.toFixed(1) : seen}"` });
 
 /** The deletions that can be undone. */
 const undoLimit = 5;
@@ -140,7 +144,12 @@ export class WeightScreen extends Screen {
 
   began(request, isQuiet) {
     super.began(request, isQuiet);
-    if (!isQuiet) this.find("[data-outcome]").textContent = "";
+    if (isQuiet) return;
+    this.find("[data-outcome]").textContent = "";
+    // A failure need not be so any more.
+    for (const place of this.root.querySelectorAll("#chart-failed:not([hidden]), .halves-failed")) {
+      redraw(place, [skeleton()], () => this.find("[data-reload]"));
+    }
   }
 
   // Writes
@@ -149,10 +158,16 @@ export class WeightScreen extends Screen {
     return `/api/weights/${day}/${half}`;
   }
 
-  /** Null if the write succeeded, else the text that says why not. */
-  async register(half, weight, day) {
-    const exchange = await this.show({ method: "PUT", path: this.path(half, day), body: { weight } });
-    const complaint = this.complaint(exchange, "register") ?? this.doubt(exchange);
+  /**
+   * Saves a weight unless another window has changed the half since the visitor saw it.
+   *
+   * @param seen the weight that the visitor saw; null for none
+   * @returns null if the write succeeded, else a function that returns the text that says why not. After a conflict it has the weight of
+   *   now as `now`.
+   */
+  async register(half, weight, day, seen) {
+    const exchange = await this.show({ method: "PUT", path: this.path(half, day), body: { weight }, condition: unchanged(seen) });
+    const complaint = await this.conflict(exchange, "register", half, day) ?? this.complaint(exchange, "register") ?? this.doubt(exchange);
     if (complaint) return complaint;
     this.deleted = this.deleted.filter((one) => one.half !== half || one.day !== day);
     this.say({ key: "said.saved", half, weight, day });
@@ -166,9 +181,9 @@ export class WeightScreen extends Screen {
     if (this.deleting.has(input)) return;
     const weight = this.data.today?.[half];
     this.deleting.add(input);
-    const exchange = await this.show({ method: "DELETE", path: input });
+    const exchange = await this.show({ method: "DELETE", path: input, condition: unchanged(weight ?? null) });
     this.deleting.delete(input);
-    const complaint = this.complaint(exchange, "delete") ?? this.kept(exchange, half);
+    const complaint = await this.conflict(exchange, "delete", half, day) ?? this.complaint(exchange, "delete") ?? this.kept(exchange, half);
     if (complaint) {
       this.complain(complaint, half, day);
       return;
@@ -181,9 +196,20 @@ export class WeightScreen extends Screen {
 
   async undo({ half, weight, day }) {
     this.move(day);
-    const complaint = await this.register(half, weight, day);
+    const complaint = await this.register(half, weight, day, null);
     if (complaint) this.complain(complaint, half, day);
     this.focus(half);
+  }
+
+  /** What another window has made of the half meanwhile, if that is why the diary refused a change; else null. */
+  async conflict(exchange, part, half, day) {
+    if (errorsByPart(exchange).get(part)?.status !== 412) return null;
+    const { envelope } = await ask({ method: "GET", path: `/api/weights/today?fddDate=${day}` });
+    if (!envelope?.data) return null;
+    const now = envelope.data.today?.[half] ?? null;
+    this.load();
+    const value = now === null ? t("none") : t("kg", { value: decimal(now) });
+    return Object.assign(() => t("conflict", { value }), { now });
   }
 
   /** Moves the focus to the replacement of the pressed button. */

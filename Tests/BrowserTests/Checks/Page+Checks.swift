@@ -28,11 +28,19 @@ extension Page {
 
     /// Returns the warnings and errors in the console.
     ///
-    /// - Parameter expectedStatuses: The statuses of failures that the test provokes. The browser logs each, and no page can prevent it.
-    func consoleComplaints(expectedStatuses: Set<Int> = []) async throws -> [String] {
+    /// - Parameters:
+    ///   - expectedStatuses: The statuses of failures that the test provokes. The browser logs each, and no page can prevent it.
+    ///   - upstreams: The origins of upstreams whose failures the test provokes, whatever they are.
+    func consoleComplaints(
+        expectedStatuses: Set<Int> = [], upstreams: [String] = []
+    ) async throws -> [String] {
         try await console()
             .filter { ["WARNING", "SEVERE"].contains($0.level) }
             .filter { entry in
+                if entry.source == "network", upstreams.contains(where: { entry.message.hasPrefix($0 + "/") })
+                {
+                    return false
+                }
                 guard entry.source == "network",
                     let status = entry.message.firstMatch(of: /status of (\d+)/).flatMap({ Int($0.1) })
                 else { return true }
@@ -41,10 +49,12 @@ extension Page {
             .map { "\($0.level) of \($0.source): \($0.message)" }
     }
 
-    /// Returns the requests to other hosts.
-    func foreignRequestComplaints(origin: String) async throws -> [String] {
+    /// Returns the requests to other origins.
+    func foreignRequestComplaints(origins: [String]) async throws -> [String] {
         try await requests()
-            .filter { !$0.url.hasPrefix(origin + "/") && !$0.url.hasPrefix("data:") }
+            .filter { request in
+                !request.url.hasPrefix("data:") && !origins.contains { request.url.hasPrefix($0 + "/") }
+            }
             .map { "\($0.method) \($0.url)" }
     }
 

@@ -23,7 +23,7 @@ extension InOtherBrowser {
                 expectNone(try await page.keyboardComplaints())
                 expectNone(try await page.motionComplaints())
                 expectNone(try await page.consoleComplaints())
-                expectNone(try await page.foreignRequestComplaints(origin: site.origin))
+                expectNone(try await page.foreignRequestComplaints(origins: [site.origin]))
                 #expect(try await page.requests().isEmpty)
             }
         }
@@ -245,7 +245,7 @@ extension InOtherBrowser {
             try await withHarness("<img alt='' src='http://sluice.invalid/a.png'>") {
                 page, site async throws in
                 #expect(
-                    try await page.foreignRequestComplaints(origin: site.origin)
+                    try await page.foreignRequestComplaints(origins: [site.origin])
                         == ["GET http://sluice.invalid/a.png"])
                 #expect(try await page.consoleComplaints().count == 1)
             }

@@ -109,7 +109,7 @@ extension InBrowser {
                 try await page.ready()
                 try await page.tab(to: "[data-fault-kind=weather]")
                 _ = try await page.requests()
-                for _ in 1...5 { try await page.press(.down) }
+                for _ in 1...6 { try await page.press(.down) }
                 try await page.cards(are: ["weather": "failed"])
                 #expect(try await page["[data-fault-kind=weather]"].value == "drop")
                 let sent = try await page.requests().filter { $0.method == "PUT" }.map(\.url)

@@ -40,7 +40,15 @@ extension InOtherBrowser {
                 try await page.cards(are: ["weights": "failed", "tags": "held", "user": "held"])
                 try await page["#weights [data-reload]"].click()
                 try await page["#chart-failed .failed"].appears()
-                try await page["#weights-trace summary"].click()
+                try await page["#weights-trace .raw summary"].click()
+                expectNone(try await page.axeComplaints())
+
+                // Both ways at once, with what a step says and the page's own table.
+                try await page.run("document.querySelector('[data-step=optional]').click()")
+                try await page.cards(are: ["weather": "failed", "tags": "there"])
+                try await page.run("document.querySelector('#mode [value=without]').click()")
+                try await page.card("weather").says("TypeError")
+                try await page.idle()
                 expectNone(try await page.axeComplaints())
             }
         }

@@ -18,7 +18,7 @@ extension InBrowser {
                     try await page["#entry [type=submit]"].click()
                     try await page.weight("am", is: kilograms)
                     try await page["#entry"].disappears()
-                    try await demo.setWeight(60, on: page.day, "am")
+                    try await demo.setWeight(60, on: page.day, "am", of: page.visitor)
                     try await page["#weights [data-reload]"].click()
                     try await page.weight("am", is: 60)
                 }

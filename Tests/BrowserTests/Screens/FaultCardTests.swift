@@ -144,7 +144,8 @@ extension InBrowser {
                 // All cards wait for the same response.
                 try await page.cards(are: ["weather": "waiting", "tags": "waiting"])
                 try await page["#language input[value=ko]"].click()
-                try await page.card("weather").says("습도")
+                try await page.card("weather").says("날씨")
+                try await page.card("weather").says("대기")
                 try await page.cards(are: ["weather": "waiting"])
                 try await page["#home [data-busy]"].disappears()
                 try await page.cards(are: ["weather": "there", "tags": "there"])

@@ -34,6 +34,14 @@ extension InOtherBrowser {
                 try await page["#weights [data-reload]"].click()
                 try await page["#chart-failed .failed"].appears()
                 expectNone(try await page.complaints(look))
+
+                // Both ways at once, with what a step says and the page's own table.
+                try await page.run("document.querySelector('[data-step=optional]').click()")
+                try await page.cards(are: ["weather": "failed", "tags": "there"])
+                try await page.run("document.querySelector('#mode [value=without]').click()")
+                try await page.card("weather").says("TypeError")
+                try await page.idle()
+                expectNone(try await page.complaints(look))
             }
         }
 
@@ -42,7 +50,7 @@ extension InOtherBrowser {
             let look = Look(device: .phone, theme: theme)
             try await withDemo(look) { page, _ async throws in
                 try await page.ready()
-                try await page["#weights-trace summary"].click()
+                try await page["#weights-trace .raw summary"].click()
                 try await page["#weights-trace [data-raw]"].appears()
                 expectNone(try await page.complaints(look))
             }
@@ -57,7 +65,7 @@ extension InOtherBrowser {
                 try await demo.setFault("drop", of: "weather")
                 try await page.reload()
                 try await page.ready()
-                try await page["#weights-trace summary"].click()
+                try await page["#weights-trace .raw summary"].click()
                 expectNone(try await page.complaints(look))
                 try await page["#halves [data-change]"].click()
                 try await page["#entry"].appears()

@@ -51,7 +51,7 @@ extension InBrowser {
         func envelope() async throws {
             try await withDemo { page, _ async throws in
                 try await page.ready()
-                try await page["#home-trace summary"].click()
+                try await page["#home-trace .raw summary"].click()
                 let shown = try await page["#home-trace [data-raw]"].text
                 let envelope = try JSONFragment(validating: Array(shown.utf8)[...])
                 #expect(envelope[member: "code"]?.stringValue == "OK")
@@ -68,12 +68,15 @@ extension InBrowser {
                 #expect(home.hasPrefix("HTTP/1.1 200 OK\r\n"))
                 #expect(home.contains(#"{"code":"OK","message":"success","status":200,"data":{"weights":"#))
 
+                let before = try await page.weight("am")
                 try await page["[data-change=am]"].click()
                 try await page["#entry-weight"].fill("61.25")
                 try await page["#entry [type=submit]"].click()
                 try await page.weight("am", is: 61.25)
                 let line = try await page["#weights-trace [data-curl]"].text
-                try await demo.setWeight(nil, on: try await page.day, "am")
+                // The line has the condition of the page's request.
+                #expect(try Shell.run(line).hasPrefix("HTTP/1.1 412 "))
+                try await demo.setWeight(before, on: try await page.day, "am", of: page.visitor)
                 let answer = try Shell.run(line)
                 #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
                 // The line has stored the weight again.

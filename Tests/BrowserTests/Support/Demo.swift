@@ -12,6 +12,8 @@ final class Demo: Sendable {
     private let process: PeerProcess
     private let session: Session
     let origin: String
+    /// The origins of the sample upstreams, which the page calls in a race.
+    let upstreams: [String]
 
     /// - Parameter port: 0 for any free port.
     init(port: Int = 0) async throws {
@@ -31,6 +33,11 @@ final class Demo: Sendable {
         session = try Session(configuration)
         origin = try await answer("the demo logs its address") {
             process.log.firstMatch(of: /sluice listening on (http:\/\/\S+)/).map { String($0.1) }
+        }
+        upstreams = try await answer("the demo names the ports of its upstreams") {
+            process.log.firstMatch(of: /sample upstreams on ports (.*);/).map { note in
+                note.1.matches(of: /(\d+) \(/).map { "http://127.0.0.1:\($0.1)" }
+            }
         }
     }
 
@@ -58,15 +65,20 @@ final class Demo: Sendable {
     }
 
     /// Stores a weight without the page; nil deletes it.
-    func setWeight(_ kilograms: Double?, on date: String, _ half: String) async throws {
+    ///
+    /// - Parameter visitor: whose weight it is; nil for everybody's, which a visitor's own replaces.
+    func setWeight(
+        _ kilograms: Double?, on date: String, _ half: String, of visitor: String? = nil
+    ) async throws {
         let url = "\(origin)/api/weights/\(date)/\(half)"
-        let request =
+        var request =
             if let kilograms {
                 HTTPRequest(url: url, method: .put)
                     .setTask(.parameters(["weight": kilograms], encoding: .json))
             } else {
                 HTTPRequest(url: url, method: .delete)
             }
+        if let visitor { request.headers["Demo-Visitor"] = visitor }
         _ = try await session.request(request).validate(statusCode: [200, 404])
     }
 }

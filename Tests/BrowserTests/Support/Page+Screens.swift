@@ -4,8 +4,25 @@ import JSONBytes
 extension Page {
     /// Waits until both screens and all fault controls have loaded.
     func ready() async throws {
+        try await loaded()
+        try await openTraces()
+    }
+
+    /// Waits until the page has loaded as a visitor meets it.
+    func loaded() async throws {
         try await idle()
         try await eventually("the fault controls are there") { try await count("[data-fault-kind]") == 4 }
+    }
+
+    /// Opens what happened behind both screens, which is closed at first.
+    func openTraces() async throws {
+        try await run("for (const trace of document.querySelectorAll('.trace-details')) trace.open = true")
+        try await eventually("what happened is drawn") { try await count(".trace-view") == 2 }
+    }
+
+    /// The ID under which the page sets faults and writes weights.
+    var visitor: String {
+        get async throws { try await run("return localStorage.getItem('sluice.visitor')", as: String.self) }
     }
 
     /// Waits until both screens have finished loading.

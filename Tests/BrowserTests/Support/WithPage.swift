@@ -46,10 +46,11 @@ func withDemo(
         try await page.open(demo.origin + path)
         try await test(page, demo)
         expectNone(
-            try await page.consoleComplaints(expectedStatuses: expectedStatuses),
+            try await page.consoleComplaints(expectedStatuses: expectedStatuses, upstreams: demo.upstreams),
             sourceLocation: sourceLocation)
         expectNone(
-            try await page.foreignRequestComplaints(origin: demo.origin), sourceLocation: sourceLocation)
+            try await page.foreignRequestComplaints(origins: [demo.origin] + demo.upstreams),
+            sourceLocation: sourceLocation)
     }
 }
 

@@ -2,6 +2,7 @@ import HTTPModel
 import JSONBytes
 import Networking
 import Rx
+import TestSupport
 
 /// A browser window, which is a WebDriver session.
 final class Page: Sendable {
@@ -38,6 +39,31 @@ final class Page: Sendable {
 
     func reload() async throws {
         _ = try await send(.session(session, .refresh))
+    }
+
+    /// Runs `body` in another window of the same browser, for the same visitor, with a function that returns to the first one and back.
+    func withOtherWindow(
+        _ body: (_ turn: () async throws -> Void) async throws -> Void
+    ) async throws {
+        let first = try await handle(of: send(.session(session, .window)))
+        let other = try await handle(of: send(.session(session, .newWindow))[member: "handle"])
+        var current = other
+        func turn() async throws {
+            current = current == first ? other : first
+            _ = try await send(.session(session, .switchTo(window: current)))
+        }
+        _ = try await send(.session(session, .switchTo(window: other)))
+        try await body(turn)
+        if current != other { try await turn() }
+        _ = try await send(.session(session, .closeWindow))
+        _ = try await send(.session(session, .switchTo(window: first)))
+    }
+
+    private func handle(of answer: JSONFragment?) throws -> String {
+        guard let handle = answer?.stringValue else {
+            throw PeerFailure(description: "the driver names no window")
+        }
+        return handle
     }
 
     subscript(selector: String) -> Element { Element(page: self, selector: selector) }

@@ -11,6 +11,10 @@ enum WebDriver: TargetType {
         case delete
         case navigate(to: String)
         case refresh
+        case window
+        case newWindow
+        case switchTo(window: String)
+        case closeWindow
         case findElements(css: String)
         case execute(script: String, arguments: ParameterValue)
         case perform(actions: ParameterValue)
@@ -48,6 +52,9 @@ enum WebDriver: TargetType {
         case .session(let id, .delete): "/session/\(id)"
         case .session(let id, .navigate): "/session/\(id)/url"
         case .session(let id, .refresh): "/session/\(id)/refresh"
+        case .session(let id, .window), .session(let id, .switchTo), .session(let id, .closeWindow):
+            "/session/\(id)/window"
+        case .session(let id, .newWindow): "/session/\(id)/window/new"
         case .session(let id, .findElements): "/session/\(id)/elements"
         case .session(let id, .execute): "/session/\(id)/execute/sync"
         case .session(let id, .perform): "/session/\(id)/actions"
@@ -71,7 +78,8 @@ enum WebDriver: TargetType {
 
     var method: HTTPMethod {
         switch self {
-        case .session(_, .delete): .delete
+        case .session(_, .delete), .session(_, .closeWindow): .delete
+        case .session(_, .window): .get
         case .newSession, .session, .element(_, _, .click), .element(_, _, .clear), .element(_, _, .sendKeys):
             .post
         case .element: .get
@@ -84,6 +92,8 @@ enum WebDriver: TargetType {
             .parameters(
                 ["capabilities": ["alwaysMatch": capabilities] as ParameterValue], encoding: .json)
         case .session(_, .navigate(let url)): .parameters(["url": url], encoding: .json)
+        case .session(_, .newWindow): .parameters(["type": "window"], encoding: .json)
+        case .session(_, .switchTo(let window)): .parameters(["handle": window], encoding: .json)
         case .session(_, .findElements(let css)):
             .parameters(["using": "css selector", "value": css], encoding: .json)
         case .session(_, .execute(let script, let arguments)):
@@ -98,7 +108,7 @@ enum WebDriver: TargetType {
         case .element(_, _, .sendKeys(let text)): .parameters(["text": text], encoding: .json)
         case .session(_, .refresh), .element(_, _, .click), .element(_, _, .clear):
             .parameters([:], encoding: .json)
-        case .session(_, .delete), .element: .plain
+        case .session(_, .delete), .session(_, .window), .session(_, .closeWindow), .element: .plain
         }
     }
 
