@@ -74,4 +74,9 @@ extension HTTPFieldName {
     package static var digests: [HTTPFieldName] {
         ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"]
     }
+
+    /// Whether the field describes the body of its message, so that it would be wrong next to another body.
+    package var describesBody: Bool {
+        [.contentType, .contentEncoding, .contentRange].contains(self) || Self.digests.contains(self)
+    }
 }

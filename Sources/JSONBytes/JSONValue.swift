@@ -5,9 +5,10 @@ import ASCIIText
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
-    case number(Double)
-    /// A number beyond the range of `Double`, compared by its digits as they are written.
-    case numberText([UInt8])
+    /// A number that is a 64-bit integer, however it is written.
+    case integer(Int)
+    /// Any other number.
+    case number(DecimalDigits)
     /// UTF-8, because two Swift strings of different Unicode scalars may be equal.
     case string([UInt8])
     case array([JSONValue])
@@ -33,7 +34,7 @@ package enum JSONValue: Sendable, Hashable {
     /// The number of values: this one and all elements and members in it.
     package var count: Int {
         switch self {
-        case .null, .bool, .number, .numberText, .string: 1
+        case .null, .bool, .integer, .number, .string: 1
         case .array(let elements): elements.reduce(1) { $0 + $1.count }
         case .object(let members): members.values.reduce(1) { $0 + $1.count }
         }
@@ -66,7 +67,7 @@ private struct JSONValueDecoder {
     private func scalar(_ fragment: JSONFragment) -> JSONValue {
         if let value = fragment.boolValue { return .bool(value) }
         if fragment.isNull { return .null }
-        return fragment.doubleValue.map { .number($0) } ?? .numberText(Array(fragment.bytes))
+        return fragment.intValue.map { .integer($0) } ?? .number(DecimalDigits(fragment.bytes))
     }
 
     private mutating func array() -> JSONValue? {

@@ -53,6 +53,52 @@ struct StaticTests {
         #expect(read(text).lines == [])
     }
 
+    private static let upstreams = "upstreams: {a: {url: 'http://a'}, b: {url: 'http://b', envelope: '${E}'}}"
+
+    @Test(
+        "What a variable sets is not compared with other values",
+        arguments: [
+            "{get: /x, credentials: ['${A}'], cookies: [a], data: {upstream: a, get: /}}",
+            "{get: /x, credentials: [a], cookies: ['${A}', a], data: {upstream: a, get: /}}",
+            "{proxy: /x, upstream: a, responseHeaders: {add: ['${A}'], remove: ['${B}']}}",
+            "{proxy: /x, upstream: a, requestHeaders: {add: ['${A}', X], remove: [X-B, '${B}']}}",
+            "{put: /x, first: {s: {upstream: a, put: /}}, data: {upstream: a, get: /, optional: '${O}'}}",
+            "{get: /x, revealMessages: true, data: {upstream: b, get: /}}",
+            "{get: /x, parts: {p: {value: {q: 1}, merge: '${M}'}, r: {value: {p: 1}, merge: true}}}",
+            "{get: /x, parts: {p: {value: {q: 1}, hidden: '${H}'}, r: {value: {p: 1}, merge: true}}}",
+            "{get: /x, query: {q: {type: '${T}', minimum: 1, default: 5}}, data: {value: 1}}",
+            "{get: /x, query: {q: {type: '${T}', maxLength: 2, enum: [1, 2], default: 1}}, data: {value: 1}}",
+        ])
+    func comparedValues(endpoint: String) {
+        let reading = read("version: 1\n\(Self.upstreams)\nendpoints:\n- \(endpoint)")
+        let unwanted = reading.lines.filter {
+            !$0.contains("no endpoint calls the upstream") && !$0.contains("has a variable")
+        }
+        #expect(unwanted == [])
+    }
+
+    @Test(
+        "Values without a variable are compared next to others",
+        arguments: [
+            (
+                "{get: /x, credentials: [b], cookies: [a], deadline: '${D}', data: {upstream: a, get: /}}",
+                "cookies and credentials name different upstreams; if both are given they are equal"
+            ),
+            (
+                "{proxy: /x, upstream: a, responseHeaders: {add: [ETag, '${A}'], remove: ['${B}', etag]}}",
+                "etag is in add and in remove"
+            ),
+            (
+                "{get: /x, parts: {p: {value: '${V}'}, r: {value: {p: 1}, merge: true}}}",
+                "parts p and r both have the member \"p\" of one object"
+            ),
+        ])
+    func knownComparisons(endpoint: String, error: String) {
+        let reading = read("version: 1\n\(Self.upstreams)\nendpoints:\n- \(endpoint)")
+        let errors = reading.problems.filter { $0.severity == .error }.map(\.message)
+        #expect(errors == [error])
+    }
+
     @Test("A value with a variable fits any type")
     func unknownValues() throws {
         let reading = read(

@@ -313,6 +313,20 @@ struct DeclarationTests {
             ])
     }
 
+    @Test(
+        "Forwarding a field that describes the client's body is a fault: a call would have it twice, or without a body",
+        arguments: ["content-type", "Content-Encoding", "Content-Range", "Repr-Digest"])
+    func bodyFields(name: String) throws {
+        let bench = Bench()
+        bench.gateway.get("/a", .forwards(.acceptLanguage, try #require(HTTPFieldName(name)))) { _ in .json(1)
+        }
+        let error = #expect(throws: GatewayDeclarationError.self) { try bench.gateway.responder() }
+        #expect(
+            error?.faults == [
+                "GET /a forwards \(name), which describes the client's body; calls have bodies of their own"
+            ])
+    }
+
     @Test("A part without a name, or with another part's name, gives 500 and an incident")
     func partNames() throws {
         let bench = Bench()

@@ -1,39 +1,64 @@
-/// Warns of upstreams that get no credentials, because nothing calls them.
+import HTTPModel
+
+/// Warns of upstreams that get no credentials, because nothing calls them or all calls have their own.
 struct CredentialCheck {
     let values: ShapeValues
 
     /// Checks the endpoint's own members. Those of `defaults` are for all endpoints, so each may call others.
     ///
-    /// - Parameter called: the upstreams that the endpoint calls.
-    func run(_ settings: some ConfigEndpointSettings, called: () -> Set<String>) {
+    /// - Parameters:
+    ///   - called: the upstreams that the endpoint calls.
+    ///   - replaces: whether all calls to an upstream have their own field of this name.
+    func run(
+        _ settings: some ConfigEndpointSettings, called: () -> Set<String>,
+        replaces: (HTTPFieldName, String) -> Bool = { _, _ in false }
+    ) {
         let own = [
-            (EndpointShape.credentials, settings.credentials), (EndpointShape.cookies, settings.cookies),
-        ].filter { member, names in values.has(member) && !names.isEmpty }
+            (EndpointShape.credentials, HTTPFieldName.authorization, settings.credentials),
+            (EndpointShape.cookies, .cookie, settings.cookies),
+        ].filter { member, _, names in values.has(member) && !names.isEmpty }
         guard !own.isEmpty, !values.reader.usesUnknownUpstream else { return }
         let called = called()
-        for (member, names) in own {
-            for name in names where !called.contains(name.value) {
+        for (member, field, names) in own {
+            for name in names {
                 // The name may come from a variable, so it is not shown.
-                values.reader.problems.warning(
-                    "\(member.name) names an upstream that this endpoint does not call", at: name.place)
+                if !called.contains(name.value) {
+                    values.reader.problems.warning(
+                        "\(member.name) names an upstream that this endpoint does not call", at: name.place)
+                } else if replaces(field, name.value) {
+                    values.reader.problems.warning(
+                        "\(member.name) names an upstream whose calls here all set \(field) themselves",
+                        at: name.place)
+                }
             }
         }
     }
 }
 
 extension ConfigEndpoint {
-    /// The upstreams of its steps and parts.
-    var calledUpstreams: Set<String> {
-        var names = Set(steps.flatMap(\.calls).map(\.upstream.value))
+    /// The calls of its steps and parts.
+    var calls: [ConfigCall] {
+        var calls = steps.flatMap(\.calls)
         var rest = content.parts
         while let part = rest.popLast() {
             switch part.kind {
-            case .call(let call): names.insert(call.upstream.value)
-            case .forEach(let each): names.insert(each.call.upstream.value)
+            case .call(let call): calls.append(call)
+            case .forEach(let each): calls.append(each.call)
             case .group(let group): rest += group.parts
             case .value: break
             }
         }
-        return names
+        return calls
     }
+
+    /// Whether it calls the upstream, always with a field of the calls' own, which replaces the client's.
+    func replaces(_ field: HTTPFieldName, for upstream: String) -> Bool {
+        let calls = calls.filter { $0.upstream.value == upstream }
+        return !calls.isEmpty && calls.allSatisfy { $0.hasOwn(field) }
+    }
+}
+
+extension ConfigCall {
+    /// Whether the call has its own field of this name, which replaces the client's.
+    func hasOwn(_ field: HTTPFieldName) -> Bool { request.headers.contains { $0.name.value == field } }
 }

@@ -133,11 +133,14 @@ struct DocumentCheck {
             }
         }
         guard !reader.usesUnknownUpstream else { return }
-        let withMessages = Set(document.upstreams.filter(\.hasMessages).map(\.name.value))
+        let withMessages = Set(
+            document.upstreams.filter { upstream in
+                upstream.hasMessages || upstream.envelope.map { reader.unread.contains($0.place) } ?? false
+            }.map(\.name.value))
         for endpoint in document.endpoints {
             guard let reveals = endpoint.revealsMessages, reveals.value,
                 !reader.unread.contains(reveals.place),
-                endpoint.calledUpstreams.isDisjoint(with: withMessages)
+                withMessages.isDisjoint(with: endpoint.calls.map(\.upstream.value))
             else { continue }
             reader.problems.warning(
                 "revealMessages has no effect: no upstream that this endpoint calls has an envelope with a message",

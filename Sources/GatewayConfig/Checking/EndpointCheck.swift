@@ -8,7 +8,7 @@ struct EndpointCheck {
 
     func run() {
         CycleCheck(scope: scope, problems: reader.problems).run()
-        let merging = MergeCheck(problems: reader.problems)
+        let merging = MergeCheck(reader: reader)
         switch endpoint.content {
         case .parts(let parts): _ = merging.names(of: parts)
         case .data(let part):
@@ -37,7 +37,9 @@ struct EndpointCheck {
     private func warnOfRequiredParts() {
         guard !endpoint.steps.isEmpty else { return }
         for part in endpoint.content.parts {
-            guard case .required = part.policy else { continue }
+            guard case .required = part.policy, !reader.partsOfUnknownPolicy.contains(part.name.place) else {
+                continue
+            }
             reader.problems.warning(
                 "the part \(part.name.value) is required: if it fails, the answer is a failure though the steps in first "
                     + "have succeeded", at: part.name.place)

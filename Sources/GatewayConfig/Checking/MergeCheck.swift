@@ -10,14 +10,15 @@ struct MergeCheck {
         var open: String?
     }
 
-    let problems: ProblemList
+    let reader: ConfigReader
+    private var problems: ProblemList { reader.problems }
 
     /// Checks parts and returns the members of the object that they make.
     func names(of parts: [ConfigPart]) -> Names {
         var names = Names()
         for part in parts {
             let inner = check(part)
-            guard !part.isHidden else { continue }
+            guard !part.isHidden, !reader.partsOfUnknownPlace.contains(part.name.place) else { continue }
             guard part.isMerged else {
                 claim(part.name.value, for: part, in: &names)
                 continue

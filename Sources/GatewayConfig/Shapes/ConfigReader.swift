@@ -17,6 +17,10 @@ final class ConfigReader {
     var hasOtherEndpoints = false
     /// The places of values with variables that are not read, so that the values are unknown.
     var unread: Set<ConfigPlace> = []
+    /// The names of parts whose `optional` is a variable that is not read: they may be required.
+    var partsOfUnknownPolicy: Set<ConfigPlace> = []
+    /// The names of parts whose `merge` or `hidden` is a variable that is not read: their place in the answer is unknown.
+    var partsOfUnknownPlace: Set<ConfigPlace> = []
     /// The lists and mappings of JSON with variables in them.
     var variableComposites: Set<ConfigPlace> = []
 

@@ -29,8 +29,8 @@ enum ConstraintShape {
         constraints.maxLength = values.located(maxLength)
         constraints.pattern = values.located(pattern)
         constraints.enumeration = enumerated(values, type, isText: isText)
-        checkOrder(values, minimum, maximum) { $0.value }
-        checkOrder(values, minLength, maxLength) { Double($0) }
+        checkOrder(values, minimum, maximum) { DecimalDigits($0.text.utf8) }
+        checkOrder(values, minLength, maxLength) { $0 }
         return constraints
     }
 
@@ -58,7 +58,8 @@ enum ConstraintShape {
     }
 
     static func checkOrder<Value>(
-        _ values: ShapeValues, _ least: Member<Value>, _ most: Member<Value>, _ number: (Value) -> Double
+        _ values: ShapeValues, _ least: Member<Value>, _ most: Member<Value>,
+        _ number: (Value) -> some Comparable
     ) {
         guard !values.isUnknown(least), !values.isUnknown(most), let first = values.read(least),
             let last = values.located(most), number(first) > number(last.value)

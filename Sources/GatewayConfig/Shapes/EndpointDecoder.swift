@@ -41,7 +41,11 @@ struct EndpointDecoder {
         decodeSettings(&endpoint)
         EndpointCheck(endpoint: endpoint, scope: scope, reader: reader).run()
         if reader.problems.errorCount == errors {
-            CredentialCheck(values: values).run(endpoint) { endpoint.calledUpstreams }
+            CredentialCheck(values: values).run(endpoint) {
+                Set(endpoint.calls.map(\.upstream.value))
+            } replaces: {
+                endpoint.replaces($0, for: $1)
+            }
         }
         return path == nil || content == nil ? nil : endpoint
     }

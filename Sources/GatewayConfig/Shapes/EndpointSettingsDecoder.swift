@@ -11,7 +11,9 @@ struct EndpointSettingsDecoder {
         settings.cookies = values.read(EndpointShape.cookies) ?? []
         settings.concurrency = values.located(EndpointShape.concurrency)
         settings.compression = located(EndpointShape.compression)
+        let names = settings.credentials + settings.cookies
         if let place = values.place(of: EndpointShape.cookies), !settings.credentials.isEmpty,
+            !names.contains(where: { values.reader.unread.contains($0.place) }),
             Set(settings.cookies.map(\.value)) != Set(settings.credentials.map(\.value))
         {
             values.reader.error(

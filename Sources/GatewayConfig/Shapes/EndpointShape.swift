@@ -110,15 +110,25 @@ extension ValueType where Value == Int {
 }
 
 extension ValueType where Value == HTTPFieldName {
-    /// A field that a client may send on to all upstreams.
+    /// A field of the client that goes to all upstreams with calls.
     static let forwardedField = ValueType(.type("string"), unknown: "X") { (scalar) throws(ScalarFault) in
+        let name = try clientsField(scalar)
+        if name.describesBody {
+            throw .rule("\(name) describes the client's body, and calls have bodies of their own")
+        }
+        return name
+    }
+
+    /// A field of the client that passes with its body.
+    static let passedRequestField = ValueType(.type("string"), unknown: "X") { (scalar) throws(ScalarFault) in
+        try clientsField(scalar)
+    }
+
+    private static func clientsField(_ scalar: YAMLScalar) throws(ScalarFault) -> HTTPFieldName {
         let name = try name(scalar)
         if name == .authorization { throw .rule("credentials names the upstreams that get Authorization") }
         if name == .cookie { throw .rule("cookies names the upstreams that get Cookie") }
-        if HTTPFieldName.digests.contains(name) {
-            throw .rule("\(name) describes the client's body, and calls have bodies of their own")
-        }
-        if let fault = HeaderRules.fault(name, in: .request) { throw .rule(fault) }
+        if TransportFields.areInRequest(name) { throw .rule("\(name) is set by the gateway alone") }
         return name
     }
 }

@@ -20,18 +20,19 @@ enum ParameterShape {
     ///   - values: the mapping.
     ///   - areRequired: whether parameters of its place are required if nothing is said.
     static func decode(_ values: ShapeValues, areRequired: Bool) -> ConfigParameter? {
-        let type = values.read(type) ?? .string
+        let isTyped = !values.isUnknown(Self.type)
+        let type = values.read(Self.type) ?? .string
         let isRequired = values.located(required)
         var parameter = ConfigParameter(
             name: Located("", at: values.place), type: type,
             isRequired: (isRequired?.value ?? areRequired) && !values.has(fallback))
         parameter.typePlace = values.node(Self.type)?.place
-        parameter.constraints = ConstraintShape.decode(values, type, isText: true)
+        parameter.constraints = ConstraintShape.decode(values, isTyped ? type : nil, isText: true)
         parameter.fallback = decodeDefault(values, type)
         if let isRequired, isRequired.value, values.has(fallback) {
             values.reader.error("a parameter with a default is not required", at: isRequired.place)
         }
-        check(parameter, values)
+        if isTyped { check(parameter, values) }
         return parameter
     }
 
@@ -48,14 +49,15 @@ enum ParameterShape {
         guard case .value(let value)? = parameter.fallback, !values.isUnknown(fallback) else { return }
         let constraints = parameter.constraints
         func report(_ text: String) { values.reader.error("the default \(text)", at: value.place) }
-        if let number = value.value.doubleValue {
+        if value.value.kind == .number {
+            let number = DecimalDigits(value.value.bytes)
             if let minimum = constraints.minimum, !values.isUnknown(ConstraintShape.minimum),
-                number < minimum.value.value
+                number < DecimalDigits(minimum.value.text.utf8)
             {
                 report("is less than minimum")
             }
             if let maximum = constraints.maximum, !values.isUnknown(ConstraintShape.maximum),
-                number > maximum.value.value
+                number > DecimalDigits(maximum.value.text.utf8)
             {
                 report("is more than maximum")
             }

@@ -28,6 +28,10 @@ struct PartDecoder {
         part.schema = values.read(PartShape.schema)
         part.policy = policy()
         part.when = condition
+        if values.isUnknown(PartShape.optional) { reader.partsOfUnknownPolicy.insert(name.place) }
+        if values.isUnknown(PartShape.merge) || values.isUnknown(PartShape.hidden) {
+            reader.partsOfUnknownPlace.insert(name.place)
+        }
         if part.isHidden, part.isMerged, let place = values.place(of: PartShape.merge) {
             reader.error("a hidden part has no place into which it could be merged", at: place)
         }

@@ -14,7 +14,7 @@ enum ProxyShape {
         "methods", .list(of: ValueType<ConfigProxy.Method>.word.located, 1...5),
         default: "[GET, POST, PUT, PATCH, DELETE]", "The methods that pass. GET passes HEAD too.")
     static let requestHeaders = Member(
-        "requestHeaders", .passedHeaders(.forwardedField),
+        "requestHeaders", .passedHeaders(.passedRequestField),
         "Fields of the client that pass besides the standard ones, or what is added and removed.")
     static let responseHeaders = Member(
         "responseHeaders", .passedHeaders(.passedField),
@@ -71,7 +71,12 @@ extension ValueType where Value == ConfigPassedHeaders {
             orMapping: .object(PassedHeadersShape.shape(name), prefixes: true) { values in
                 let added = values.read(PassedHeadersShape.add(name)) ?? []
                 let removed = values.read(PassedHeadersShape.remove) ?? []
-                for name in removed where added.contains(where: { $0.value == name.value }) {
+                // Two variables may have different values.
+                func isRead(_ name: Located<HTTPFieldName>) -> Bool {
+                    !values.reader.unread.contains(name.place)
+                }
+                for name in removed.filter(isRead)
+                where added.contains(where: { $0.value == name.value && isRead($0) }) {
                     values.reader.error("\(name.value) is in add and in remove", at: name.place)
                 }
                 return ConfigPassedHeaders(added: added, removed: removed)
@@ -124,7 +129,7 @@ struct ProxyDecoder {
         proxy.responseHeaders = values.read(ProxyShape.responseHeaders) ?? ConfigPassedHeaders()
         EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &proxy)
         let common = defaults?.read(EndpointShape.answer)
-        if let upstream { CredentialCheck(values: values).run(proxy) { [upstream.value] } }
+        if let upstream { CredentialCheck(values: values).run(proxy, called: { [upstream.value] }) }
         proxy.envelope = (values.read(ProxyShape.answer) ?? nil) ?? common?.envelope
         return path == nil || upstream == nil ? nil : proxy
     }

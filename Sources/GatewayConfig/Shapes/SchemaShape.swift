@@ -48,7 +48,7 @@ enum SchemaShape {
         schema.items = values.read(items).map { .schema($0) } ?? .allowed
         schema.minItems = values.located(minItems)
         schema.maxItems = values.located(maxItems)
-        ConstraintShape.checkOrder(values, minItems, maxItems) { Double($0) }
+        ConstraintShape.checkOrder(values, minItems, maxItems) { $0 }
         checkRequired(schema, values.reader)
         return schema
     }

@@ -92,18 +92,13 @@ struct EndpointSettings: Sendable {
     /// Nil for Sluice's envelope.
     var format: EnvelopeFormat?
 
-    /// Whether the field would be wrong beside another body than the client's.
-    private static func describesBody(_ name: HTTPFieldName) -> Bool {
-        name == .contentEncoding || name == .contentRange || HTTPFieldName.digests.contains(name)
-    }
-
     /// Why the settings are invalid regardless of the declared upstreams; nil if they are valid.
     var fault: String? {
         if forwards.contains(.authorization) || forwards.contains(.cookie) {
             return "forwards credentials to every upstream; "
                 + "use forwardsAuthorization(to:) or forwardsCookies(to:)"
         }
-        if let name = forwards.first(where: Self.describesBody) {
+        if let name = forwards.first(where: \.describesBody) {
             return "forwards \(name), which describes the client's body; calls have bodies of their own"
         }
         if let concurrency, concurrency < 1 {
@@ -154,13 +149,15 @@ public struct EndpointOption: Sendable {
         EndpointOption { $0.stopsAtFailure = behavior == .stop }
     }
 
-    /// Forwards these fields of the client's request with every upstream call. Default none.
+    /// Forwards these fields of the client's request with every upstream call. Default none. Those that describe the client's body, such
+    /// as `Content-Type`, are a declaration fault, because calls have bodies of their own.
     public static func forwards(_ names: HTTPFieldName...) -> EndpointOption {
         EndpointOption { $0.forwards += names }
     }
 
     /// Forwards the client's `Authorization` to these upstreams only. Their 401 and 403 reach the client, even if it
-    /// sent no `Authorization`. An upstream without a `provider(_:upstream:)` is a declaration fault.
+    /// sent no `Authorization`. A target or an interceptor that sets its own replaces the client's. An upstream without a
+    /// `provider(_:upstream:)` is a declaration fault.
     public static func forwardsAuthorization(to upstreams: String...) -> EndpointOption {
         EndpointOption { $0.authorizationUpstreams += upstreams }
     }

@@ -41,12 +41,15 @@ struct PartOutcome: Sendable {
     /// The outcome for the error that a part ended with. If the endpoint decodes the body of a response without content, its stream
     /// fails, but the part does not.
     ///
-    /// - Parameter calls: the calls that the part has made; a failure after them has their attempts and status.
+    /// - Parameters:
+    ///   - ownElapsed: the time of a part that waited for others, without the wait. By default `elapsed`.
+    ///   - calls: the calls that the part has made; a failure after them has their attempts and status.
     init(
-        error: any Error, elapsed: Int64, reveals: Bool, after calls: @autoclosure () -> PartCalls? = nil
+        error: any Error, elapsed: Int64, ownElapsed: @autoclosure () -> Int64? = nil, reveals: Bool,
+        after calls: @autoclosure () -> PartCalls? = nil
     ) {
         guard let call = error as? NetworkError else {
-            let failure = PartFailure(error, elapsed: elapsed, reveals: reveals)
+            let failure = PartFailure(error, elapsed: ownElapsed() ?? elapsed, reveals: reveals)
             // The failure of elements counts the attempts of those that failed.
             let isComplete = (error as? PlannedFailure).map { $0.attempts > 0 } ?? false
             self.init(isComplete ? failure : calls().map { failure.after($0) } ?? failure, elapsed: elapsed)

@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 @_spi(Lines) import JSONBytes
 @_spi(Encoded) import Networking
@@ -31,6 +32,7 @@ final class CallTemplate: Sendable {
     private let settings: EncodedRequestSettings
     private let path: [Piece]
     private let isConstantPath: Bool
+    private let hasJoinedSegment: Bool
     /// Before the first pair of the query.
     private let mark: UInt8
     private let query: [Pair]
@@ -52,11 +54,12 @@ final class CallTemplate: Sendable {
         self.path = path
         let constants = path.map { piece -> [UInt8] in if case .bytes(let bytes) = piece { bytes } else { [] }
         }
+        hasJoinedSegment = JoinedSegments.exist(in: path)
         isConstantPath = constants.allSatisfy { !$0.isEmpty }
         mark = constants.joined().contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?")
         self.query = query
         var constant = call.upstream.headers
-        for (name, _) in headers { constant.remove(name) }
+        for name in headers.map(\.name) + call.fieldsOfClient { constant.remove(name) }
         constantHeaders = constant
         self.headers = headers
         self.body = body
@@ -85,12 +88,33 @@ final class CallTemplate: Sendable {
             }
         }
         if let failure { throw failure }
+        if let fault = EncodedRequest.check(target, isConstant: isConstantPath) {
+            throw .unusable(fault, from: scope.origin(of: references))
+        }
+        // An encoded value has no other percent sign.
+        if hasJoinedSegment, target.contains(Byte.percent) { try checkJoinedSegments(scope) }
         return EncodedRequest(
-            method, target, needsCheck: !isConstantPath,
+            method, target,
             headers: headers.isEmpty ? constantHeaders : try fields(scope), body: try bodyBytes(scope))
     }
 
     // MARK: - Path and query
+
+    /// The references of the path and the query. Read only after a failure.
+    private var references: [BoundReference] {
+        path.compactMap { piece in if case .segment(let reference) = piece { reference } else { nil } }
+            + query.flatMap { $0.template?.references ?? [] }
+    }
+
+    private func checkJoinedSegments(_ scope: PlanScope) throws(PlannedFailure) {
+        let areAllowed = try JoinedSegments.areAllowed(in: path) { reference throws(PlannedFailure) in
+            try scope.text(reference, most: Self.longestText) ?? ""
+        }
+        guard !areAllowed else { return }
+        throw .unusable(
+            "values in one segment of the path are together a dot segment, a slash, a backslash or a control character",
+            from: scope.origin(of: references))
+    }
 
     private func write(_ scope: PlanScope, to line: inout JSONLine) throws(PlannedFailure) {
         for piece in path {

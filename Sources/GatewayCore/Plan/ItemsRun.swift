@@ -227,12 +227,9 @@ final class ItemsRun: Disposable {
 }
 
 extension PlanScope {
-    /// Returns the elements of an array; nil if it is null or a client has left it out.
+    /// Returns the elements of an array; nil if it is null.
     func elements(of items: BoundItems) throws(PlannedFailure) -> [JSONFragment]? {
-        guard let list = json(items.source) else {
-            guard mayBeAbsent(items.source) else { throw missing(items.source) }
-            return nil
-        }
+        guard let list = json(items.source) else { throw missing(items.source) }
         if list.isNull { return nil }
         guard list.kind == .array else {
             throw .unusable("\(items.source.text) is not an array", from: origin(of: items.source))

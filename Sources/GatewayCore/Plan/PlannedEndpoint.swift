@@ -105,6 +105,8 @@ package struct PlannedCall: Sendable {
     package var path: TextTemplate<PlanReference>
     /// A pair with an absent value is dropped. An array repeats its pair.
     package var query: [(name: String, value: ValueTemplate<PlanReference>)] = []
+    /// Fields of the upstream that the call does not get: the client's own are sent, or none.
+    package var fieldsOfClient: [HTTPFieldName] = []
     /// In place of the upstream's of the same name. One with an absent value is dropped.
     package var headers: [(name: HTTPFieldName, value: TextTemplate<PlanReference>)] = []
     package var body: ValueTemplate<PlanReference>?

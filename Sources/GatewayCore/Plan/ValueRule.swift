@@ -52,11 +52,8 @@ package struct HiddenRules: OptionSet, Sendable {
 /// What a parameter, or a scalar in a body, must be.
 package struct ValueRule: Sendable {
     package var type: ValueType
-    package var minimum: Double?
-    package var maximum: Double?
-    /// The same as integers, because a `Double` rounds those beyond 2^53; nil if they are not 64-bit integers.
-    package var wholeMinimum: Int?
-    package var wholeMaximum: Int?
+    package var minimum: NumberBound?
+    package var maximum: NumberBound?
     /// Unicode scalars, as JSON Schema counts them.
     package var minLength: Int?
     package var maxLength: Int?
@@ -76,8 +73,8 @@ package struct ValueRule: Sendable {
         maxLength: Int? = nil, values: [String]? = nil, pattern: Pattern? = nil
     ) {
         self.type = type
-        self.minimum = minimum
-        self.maximum = maximum
+        self.minimum = minimum.map { NumberBound($0) }
+        self.maximum = maximum.map { NumberBound($0) }
         self.minLength = minLength
         self.maxLength = maxLength
         self.values = values
@@ -133,12 +130,9 @@ package struct ValueRule: Sendable {
     private func isInRange(_ value: ParameterText) -> Bool {
         guard minimum != nil || maximum != nil else { return true }
         guard let number = Double(value.text) else { return false }
-        let whole = Int(value.text)
-        let isEnough =
-            if let whole, let wholeMinimum { whole >= wholeMinimum } else { number >= minimum ?? -.infinity }
-        let isTooMuch =
-            if let whole, let wholeMaximum { whole > wholeMaximum } else { number > maximum ?? .infinity }
-        return isEnough && !isTooMuch
+        if let minimum, minimum.isMore(than: value.text, number) { return false }
+        if let maximum, maximum.isLess(than: value.text, number) { return false }
+        return true
     }
 
     private func hasLength(_ text: String) -> Bool {
@@ -160,16 +154,14 @@ extension ValueRule {
                 ? AllowedValues.hiddenPhrase : "one of " + values.joined(separator: ", ")
         }
         var text = type.rule
-        let least = wholeMinimum.map { "\($0)" } ?? minimum.map(Self.plain)
-        let most = wholeMaximum.map { "\($0)" } ?? maximum.map(Self.plain)
         if hidden.contains(.range) {
             text += " in the allowed range"
-        } else if let least, let most {
-            text += " from \(least) to \(most)"
-        } else if let least {
-            text += " of at least \(least)"
-        } else if let most {
-            text += " of at most \(most)"
+        } else if let minimum, let maximum {
+            text += " from \(minimum.shown) to \(maximum.shown)"
+        } else if let minimum {
+            text += " of at least \(minimum.shown)"
+        } else if let maximum {
+            text += " of at most \(maximum.shown)"
         }
         if hidden.contains(.length) {
             text += " of an allowed length"
@@ -183,9 +175,5 @@ extension ValueRule {
         if let pattern { text += " that matches \(pattern.isHidden ? "a pattern" : pattern.text)" }
         if type == .string, isSegment { text += ", without slashes and control characters" }
         return text
-    }
-
-    private static func plain(_ number: Double) -> String {
-        Int(exactly: number).map { "\($0)" } ?? "\(number)"
     }
 }

@@ -36,7 +36,7 @@ extension EndpointRun {
             let calls = context.calls(ofPart: finished.stage + index)
             parts[index].outcome = PartOutcome(
                 PartFailure(
-                    deadlineAfter: elapsed, attempts: calls.attempts,
+                    deadlineAfter: ownElapsed(of: finished.stage + index, elapsed), attempts: calls.attempts,
                     notRetried: calls.hasAttemptsLeft ? .deadline : nil),
                 elapsed: elapsed)
         }

@@ -341,6 +341,16 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     /// Nanoseconds since the current parts began.
     var elapsedOfParts: Int64 { elapsed - partsBegan.load(ordering: .relaxed) }
 
+    /// Returns the nanoseconds of a part since it began itself, after it has waited for others. That is what `errors` and logs show.
+    ///
+    /// - Parameter elapsed: nanoseconds since the current parts began.
+    func ownElapsed(of number: Int, _ elapsed: Int64) -> Int64 {
+        guard let late = context.lateBeginning(ofPart: number) else { return elapsed }
+        guard let late else { return 0 }
+        let wait = RecordedCall.nanoseconds(from: started, to: late) - partsBegan.load(ordering: .relaxed)
+        return max(0, elapsed - wait)
+    }
+
     /// Nanoseconds since the request began, in whole microseconds as the times of calls are.
     var elapsed: Int64 { RecordedCall.nanoseconds(from: started, to: scheduler.now) }
 
@@ -366,9 +376,10 @@ extension EndpointRun: SingleReceiver {
             if let own = part.number { context.moveCalls(ofPart: own, to: number) }
             return partEnded(number, part.outcome)
         }
+        let elapsed = elapsedOfParts
         let outcome = PartOutcome(
-            error: error, elapsed: elapsedOfParts, reveals: endpoint.settings.revealsUpstreamMessages,
-            after: context.calls(ofPart: number))
+            error: error, elapsed: elapsed, ownElapsed: ownElapsed(of: number, elapsed),
+            reveals: endpoint.settings.revealsUpstreamMessages, after: context.calls(ofPart: number))
         if let unexpected = outcome.failure?.unexpected {
             report(unexpected, part: state.withLock { $0.name(of: number) })
         }

@@ -15,37 +15,57 @@ extension ConfigDocument {
         if let cors, case .list(let origins) = cors.value.origins {
             known.cors?.value.origins = .list(origins.filter { !isSubstituted($0.place) })
         }
-        known.upstreams = upstreams.map { upstream in
-            var upstream = upstream
-            upstream.tls = nil
-            if case .settings(_, _, _, let servers)? = upstream.dns?.value,
-                servers.contains(where: { isSubstituted($0.place) })
-            {
-                upstream.dns = nil
-            }
-            if upstream.urls.contains(where: { isSubstituted($0.place) }) {
-                upstream.urls = [Located("http://127.0.0.1:1", at: upstream.name.place)]
-            }
-            return upstream
-        }
+        known.upstreams = upstreams.map(self.known)
         guard !variableTexts.isEmpty else { return known }
         known.schemas = []
         let starts = (endpoints.map(\.start) + proxies.map(\.start)).sorted(by: Self.isBefore)
         let variables = variableTexts.keys.sorted(by: Self.isBefore)
         known.endpoints = endpoints.filter { endpoint in
             // A schema may have a variable.
-            (endpoint.body == nil || schemas.isEmpty) && namesKnownUpstreams(endpoint)
-                && !Self.has(variables, from: endpoint.start, starts)
+            (endpoint.body == nil || schemas.isEmpty) && !Self.has(variables, from: endpoint.start, starts)
+        }.map { endpoint in
+            var known = self.known(endpoint)
+            if isUnknown(known.answer.completeHeader) { known.answer.completeHeader = nil }
+            return known
         }
         known.proxies = proxies.filter { proxy in
-            namesKnownUpstreams(proxy) && !Self.has(variables, from: proxy.start, starts)
+            !Self.has(variables, from: proxy.start, starts)
+        }.map(self.known)
+        return known
+    }
+
+    /// Returns an upstream without what the modules compare with a value that a variable sets. The values themselves have been checked.
+    private func known(_ upstream: ConfigUpstream) -> ConfigUpstream {
+        var known = upstream
+        known.tls = nil
+        if case .on(let breaker)? = upstream.breaker?.value,
+            isUnknown(breaker.open) || isUnknown(breaker.maxOpen)
+        {
+            known.breaker = nil
+        }
+        if case .on(let ejection)? = upstream.ejection?.value,
+            isUnknown(ejection.base) || isUnknown(ejection.max)
+        {
+            known.ejection = nil
+        }
+        if case .on(let health)? = upstream.health?.value, isUnknown(health.path) { known.health = nil }
+        if case .settings(let minTTL, let maxTTL, _, let servers)? = upstream.dns?.value,
+            isUnknown(minTTL) || isUnknown(maxTTL) || servers.contains(where: { isSubstituted($0.place) })
+        {
+            known.dns = nil
+        }
+        if upstream.urls.contains(where: { isSubstituted($0.place) }) {
+            known.urls = [Located("http://127.0.0.1:1", at: upstream.name.place)]
         }
         return known
     }
 
-    /// Whether no variable of `defaults` names an upstream.
-    private func namesKnownUpstreams(_ settings: some ConfigEndpointSettings) -> Bool {
-        !(settings.credentials + settings.cookies).contains { isSubstituted($0.place) }
+    /// Returns an endpoint without the names that variables of `defaults` set.
+    private func known<Settings: ConfigEndpointSettings>(_ settings: Settings) -> Settings {
+        var known = settings
+        known.credentials.removeAll { isSubstituted($0.place) }
+        known.forward.removeAll { isSubstituted($0.place) }
+        return known
     }
 
     private func isUnknown<Value>(_ value: Located<Value>?) -> Bool { isSubstituted(value?.place) }

@@ -133,6 +133,7 @@ struct FileEndpoint {
         planned.query = call.request.query.flatMap { item in
             item.values.map { (item.name.value, ValueTemplate($0.value)) }
         }
+        planned.fieldsOfClient = endpoint.credentialFields(for: call.upstream.value)
         planned.headers = call.request.headers.map { ($0.name.value, TextTemplate($0.value.value)) }
         planned.body = call.request.body.map { ValueTemplate($0.value) }
         planned.timeout = call.timeout.map { .nanoseconds($0.value) }
@@ -154,6 +155,16 @@ extension EndpointOption {
         for upstream in settings.credentials { options.append(.forwardsAuthorization(to: upstream.value)) }
         for upstream in settings.cookies { options.append(.forwardsCookies(to: upstream.value)) }
         return options
+    }
+}
+
+extension ConfigEndpointSettings {
+    /// Returns the fields of an upstream that the client's own replace: identities are never mixed.
+    func credentialFields(for upstream: String) -> [HTTPFieldName] {
+        var names: [HTTPFieldName] = []
+        if credentials.contains(where: { $0.value == upstream }) { names.append(.authorization) }
+        if cookies.contains(where: { $0.value == upstream }) { names.append(.cookie) }
+        return names
     }
 }
 

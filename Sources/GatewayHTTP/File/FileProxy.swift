@@ -29,12 +29,14 @@ struct FileProxy {
 
     private var fields: ProxyFields {
         let (request, response) = (proxy.requestHeaders, proxy.responseHeaders)
+        var constant = upstream.headers
+        for name in proxy.credentialFields(for: proxy.upstream.value) { constant.remove(name) }
         return ProxyFields.standard
             .adding(
                 request: (proxy.forward + request.added).map(\.value), response: response.added.map(\.value)
             )
             .removing(request: request.removed.map(\.value), response: response.removed.map(\.value))
-            .with(constant: upstream.headers)
+            .with(constant: constant)
     }
 
     /// Reports fields that cannot pass. Returns whether all can.

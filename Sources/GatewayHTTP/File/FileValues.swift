@@ -92,15 +92,14 @@ extension ParameterRule {
 extension ValueRule {
     init(_ type: ConfigType, _ constraints: ConfigConstraints, in document: ConfigDocument) throws {
         self.init(
-            ValueType(rawValue: type.rawValue) ?? .string, minimum: constraints.minimum?.value.value,
-            maximum: constraints.maximum?.value.value, minLength: constraints.minLength?.value,
+            ValueType(rawValue: type.rawValue) ?? .string, minLength: constraints.minLength?.value,
             maxLength: constraints.maxLength?.value,
             values: constraints.enumeration.map { $0.map(\.value.scalarText) },
             pattern: try constraints.pattern.map {
                 try Pattern($0.value, isHidden: document.isSubstituted($0.place))
             })
-        wholeMinimum = constraints.minimum.flatMap { Int($0.value.text) }
-        wholeMaximum = constraints.maximum.flatMap { Int($0.value.text) }
+        minimum = constraints.minimum.map { NumberBound($0.value.text) }
+        maximum = constraints.maximum.map { NumberBound($0.value.text) }
         hidden = constraints.hidden(in: document)
     }
 }

@@ -7,10 +7,8 @@ public import Rx
 @_spi(Encoded)
 public struct EncodedRequest: Sendable {
     public let method: HTTPMethod
-    /// The path, with the upstream's prefix, and the query.
+    /// The path, with the upstream's prefix, and the query, as `check` accepts them.
     public let target: [UInt8]
-    /// Whether the path is checked before it is sent. Not needed for a constant path that `check` has accepted.
-    public let needsCheck: Bool
     /// Fields of this call, in place of the provider's with the same names.
     public let headers: HTTPFields
     /// JSON.
@@ -18,18 +16,22 @@ public struct EncodedRequest: Sendable {
 
     /// Creates a request from parts that are encoded already.
     public init(
-        _ method: HTTPMethod, _ target: [UInt8], needsCheck: Bool, headers: HTTPFields, body: [UInt8]?
+        _ method: HTTPMethod, _ target: [UInt8], headers: HTTPFields, body: [UInt8]?
     ) {
         self.method = method
         self.target = target
-        self.needsCheck = needsCheck
         self.headers = headers
         self.body = body
     }
 
     /// Returns why a path, with or without a query, cannot be sent; nil if it can.
-    public static func check(_ target: [UInt8]) -> String? {
-        target.withUnsafeBytes { TargetRules.fault(inPath: $0) }
+    ///
+    /// - Parameter isConstant: whether the same path has been accepted before, so that only the length depends on values.
+    public static func check(_ target: [UInt8], isConstant: Bool = false) -> String? {
+        guard target.count <= TargetRules.maximumLength else {
+            return "the URL is longer than \(TargetRules.maximumLength) bytes"
+        }
+        return isConstant ? nil : target.withUnsafeBytes { TargetRules.fault(inPath: $0) }
     }
 }
 
@@ -80,10 +82,6 @@ extension Provider {
     private func prepare(
         _ request: EncodedRequest, _ shared: EncodedRequestSettings
     ) throws(RequestFault) -> TransportCall {
-        if request.needsCheck, let fault = EncodedRequest.check(request.target) {
-            throw RequestFault(.url, fault)
-        }
-        try TargetRules.checkLength(request.target)
         let calls = try settings.calls(to: "")
         var fields: HTTPFields?
         let contentType = request.body == nil ? nil : "application/json"

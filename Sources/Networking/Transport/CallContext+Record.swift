@@ -70,6 +70,11 @@ extension CallContext {
         }
     }
 
+    /// Returns when a part began that had to wait for others: `.some(nil)` if it never did; nil for other parts.
+    @_spi(Records) public func lateBeginning(ofPart number: Int) -> RxTime?? {
+        withRecord { $0.lateBeginning(of: number) }
+    }
+
     /// Returns what the part's recorded calls have done so far.
     ///
     /// - Parameter number: nil for calls that belong to no part.

@@ -87,7 +87,8 @@ struct OpenAPIFailureTests {
         "401 and 403 are failures if a required call passes the client's Authorization on",
         arguments: [
             ("credentials: [a]", "upstream: a", true), ("credentials: [b]", "upstream: a", false),
-            ("cookies: [a]", "upstream: a", false), ("credentials: [own]", "upstream: own", false),
+            ("cookies: [a]", "upstream: a", false), ("credentials: [own]", "upstream: own", true),
+            ("credentials: [a]", "headers: {Authorization: x}, upstream: a", false),
             ("credentials: [a]", "optional: true, upstream: a", false),
         ])
     func credentials(setting: String, part: String, isListed: Bool) throws {

@@ -62,11 +62,12 @@ struct OpenAPIOperationTests {
             ("{get: /x, credentials: [a, b], parts: {g: {parts: {x: {upstream: b, get: /}}}}}", true),
             ("{get: /x, credentials: [b], data: {upstream: a, get: /}}", false),
             ("{get: /x, cookies: [a], data: {upstream: a, get: /}}", false),
-            ("{get: /x, credentials: [own], data: {upstream: own, get: /}}", false),
+            ("{get: /x, credentials: [own], data: {upstream: own, get: /}}", true),
+            ("{get: /x, credentials: [a], data: {upstream: a, get: /, headers: {authorization: x}}}", false),
             ("{get: /x, data: {upstream: a, get: /}}", false),
             ("{proxy: /x, upstream: a, methods: [GET], credentials: [a]}", true),
             ("{proxy: /x, upstream: a, methods: [GET], credentials: [b]}", false),
-            ("{proxy: /x, upstream: own, methods: [GET], credentials: [own]}", false),
+            ("{proxy: /x, upstream: own, methods: [GET], credentials: [own]}", true),
         ])
     func security(endpoint: String, isPassed: Bool) throws {
         let description = try description("- \(endpoint)")

@@ -166,6 +166,24 @@ struct PlanDependencyTests {
         #expect(bench.time.pending == 0)
     }
 
+    @Test("The time of a failed part is its own, without the wait for others, as in its summary")
+    func ownTime() throws {
+        try bench.page([
+            bench.part("slow", "/slow", .optional), bench.part("late", "/late/{parts.slow.a}", .optional),
+            bench.part("lacks", "/lacks/{parts.slow.b}", .optional),
+            bench.part("never", "/never/{parts.late}", .optional),
+        ])
+        bench.upstream("/slow", .data(#"{"a":1}"#, after: .seconds(4)))
+        bench.upstream("/late/1", .silence)
+        let pending = try bench.ask(.get, "/page")
+        bench.time.advance(by: .seconds(5))
+        let reply = try pending.reply()
+        #expect((0..<3).map { reply["/errors/\($0)/part"] } == [#""late""#, #""lacks""#, #""never""#])
+        #expect((0..<3).map { reply["/errors/\($0)/elapsedMs"] } == ["1000", "0", "0"])
+        #expect(
+            reply.summary.parts.map(\.elapsed) == [.seconds(4), .seconds(1), .zero, .zero])
+    }
+
     @Test("A client that leaves cancels the calls, and those that wait never start")
     func leaving() throws {
         try declareScreen()

@@ -225,7 +225,7 @@ struct PlanItemsTests {
         #expect(bench.transport.inFlight == 0)
     }
 
-    @Test("A client's list is read from the body")
+    @Test("A client's list is read from the body, and one that is missing is the client's failure")
     func body() throws {
         var endpoint = PlannedEndpoint(.post, "/many")
         endpoint.body = BodySchema(BodyRule(.any))
@@ -236,6 +236,11 @@ struct PlanItemsTests {
         bench.transport.answer(.data("1"))
         let fields: HTTPFields = [.contentType: "application/json"]
         #expect(try bench.answer(.post, "/many", fields: fields, body: #"{"ids":[1,2]}"#)["/data"] == "[1,1]")
-        #expect(try bench.answer(.post, "/many", fields: fields, body: "{}")["/data"] == "null")
+        #expect(
+            try bench.answer(.post, "/many", fields: fields, body: #"{"ids":null}"#)["/data"] == "null")
+        let reply = try bench.answer(.post, "/many", fields: fields, body: "{}")
+        #expect(reply.status == 400)
+        #expect(reply["/errors/0/reason"] == #""missing_data""#)
+        #expect(reply.message == "tags was not requested: body.ids is missing")
     }
 }

@@ -171,4 +171,114 @@ struct PlanOriginTests {
         try page([bench.part("up", "/up"), each("/{item}", of: "parts.up.list")])
         #expect(try post("{}").status == 502)
     }
+
+    // MARK: - The whole URL
+
+    private enum Place: CaseIterable {
+        case path, query, list, element, step
+    }
+
+    /// A page with a call whose URL has both values, each short enough.
+    private func long(_ place: Place, _ bench: Bench, of source: String) throws {
+        let (a, b) = ("\(source).a", "\(source).b")
+        try bench.page([]) { endpoint in
+            endpoint.method = .post
+            endpoint.body = BodySchema(BodyRule(.any))
+            let up = bench.part(place == .step ? "v" : "up", "/up")
+            var first = [up]
+            var parts = source == "body" || place == .step ? [] : [up]
+            switch place {
+            case .path: parts.append(bench.part("p", "/p/{\(a)}/{\(b)}"))
+            case .query:
+                parts.append(
+                    bench.part("p", "/p") { $0.query = [("a", value("{\(a)}")), ("b", value("{\(b)}"))] })
+            case .list: parts.append(bench.part("p", "/p") { $0.query = [("l", value("{\(source).l}"))] })
+            case .element:
+                parts.append(
+                    bench.part("p", "/p/{item}/{\(a)}/{\(b)}") {
+                        $0.items = PlannedItems(reference("\(source).l"))
+                    })
+            case .step: first.append(bench.part("p", "/p/{\(a)}/{\(b)}"))
+            }
+            endpoint.first = place == .step ? first : []
+            endpoint.parts = .named(parts + [PlannedPart("one", .value(value("{body.one}")))])
+        }
+    }
+
+    private static var longValues: String {
+        let (a, b) = (String(repeating: "x", count: 5000), String(repeating: "y", count: 5000))
+        let list = (100..<200).map { "\"\(String(repeating: "z", count: 97))\($0)\"" }
+        return "{\"a\":\"\(a)\",\"b\":\"\(b)\",\"l\":[\(list.joined(separator: ","))]}"
+    }
+
+    @Test(
+        "Values that make a URL too long are the fault of the upstream, in every place",
+        arguments: Place.allCases)
+    private func longUpstream(place: Place) throws {
+        bench.transport.answer(.data(Self.longValues))
+        try long(place, bench, of: place == .step ? "first.v" : "parts.up")
+        let reply = try post("{}")
+        #expect(reply.status == 502)
+        #expect(reply["/code"] == #""BAD_GATEWAY""#)
+        #expect(reply["/errors/0/kind"] == #""pathErr""#)
+        #expect(reply["/errors/0/reason"] == #""decode_error""#)
+        #expect(bench.targets == ["/up"])
+    }
+
+    @Test(
+        "Values that make a URL too long are the fault of the client, if it sent them",
+        arguments: [Place.path, .query, .list, .element])
+    private func longClient(place: Place) throws {
+        try long(place, bench, of: "body")
+        let reply = try post(Self.longValues)
+        #expect(reply.status == 400)
+        #expect(reply["/code"] == #""INVALID_REQUEST""#)
+        #expect(reply["/errors/0/reason"] == #""decode_error""#)
+        #expect(reply.message?.hasSuffix("the URL is longer than 8192 bytes") == true)
+        #expect(bench.targets.isEmpty)
+    }
+
+    // MARK: - Several values in a segment
+
+    @Test(
+        "Values of one segment are refused if together they are an encoded slash or a dot segment",
+        arguments: [
+            ("/{body.a}{body.b}", "%2", "F"), ("/{body.a}2{body.b}", "%", "F"), ("/{body.a}2F", "%", ""),
+            ("/x/{body.a}{body.b}/y", "%25", "5C"), ("/{body.a}{body.b}", "%0", "A"),
+            ("/.{body.a}{body.b}", "%2", "E"), ("/{body.a}{body.b}", ".%2", "E"),
+            ("/%2F{body.a}2F?q=1", "%", ""),
+        ])
+    func joined(path: String, first: String, second: String) throws {
+        try page([bench.part("b", path)])
+        let reply = try post(#"{"a":"\#(first)","b":"\#(second.isEmpty ? "x" : second)"}"#)
+        #expect(reply.status == 400)
+        #expect(reply["/errors/0/reason"] == #""decode_error""#)
+        #expect(bench.targets.isEmpty)
+    }
+
+    @Test("Of an upstream, values that are refused together are 502")
+    func joinedUpstream() throws {
+        bench.transport.answer(.data(#"{"a":"%2","b":"F"}"#))
+        try bench.page([bench.part("up", "/up"), bench.part("b", "/{parts.up.a}{parts.up.b}")])
+        let reply = try bench.answer(.get, "/page")
+        #expect(reply.status == 502)
+        #expect(
+            reply.message
+                == "b was not requested: values in one segment of the path are together a dot segment, a slash, "
+                + "a backslash or a control character")
+        #expect(bench.targets == ["/up"])
+    }
+
+    @Test(
+        "Other values share a segment, and what the configuration itself encodes stands",
+        arguments: [
+            ("/{body.a}.json", "50%", "/50%25.json"), ("/group%2F{body.a}", "x%", "/group%2Fx%25"),
+            ("/{body.a}/2F", "%", "/%25/2F"), ("/{body.a}?x=2F", "%", "/%25?x=2F"),
+            ("/a%252F{body.a}", "%", "/a%252F%25"),
+        ])
+    func sharing(path: String, value: String, target: String) throws {
+        try page([bench.part("b", path)])
+        #expect(try post(#"{"a":"\#(value)"}"#).status == 200)
+        #expect(bench.targets == [target])
+    }
 }

@@ -93,4 +93,42 @@ struct StaticCheckTests {
             """)
         #expect(problems == [])
     }
+
+    @Test(
+        "Settings of an upstream with a variable are not compared, and others are",
+        arguments: [
+            ("health: {path: '${A}'}", []), ("health: {path: '/${A}', interval: '${B}'}", []),
+            ("breaker: {maxOpen: '${A}'}", []), ("breaker: {open: 20s, maxOpen: '${A}'}", []),
+            ("breaker: {open: '${A}', maxOpen: 1s}", []), ("ejection: {max: '${A}'}", []),
+            ("ejection: {base: 1h, max: '${A}'}", []), ("ejection: {base: '${A}', max: 1s}", []),
+            ("dns: {maxTTL: '${A}'}", []), ("dns: {minTTL: 10m, maxTTL: '${A}'}", []),
+            ("dns: {minTTL: '${A}', maxTTL: 100ms}", []),
+            (
+                "breaker: {open: 20s, probes: '${A}'}",
+                ["2: breaker.maxOpen (15s) is less than breaker.open"]
+            ), ("dns: {servers: [none], stale: '${A}'}", ["2: dns: "]),
+        ])
+    func upstreams(settings: String, expected: [String]) throws {
+        let problems = try problems("upstreams: {u: {url: 'http://u', \(settings)}}\n" + Self.endpoint)
+        #expect(problems.map { String($0.prefix(expected.first?.count ?? .max)) } == expected)
+    }
+
+    @Test("Names that variables of defaults set are not compared with an endpoint's own")
+    func defaults() throws {
+        let problems = try problems(
+            """
+            defaults: {credentials: ["${U}"], forward: ["${F}"], answer: {envelope: bare, completeHeader: "${C}"}}
+            upstreams: {u: {url: "http://u"}}
+            endpoints:
+            - get: /a
+              cookies: [u]
+              answer: {headers: {X: x}}
+              data: {upstream: u, get: /a}
+            - get: /b
+              answer: {headers: {Content-Type: x}}
+              data: {upstream: u, get: /b}
+
+            """)
+        #expect(problems == ["9: the field Content-Type is the gateway's own"])
+    }
 }

@@ -45,7 +45,7 @@ struct OpenAPIFailure: Hashable {
             switch status {
             case .badRequest, .unavailable, .loop: true
             case .unauthorized, .forbidden:
-                deciding.calls.contains { document.passesCredentials(of: endpoint, to: $0.upstream) }
+                deciding.calls.contains { document.passesCredentials(of: endpoint, with: $0) }
             case .notFound, .conflict, .gone, .preconditionFailed, .unprocessable: !deciding.calls.isEmpty
             case .tooLarge, .unsupportedType: endpoint.body != nil
             // Values of optional parts, too, can exceed the limit of an answer.
@@ -144,15 +144,15 @@ extension ConfigEndpoint {
 }
 
 extension ConfigDocument {
-    /// Whether an endpoint passes the client's `Authorization` on to an upstream, which has none of its own. Names in
-    /// variables may be any.
+    /// Whether an endpoint passes the client's `Authorization` on with a call, which has none of its own.
+    func passesCredentials(of settings: some ConfigEndpointSettings, with call: ConfigCall) -> Bool {
+        !call.hasOwn(.authorization) && passesCredentials(of: settings, to: call.upstream)
+    }
+
+    /// Whether an endpoint passes the client's `Authorization` on to an upstream. Names in variables may be any.
     func passesCredentials(of settings: some ConfigEndpointSettings, to upstream: Located<String>) -> Bool {
-        let mayPass = settings.credentials.contains { name in
+        settings.credentials.contains { name in
             name.value == upstream.value || isSubstituted(name.place) || isSubstituted(upstream.place)
         }
-        guard mayPass, let target = upstreams.first(where: { $0.name.value == upstream.value }) else {
-            return mayPass
-        }
-        return !target.headers.contains { $0.name.value == .authorization }
     }
 }

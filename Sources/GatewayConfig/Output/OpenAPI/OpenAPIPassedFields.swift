@@ -44,7 +44,7 @@ struct OpenAPIPassedFields {
 
     private func passesCredentials(_ endpoint: ConfigEndpoint) -> Bool {
         !endpoint.credentials.isEmpty
-            && endpoint.upstreams.contains { document.passesCredentials(of: endpoint, to: $0) }
+            && endpoint.calls.contains { document.passesCredentials(of: endpoint, with: $0) }
     }
 
     private func passesCredentials(_ proxy: ConfigProxy) -> Bool {
@@ -67,22 +67,5 @@ struct OpenAPIPassedFields {
                 ("description", .text("Passes to upstreams.")), ("schema", .type("string")),
             ])
         }
-    }
-}
-
-extension ConfigEndpoint {
-    /// The upstreams of its steps and parts.
-    fileprivate var upstreams: [Located<String>] {
-        var upstreams = steps.flatMap(\.calls).map(\.upstream)
-        var rest = content.parts
-        while let part = rest.popLast() {
-            switch part.kind {
-            case .call(let call): upstreams.append(call.upstream)
-            case .forEach(let each): upstreams.append(each.call.upstream)
-            case .group(let group): rest += group.parts
-            case .value: break
-            }
-        }
-        return upstreams
     }
 }

@@ -72,7 +72,8 @@ extension CallPlan {
         chain = steps.time + schedule.time
         slowest = chain.value == nil ? [] : steps.slowest + schedule.slowest
         calls = (steps.rows + schedule.rows).reduce(.none) { $0 + $1.calls }
-        authorization = endpoint.credentials.map(document.written)
-        cookies = endpoint.cookies.map(document.written)
+        authorization = endpoint.credentials
+            .filter { !endpoint.replaces(.authorization, for: $0.value) }.map(document.written)
+        cookies = endpoint.cookies.filter { !endpoint.replaces(.cookie, for: $0.value) }.map(document.written)
     }
 }

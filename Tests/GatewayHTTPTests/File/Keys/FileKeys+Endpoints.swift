@@ -173,6 +173,11 @@ extension FileKeys {
         parameter(
             "minimum", "type: integer, minimum: -9007199254740992", good: ["-9007199254740992"],
             bad: "-9007199254740993"),
+        // It also rounds digits after the point.
+        parameter(
+            "minimum", "type: number, minimum: 0.1", good: ["0.1", "0.10", "1e-1"],
+            bad: "0.09999999999999999999"),
+        parameter("maximum", "type: number, maximum: 1e1", good: ["10", "10.0"], bad: "10.0000000000000001"),
         parameter("minLength", "minLength: 2", good: ["ab"], bad: "a"),
         parameter("maxLength", "maxLength: 2", good: ["ab"], bad: "abc"),
         parameter("enum", "enum: [am, pm]", good: ["am", "pm"], bad: "mm"),
@@ -209,6 +214,9 @@ extension FileKeys {
         body("minimum", "{minimum: 2}", good: "2", bad: "1.5"),
         body("maximum", "{type: number, maximum: 2}", good: "2", bad: "2.5"),
         body("maximum", "{maximum: 9007199254740992}", good: "9007199254740992", bad: "9007199254740993"),
+        body("maximum", "{maximum: 10}", good: "10.0", bad: "10.0000000000000001"),
+        body("minimum", "{minimum: 9007199254740993}", good: "9007199254740993", bad: "9007199254740992.5"),
+        body("enum", "{enum: [9007199254740993]}", good: "9007199254740993", bad: "9007199254740992"),
         body("minLength", "{minLength: 2}", good: "\"ab\"", bad: "\"a\""),
         body("maxLength", "{type: string, maxLength: 2}", good: "\"ab\"", bad: "\"abc\""),
         body("enum", "{enum: [am, 1]}", good: "\"am\"", bad: "\"pm\""),
