@@ -118,7 +118,7 @@ public final class GatewayServer: Sendable {
             connections: FairBudget(
                 capacity: configuration.upstreamConnectionLimit(descriptors: descriptors)),
             loops: configuration.loops,
-            circuitChanged: { upstreamLog.circuitChanged(of: $0, $1) },
+            circuitChanged: { upstreamLog.circuitChanged(of: $0, $1, for: $2) },
             addressChanged: { upstreamLog.addressChanged(of: $0, $1, $2) })
         self.protections = protections
         let clients = group.loops.enumerated().map { index, loop in

@@ -38,7 +38,8 @@ public struct InboundLimits: Sendable, Hashable {
     /// bytes taken by the kernel count.
     public var sendStall = Duration.seconds(120)
     /// Lowest average rate at which a client acknowledges output, in bytes per second, from when output began to wait
-    /// to the latest acknowledgement. Checked after `sendRateGrace`. Default 500. Below it: reset.
+    /// to the latest acknowledgement. If the output of an answer waits several times, the time between does not count.
+    /// Checked after `sendRateGrace`. Default 500. Below it: reset.
     public var sendRate = 500
     /// Time before `sendRate` is checked. Default 30 s.
     public var sendRateGrace = Duration.seconds(30)

@@ -14,6 +14,8 @@ public struct AddressHealth: Sendable {
         case becameUnhealthy(checks: Int)
         /// Enough checks passed again.
         case becameHealthy
+        /// The upstream no longer has the policy that kept the address out of service.
+        case released
     }
 
     /// The share of its load that an address takes at first.
@@ -95,6 +97,26 @@ public struct AddressHealth: Sendable {
         guard passed else { return .becameUnhealthy(checks: contraryChecks) }
         serviceStart = max(serviceStart, now)
         return .becameHealthy
+    }
+
+    /// Forgets what the upstream no longer has a policy for: without checks no address is unhealthy, and without ejection none is ejected
+    /// or on trial.
+    public mutating func follow(hasChecks: Bool, hasEjection: Bool, at now: Int64) -> Change? {
+        let wasOut = outUntil > now
+        if !hasChecks {
+            isUnhealthy = false
+            contraryChecks = 0
+        }
+        if !hasEjection {
+            failures = 0
+            isFailing = false
+            ejections = 0
+            isOnTrial = false
+            ejectedUntil = .min
+        }
+        guard wasOut, outUntil <= now else { return nil }
+        serviceStart = now
+        return .released
     }
 
     /// The share of its load that an address takes: grows from 0.1 to 1 during `slowStart`.

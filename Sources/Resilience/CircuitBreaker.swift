@@ -28,6 +28,8 @@ public struct CircuitBreaker: Sendable {
         /// The circuit opened for `duration` nanoseconds.
         case opened(attempts: Int, failures: Int, duration: Int64)
         case halfOpened
+        /// The circuit was open for one endpoint alone, and an attempt of another one failed: no longer for it alone.
+        case widened
         /// A probe failed: open again for `duration` nanoseconds.
         case reopened(duration: Int64)
         /// All probes succeeded, `absence` nanoseconds after the circuit opened first.
@@ -54,6 +56,8 @@ public struct CircuitBreaker: Sendable {
     private var suspect: Int?
     /// Whether attempts of other endpoints pass, because none of them has failed yet.
     private var passesOthers = false
+    /// The endpoint for which alone the circuit is not closed; nil if it is so for all, or for none.
+    public var soleEndpoint: Int? { passesOthers ? suspect : nil }
     /// While the circuit is half-open for the others: when the suspect may send a probe again.
     private var suspectWaitsUntil = Int64.min
 
@@ -117,7 +121,7 @@ public struct CircuitBreaker: Sendable {
         guard isFailure else { return close(at: now) }
         self.suspect = nil
         passesOthers = false
-        return nil
+        return .widened
     }
 
     /// A probe has ended.
@@ -152,6 +156,9 @@ public struct CircuitBreaker: Sendable {
             return close(at: now)
         }
     }
+
+    /// The circuit is no longer used. Returns nil if it is closed already.
+    public mutating func end(at now: Int64) -> Change? { state == .closed ? nil : close(at: now) }
 
     private mutating func close(at now: Int64) -> Change {
         state = .closed

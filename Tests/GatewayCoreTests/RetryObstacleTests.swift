@@ -35,7 +35,7 @@ struct RetryObstacleTests {
     @Test("A problem document has the obstacle in its errors too")
     func problem() throws {
         let errors = try errors(
-            .failure(.destinationUnavailable), fields: [.accept: "application/problem+json"])
+            .failure(.connectionWriteTimeout), fields: [.accept: "application/problem+json"])
         #expect(errors?.contains(#""attempts":1,"notRetried":"reason","elapsedMs":0,"#) == true)
     }
 

@@ -129,6 +129,39 @@ struct HangingUpstreamTests {
         #expect(gateway.server.report.upstreams["parts"]?.circuit == .closed)
     }
 
+    @Test(
+        "A response that still arrives when the time is over is no failure",
+        arguments: [
+            Limits(timeouts: "{total: 400ms}", timeout: ""), Limits(timeout: "400ms"),
+            Limits(deadline: "400ms"),
+        ])
+    func drip(_ limits: Limits) throws {
+        let response =
+            "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n[" + String(repeating: " ", count: 9999)
+        let dripping = try ScriptedUpstream([.readRequest, .trickle(response, pauseMilliseconds: 5)])
+        defer { dripping.stop() }
+        let gateway = try FileGateway(
+            file(dripping.port, limits).replacing("minimumCalls: 10", with: "minimumCalls: 1"))
+        defer { gateway.server.stop() }
+        for _ in 1...2 {
+            let reason = try reason(try gateway.get("/page"))
+            #expect(reason == (limits.deadline == "15s" ? "http_response_timeout" : "deadline_exceeded"))
+        }
+        #expect(gateway.server.report.upstreams["parts"]?.circuit == .closed)
+    }
+
+    @Test(
+        "An upstream that is silent within its response fails, whichever limit ends the calls",
+        arguments: limits)
+    func silentBody(_ limits: Limits) throws {
+        let hanging = try upstream(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n1")
+        defer { hanging.stop() }
+        let gateway = try FileGateway(file(hanging.port, limits))
+        defer { gateway.server.stop() }
+        for _ in 1...10 { _ = try gateway.get("/page") }
+        #expect(try reason(try gateway.get("/page")) == "circuit_open")
+    }
+
     @Test("Calls whose clients leave are no failures, however long they waited")
     func leavingClients() throws {
         let hanging = try upstream(sending: "")
@@ -187,12 +220,19 @@ struct HangingUpstreamTests {
         #expect(gateway.server.report.upstreams["parts"]?.openings == 1)
     }
 
-    @Test("If the first call of another endpoint fails as well, the circuit is open for both")
+    @Test(
+        "If the first call of another endpoint fails as well, the circuit is open for both, and the log says so"
+    )
     func confirmed() throws {
         let hanging = try upstream(sending: "", answersOthers: false)
         defer { hanging.stop() }
-        let gateway = try FileGateway(file(hanging.port, Limits(timeout: "20ms"), other: "20ms"))
-        defer { gateway.server.stop() }
+        let pipe = RawPipe()
+        defer { close(pipe.reader) }
+        let gateway = try FileGateway(
+            file(hanging.port, Limits(timeout: "20ms"), other: "20ms"), log: pipe.writer
+        ) { $0.logLevel = .info }
+        var isStopped = false
+        defer { if !isStopped { gateway.stop() } }
         for _ in 1...10 { _ = try gateway.get("/page") }
         let first = try reason(try gateway.get("/other"))
         #expect(first == "http_response_timeout")
@@ -200,5 +240,17 @@ struct HangingUpstreamTests {
             #expect(try reason(try gateway.get(target)) == "circuit_open")
         }
         #expect(hanging.requests.count == 11)
+        gateway.stop()
+        isStopped = true
+        close(pipe.writer)
+        let lines = try pipe.readAll().split(separator: "\n").map {
+            try JSONFragment(validating: Array($0.utf8)[...])
+        }
+        let circuit = lines.filter { $0[member: "message"]?.stringValue?.hasPrefix("circuit") == true }
+        #expect(
+            circuit.map { $0[member: "message"]?.stringValue } == [
+                "circuit opened", "circuit open for all endpoints",
+            ])
+        #expect(circuit.map { $0[member: "endpoint"]?.stringValue } == ["GET /page", nil])
     }
 }

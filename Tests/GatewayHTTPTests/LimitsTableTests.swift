@@ -81,6 +81,7 @@ struct LimitsTableTests {
             "memory.quiet": MemoryReturn.quiet,
             "memory.turn": MemoryReturn.turn,
             "loop.standstill": EventLoop.standstill,
+            "loop.longStandstill": EventLoop.longStandstill,
             "descriptors.spare": Int(Descriptor.spare),
             "connections.evictionPrecision": EvictionOrder.precision,
             "connections.headPatience": EvictionOrder.headPatience,

@@ -105,6 +105,77 @@ struct SlowReaderTests {
         #expect(reset == nil)
     }
 
+    /// Passes on an answer whose output waits for `wait` seconds, again and again with a gap between the waits. Returns the second at
+    /// which the client is reset, or nil if it is not reset within `seconds`.
+    private static func resetOfStream(
+        wait: Double, gap: Double, within seconds: Double, _ change: (inout InboundLimits) -> Void = { _ in },
+        acknowledged: (Double) -> Int64
+    ) -> Double? {
+        var limits = InboundLimits()
+        limits.sendRate = 50_000
+        change(&limits)
+        var state = ConnectionStateMachine(limits: StateLimits(limits), acceptedAt: at(0))
+        _ = state.headCompleted()
+        _ = state.requestBegan(isPersistent: true)
+        _ = state.answerBegan(delimitedByClose: false)
+        var now = 0.0
+        while now < seconds {
+            state.queueObserved(acknowledged: acknowledged(now), at: at(now))
+            let end = now + wait
+            while let deadline = state.deadline, deadline <= at(end) {
+                now = max(now, Double(deadline.nanoseconds) / 1e9)
+                state.queueObserved(acknowledged: acknowledged(now), at: at(now))
+                let action = state.deadlinePassed(at: at(now))
+                guard action == .wait else { return now }
+            }
+            let after = state.queueEmptied(at: at(end))
+            #expect(after == nil)
+            now = end + gap
+        }
+        return nil
+    }
+
+    @Test(
+        "A slow reader of a stream is reset after 30 s, although each wait of its output is short",
+        arguments: [0.3, 3, 12, 29])
+    func stream(wait: Double) throws {
+        for rate in [8_000.0, 24_000, 45_000] {
+            let second = try #require(
+                Self.resetOfStream(wait: wait, gap: 0.01, within: 300) { Int64($0 * rate) }, "\(rate) B/s")
+            #expect((30...65).contains(second), "\(rate) B/s: after \(second) s")
+        }
+    }
+
+    @Test("A reader of a stream above the rate is not reset, however rarely it acknowledges")
+    func steadyStream() {
+        for wait in [0.3, 3, 12, 29, 31, 70] {
+            for window in [0.1, 1, 25, 90] {
+                let reader = Self.reader(60_000, window: 60_000 * window)
+                let reset = Self.resetOfStream(wait: wait, gap: 0.01, within: 3600, acknowledged: reader)
+                #expect(reset == nil, "after \(reset ?? 0) s: waits of \(wait) s, windows of \(window) s")
+            }
+        }
+    }
+
+    @Test("Time in which no output waits does not count: a slow upstream is not its reader's fault")
+    func slowUpstream() {
+        // Each minute the upstream sends what the reader takes in 2 s.
+        let reset = Self.resetOfStream(wait: 2, gap: 58, within: 3600) { second in
+            let minutes = (second / 60).rounded(.down)
+            return Int64(minutes * 120_000 + min(2, second - minutes * 60) * 60_000)
+        }
+        #expect(reset == nil)
+    }
+
+    @Test("A reader of a stream that slows down after a fast start is reset")
+    func slowStream() throws {
+        let second = try #require(
+            Self.resetOfStream(wait: 5, gap: 0.01, within: 1000) {
+                Int64(min($0, 100) * 1_000_000 + max(0, $0 - 100) * 10_000)
+            })
+        #expect((130...200).contains(second), "after \(second) s")
+    }
+
     @Test("Waiting output is checked once a second")
     func looks() {
         var state = Self.waiting()

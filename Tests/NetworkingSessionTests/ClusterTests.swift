@@ -33,6 +33,26 @@ struct ClusterTests {
         #expect(all.states(at: Self.now).values.count { $0 == .ejected } == 1)
     }
 
+    @Test("Attempts and checks of an earlier policy put no address out of service", arguments: [true, false])
+    func replaced(hasEjection: Bool) {
+        var policy = UpstreamPolicy()
+        policy.health = HealthCheckPolicy(path: "/health")
+        let all = addresses { $0 = policy }
+        let members = ["a", "b"].map(record)
+        all.use(members, spares: [], isFinal: true)
+        fail(all, members[0])
+        for _ in 0..<3 { all.checkEnded(members[1], passed: false, at: Self.now) }
+        #expect(all.states(at: Self.now) == ["a": .ejected, "b": .unhealthy])
+        if hasEjection { policy.health = nil } else { policy.ejection = nil }
+        all.end(by: policy, at: Self.now)
+        let states: [String: AddressState] =
+            hasEjection ? ["a": .ejected, "b": .inService] : ["a": .inService, "b": .unhealthy]
+        #expect(all.states(at: Self.now) == states)
+        fail(all, members[0])
+        for _ in 0..<3 { all.checkEnded(members[1], passed: false, at: Self.now) }
+        #expect(all.states(at: Self.now) == states)
+    }
+
     @Test("With spares in service all members may be ejected, without them half")
     func spares() {
         let all = addresses()

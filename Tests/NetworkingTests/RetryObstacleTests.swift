@@ -57,7 +57,7 @@ struct RetryObstacleTests {
     @Test(
         "A POST that lost its connection or was answered with a passing failure is not retried: method",
         arguments: [
-            lost, .failure(.connectionRefused), .silence, .response(503), .response(408),
+            lost, .silence, .response(503), .response(408),
             .json(#"{"status":503}"#),
         ])
     func method(answer: StubTransport.Answer) throws {
@@ -105,8 +105,7 @@ struct RetryObstacleTests {
     @Test(
         "A failure that may pass but is never retried: reason",
         arguments: [
-            StubTransport.Answer.silence, .failure(.connectionWriteTimeout), .failure(.dnsError),
-            .failure(.destinationUnavailable), .failure(.connectionLimitReached),
+            StubTransport.Answer.silence, .failure(.connectionWriteTimeout),
             .response(429), .response(408, fields: [.retryAfter: "1"]), .json(#"{"status":503}"#),
         ])
     func reason(answer: StubTransport.Answer) throws {
@@ -169,12 +168,49 @@ struct RetryObstacleTests {
         #expect(!error.isRetryable)
     }
 
-    @Test("A call that began after the deadline was not sent and names none")
-    func nothingSent() throws {
-        let error = try error(Self.ok, deadline: -1)
+    @Test(
+        "A call of which nothing was sent names neither its method nor the reason, and may be made again",
+        arguments: [
+            FailureReason.connectionRefused, .connectionTimeout, .connectionLimitReached,
+            .destinationUnavailable, .dnsError, .dnsTimeout, .circuitOpen, .concurrencyLimit,
+        ],
+        [Diary.weights("2026-11-20"), .note("hello")])
+    func nothingSent(reason: FailureReason, target: Diary) throws {
+        let error = try error(.failure(reason), target: target)
+        #expect(error.notRetried == nil)
+        #expect(error.isRetryable)
+    }
+
+    @Test("A reason counts after a retry that sent nothing, if an earlier attempt was sent")
+    func sentBefore() throws {
+        let error = try error(Self.lost, .failure(.dnsError))
+        #expect(error.attempts == 2)
+        #expect(error.notRetried == .reason)
+    }
+
+    @Test(
+        "A call that began after the deadline was not sent, names none and may be made again",
+        arguments: [Diary.weights("2026-11-20"), .note("hello")])
+    func late(target: Diary) throws {
+        let error = try error(Self.ok, target: target, deadline: -1)
         #expect(error.reason == .deadlineExceeded)
         #expect(error.attempts == 0)
         #expect(error.notRetried == nil)
+        #expect(error.isRetryable)
+    }
+
+    @Test(
+        "A call that was sent when its time was over may be made again only if its method is idempotent",
+        arguments: [nil, 3.0])
+    func sentInTime(deadline: Double?) throws {
+        var policy = CallPolicy()
+        policy.totalTimeout = .seconds(4)
+        policy.attemptLimits.firstByte = .seconds(9)
+        for (target, isRetryable) in [(Diary.weights("2026-11-20"), true), (.note("hello"), false)] {
+            let error = try error(.silence, target: target, policy: policy, deadline: deadline)
+            #expect(error.reason == (deadline == nil ? .responseTimeout : .deadlineExceeded))
+            #expect(error.isRetryable == isRetryable)
+        }
     }
 
     @Test("An obstacle has the name that responses use")

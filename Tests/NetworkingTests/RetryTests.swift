@@ -144,7 +144,7 @@ struct RetryTests {
         bench.time.advance(by: .seconds(20))
         #expect(bench.transport.attempts.count == 1)
         #expect(probe.networkError?.attempts == 1)
-        #expect(probe.networkError?.isRetryable == false)
+        #expect(probe.networkError?.isRetryable == (reason == .connectionRefused))
 
         let refused = try Bench()
         refused.transport.answer(.response(503, fields: [.retryAfter: "0"]), Self.ok)

@@ -138,6 +138,37 @@ struct AddressHealthTests {
         #expect(health.serviceStart == 2000 * Self.second)
     }
 
+    @Test("Without checks no address is unhealthy: it returns at once, gradually")
+    func checksEnd() {
+        var health = AddressHealth()
+        for _ in 0..<3 { _ = health.checkEnded(passed: false, Self.checks, at: 0) }
+        #expect(health.follow(hasChecks: true, hasEjection: false, at: 5 * Self.second) == nil)
+        #expect(!isInService(health, at: 5))
+        #expect(health.follow(hasChecks: false, hasEjection: true, at: 6 * Self.second) == .released)
+        #expect(isInService(health, at: 6))
+        #expect(health.serviceStart == 6 * Self.second)
+        #expect(health.follow(hasChecks: false, hasEjection: true, at: 7 * Self.second) == nil)
+        // New checks begin without a memory.
+        let checks = (0..<3).map { _ in health.checkEnded(passed: false, Self.checks, at: 8) }
+        #expect(checks == [nil, nil, .becameUnhealthy(checks: 3)])
+    }
+
+    @Test("Without ejection no address is ejected, on trial or failing")
+    func ejectionEnds() {
+        var health = AddressHealth()
+        fail(&health, 5, at: 10)
+        #expect(health.follow(hasChecks: true, hasEjection: true, at: 11 * Self.second) == nil)
+        #expect(!isInService(health, at: 11))
+        #expect(health.follow(hasChecks: true, hasEjection: false, at: 12 * Self.second) == .released)
+        #expect(isInService(health, at: 12))
+        #expect(!health.isOnTrial && !health.isFailing && !health.awaitsSuccess)
+        // Neither are earlier ejections remembered.
+        #expect(fail(&health, 5, at: 20) == .ejected(failures: 5, duration: 30 * Self.second))
+        // Its time is over, so it is in service, but on trial.
+        #expect(health.follow(hasChecks: false, hasEjection: false, at: 60 * Self.second) == nil)
+        #expect(!health.isOnTrial)
+    }
+
     @Test("Failed attempts count for nothing while its checks fail")
     func unhealthy() {
         var health = AddressHealth()

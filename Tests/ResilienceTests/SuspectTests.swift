@@ -56,7 +56,9 @@ struct SuspectTests {
     @Test("The first failure of another endpoint opens it for all")
     func confirmed() {
         var breaker = opened()
-        #expect(breaker.attemptEnded(isFailure: true, of: Self.other, at: 12 * Self.second) == nil)
+        #expect(breaker.soleEndpoint == Self.impatient)
+        #expect(breaker.attemptEnded(isFailure: true, of: Self.other, at: 12 * Self.second) == .widened)
+        #expect(breaker.soleEndpoint == nil)
         #expect(admit(&breaker, Self.other, at: 12) == .refused(retryAfter: 3 * Self.second))
         #expect(breaker.attemptEnded(isFailure: false, of: Self.other, at: 13 * Self.second) == nil)
         #expect(breaker.state == .open(until: 15 * Self.second))

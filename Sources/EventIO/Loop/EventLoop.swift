@@ -46,9 +46,10 @@ public final class EventLoop: @unchecked Sendable {
     static let standstill = TimeAmount.milliseconds(100)
     /// How often late timers yield to the sockets. libevent takes 32 events the first time and doubles that each time.
     private static let latePollLimit = 8
-    /// Timers this late prove nothing about a peer that did not answer in time.
-    private static let longStandstill = TimeAmount.seconds(1)
-    /// Whether the timers that fire now are more than a second late, because the process or the loop was stopped.
+    /// Timers this late prove nothing about a peer that did not answer in time. More than `standstill`, because a busy machine delays
+    /// timers too.
+    static let longStandstill = TimeAmount.milliseconds(250)
+    /// Whether the timers that fire now are late by more than `longStandstill`, because the process or the loop was stopped.
     public private(set) var areTimersLate = false
     private var latePolls = 0
     private var cachedNow = MonotonicTime(nanoseconds: 0)

@@ -117,7 +117,7 @@ enum LimitsShape {
         "connections", .integer(1...10_000_000), "Connections of clients to the process.")
     static let sendRate = Member(
         "sendRate", .rate("1B/s", "1GiB/s"), default: "500B/s",
-        "What a client must acknowledge on average, after 30 s.")
+        "What a client must acknowledge on average, after 30 s in which output waits for it.")
     static let keepAlive = Member(
         "keepAlive", .time("1s", "1h"), default: "60s", "How long a connection of a client may be idle.")
     static let shape: Shape = Shape(

@@ -48,10 +48,11 @@ extension PartFailure {
     }
 
     /// A part that had not ended by the endpoint's deadline. `elapsed` is in nanoseconds since the part's start.
-    convenience init(deadlineAfter elapsed: Int64, attempts: Int, notRetried: RetryObstacle?) {
+    convenience init(deadlineAfter elapsed: Int64, _ calls: PartCalls) {
         self.init(
-            .networkFail, .deadlineExceeded, "not completed by the request's deadline", attempts: attempts,
-            notRetried: notRetried, elapsed: elapsed, isRetryable: true)
+            .networkFail, .deadlineExceeded, "not completed by the request's deadline",
+            attempts: calls.attempts, notRetried: calls.hasAttemptsLeft ? .deadline : nil, elapsed: elapsed,
+            isRetryable: calls.mayBeRepeated)
     }
 
     private convenience init(

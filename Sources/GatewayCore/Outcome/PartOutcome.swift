@@ -43,7 +43,8 @@ struct PartOutcome: Sendable {
     ///
     /// - Parameters:
     ///   - ownElapsed: the time of a part that waited for others, without the wait. By default `elapsed`.
-    ///   - calls: the calls that the part has made; a failure after them has their attempts and status.
+    ///   - calls: the calls that the part has made; a failure after them has their attempts and status, and is not retryable if one of
+    ///     them may not be repeated.
     init(
         error: any Error, elapsed: Int64, ownElapsed: @autoclosure () -> Int64? = nil, reveals: Bool,
         after calls: @autoclosure () -> PartCalls? = nil
@@ -52,13 +53,15 @@ struct PartOutcome: Sendable {
             let failure = PartFailure(error, elapsed: ownElapsed() ?? elapsed, reveals: reveals)
             // The failure of elements counts the attempts of those that failed.
             let isComplete = (error as? PlannedFailure).map { $0.attempts > 0 } ?? false
-            self.init(isComplete ? failure : calls().map { failure.after($0) } ?? failure, elapsed: elapsed)
+            let end = isComplete ? failure.unlessRepeating(calls()) : failure.after(calls())
+            self.init(end, elapsed: elapsed)
             return
         }
         if call.kind == .noContent {
             self.init(.null, elapsed: elapsed)
         } else {
-            self.init(PartFailure(error, elapsed: elapsed, reveals: reveals), elapsed: elapsed)
+            let failure = PartFailure(error, elapsed: elapsed, reveals: reveals)
+            self.init(failure.unlessRepeating(calls()), elapsed: elapsed)
         }
     }
 
@@ -113,12 +116,22 @@ final class PartFailure: Sendable {
 
 extension PartFailure {
     /// Returns the failure of a part that made these calls and failed after them: a value could not be shaped, for example.
-    fileprivate func after(_ calls: PartCalls) -> PartFailure {
-        PartFailure(
+    fileprivate func after(_ calls: PartCalls?) -> PartFailure {
+        guard let calls else { return self }
+        return PartFailure(
             kind: kind, reason: reason, status: status ?? (kind == .pathErr ? calls.status : nil),
             receivedStatus: receivedStatus ?? (kind == .pathErr ? calls.status : nil), message: message,
             attempts: calls.attempts, notRetried: notRetried, elapsedMilliseconds: elapsedMilliseconds,
-            isRetryable: isRetryable, answer: answer, unexpected: unexpected)
+            isRetryable: isRetryable && calls.mayBeRepeated, answer: answer, unexpected: unexpected)
+    }
+
+    /// Returns the failure, not retryable if that would repeat a call of the part that may not be repeated.
+    fileprivate func unlessRepeating(_ calls: @autoclosure () -> PartCalls?) -> PartFailure {
+        guard isRetryable, calls()?.mayBeRepeated == false else { return self }
+        return PartFailure(
+            kind: kind, reason: reason, status: status, receivedStatus: receivedStatus, message: message,
+            attempts: attempts, notRetried: notRetried, elapsedMilliseconds: elapsedMilliseconds,
+            isRetryable: false, answer: answer, unexpected: unexpected)
     }
 }
 

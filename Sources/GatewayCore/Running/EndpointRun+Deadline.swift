@@ -35,9 +35,7 @@ extension EndpointRun {
         for index in parts.indices where parts[index].outcome == nil {
             let calls = context.calls(ofPart: finished.stage + index)
             parts[index].outcome = PartOutcome(
-                PartFailure(
-                    deadlineAfter: ownElapsed(of: finished.stage + index, elapsed), attempts: calls.attempts,
-                    notRetried: calls.hasAttemptsLeft ? .deadline : nil),
+                PartFailure(deadlineAfter: ownElapsed(of: finished.stage + index, elapsed), calls),
                 elapsed: elapsed)
         }
         var results = PartResults(parts, from: finished.stage, areSteps: after.then != nil)

@@ -118,9 +118,7 @@ final class PipelineParts: Sendable {
         for (index, entry, expire) in open {
             let number = Self.firstNumber + index
             let calls = context.calls(ofPart: number)
-            let failure = PartFailure(
-                deadlineAfter: now - entry.began, attempts: calls.attempts,
-                notRetried: calls.hasAttemptsLeft ? .deadline : nil)
+            let failure = PartFailure(deadlineAfter: now - entry.began, calls)
             var outcome = PartOutcome(failure, elapsed: now - entry.began)
             outcome.began = entry.began
             let ended = EndedPart(

@@ -125,23 +125,29 @@ final class UpstreamLog: UpstreamObserver {
                 ["upstream": upstream, "address": address, "failedChecks": "\(checks)"])
         case .becameHealthy:
             log.write(.warning, "address healthy", ["upstream": upstream, "address": address])
+        case .released:
+            log.write(.warning, "address used again", ["upstream": upstream, "address": address])
         }
     }
 
-    func circuitChanged(of upstream: String, _ change: CircuitBreaker.Change) {
+    /// - Parameter endpoint: the only one that the circuit is open for, if it is not open for all.
+    func circuitChanged(of upstream: String, _ change: CircuitBreaker.Change, for endpoint: String?) {
         switch change {
         case .opened(let attempts, let failures, let duration):
             log.write(
                 .warning, "circuit opened",
                 [
-                    "upstream": upstream, "attempts": "\(attempts)", "failures": "\(failures)",
-                    "openMs": milliseconds(duration),
+                    "upstream": upstream, "endpoint": endpoint, "attempts": "\(attempts)",
+                    "failures": "\(failures)", "openMs": milliseconds(duration),
                 ])
         case .halfOpened:
-            log.write(.info, "circuit half-open", ["upstream": upstream])
+            log.write(.info, "circuit half-open", ["upstream": upstream, "endpoint": endpoint])
+        case .widened:
+            log.write(.warning, "circuit open for all endpoints", ["upstream": upstream])
         case .reopened(let duration):
             log.write(
-                .warning, "circuit opened again", ["upstream": upstream, "openMs": milliseconds(duration)])
+                .warning, "circuit opened again",
+                ["upstream": upstream, "endpoint": endpoint, "openMs": milliseconds(duration)])
         case .closed(let absence):
             log.write(
                 .warning, "circuit closed", ["upstream": upstream, "notClosedMs": milliseconds(absence)])

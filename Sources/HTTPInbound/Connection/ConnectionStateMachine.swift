@@ -70,6 +70,8 @@ struct ConnectionStateMachine {
     private var clientHasEnded = false
     /// The client's progress with waiting output; nil while nothing waits.
     private var progress: OutputProgress?
+    /// The earlier waits of the answer in progress; nil without any.
+    private var earlierWaits: OutputProgress.Waits?
 
     init(limits: StateLimits, acceptedAt: MonotonicTime) {
         self.limits = limits
@@ -379,12 +381,14 @@ struct ConnectionStateMachine {
 
     /// The kernel took all output. Returns nil if no answer waited for that.
     mutating func queueEmptied(at now: MonotonicTime) -> AfterAnswer? {
+        earlierWaits = progress?.ended(at: now) ?? earlierWaits
         progress = nil
         guard case .flushing = answering else { return nil }
         return answerSent(at: now)
     }
 
     private mutating func answerSent(at now: MonotonicTime) -> AfterAnswer {
+        earlierWaits = nil
         guard !clientHasEnded else { return .close }
         guard !isClosing else {
             reading = .over
@@ -409,7 +413,7 @@ struct ConnectionStateMachine {
     /// Output waits for the client, who has acknowledged this many bytes of the connection.
     mutating func queueObserved(acknowledged: Int64, at now: MonotonicTime) {
         guard progress != nil else {
-            progress = OutputProgress(acknowledged: acknowledged, at: now)
+            progress = OutputProgress(acknowledged: acknowledged, at: now, after: earlierWaits)
             return
         }
         progress?.observe(acknowledged: acknowledged, at: now, limits)

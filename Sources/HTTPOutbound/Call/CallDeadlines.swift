@@ -100,7 +100,7 @@ struct CallDeadlines {
     /// Whether the time of the whole call has passed.
     func isOutOfTime(at now: MonotonicTime) -> Bool { totalDeadline <= now }
 
-    /// Returns how long the call has waited for its upstream: to connect, and then since the last sign of progress.
+    /// Returns how long the upstream has been silent: while connecting, and then since the last sign of progress.
     ///
     /// - Parameter connected: when the call got its connection.
     func waitForUpstream(since connected: MonotonicTime?, at now: MonotonicTime) -> TimeAmount {
@@ -109,7 +109,8 @@ struct CallDeadlines {
         case .connecting: return now - (connectingSince ?? now)
         case .writing, .delivering: progress = stageDeadline - limits.write
         case .awaitingResponse: progress = stageDeadline - limits.firstByte
-        case .waiting, .receiving, .awaitingBody, .paused: return .zero
+        case .receiving: return stageDeadline == .distantFuture ? .zero : now - (stageDeadline - limits.read)
+        case .waiting, .awaitingBody, .paused: return .zero
         }
         guard let connectingSince, let connected, connectingSince < connected else { return now - progress }
         return now - (progress - (connected - connectingSince))

@@ -47,6 +47,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Whether some of the request went out on a connection that turned out to be stale.
     private final var wasSentBefore = false
     private final var wasSentTwice = false
+    /// Whether some of the request may have reached the upstream.
+    public private(set) final var requestWasSent = false
     /// Bytes that the connection had sent at the last check.
     final var bytesSent: Int64 = 0
     /// Bytes that the peer had acknowledged at the last check, over all requests of the connection.
@@ -149,7 +151,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Whether the time of the whole call has passed.
     public final func isOutOfTime(at now: MonotonicTime) -> Bool { deadlines.isOutOfTime(at: now) }
 
-    /// Returns how long the call has waited for its upstream, without the time in a queue and in pauses of its own side.
+    /// Returns how long the call has waited for a sign of its upstream, without the time in a queue and in pauses of its own side.
     public final func waitForUpstream(at now: MonotonicTime) -> TimeAmount {
         deadlines.waitForUpstream(since: timings.connected, at: now)
     }
@@ -180,6 +182,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         timings.connected = now
         timings.isReusedConnection = isReused
         wasSentTwice = wasSentBefore
+        requestWasSent = true
         timingsChanged()
     }
 
@@ -211,9 +214,13 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     final func isResent(wasSent: Bool) {
         wasResent = true
         wasSentBefore = wasSentBefore || wasSent
+        requestWasSent = wasSentBefore
         timings.firstByte = nil
         address = nil
     }
+
+    /// The connection failed before any of the request was handed to the kernel.
+    final func requestStayedUnsent() { requestWasSent = wasSentBefore }
 
     /// The upstream rejected the expectation (417), so the request goes out without it, on a new connection.
     final func expectationFailed() {

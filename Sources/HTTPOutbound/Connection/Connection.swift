@@ -161,6 +161,7 @@ final class Connection {
     }
 
     func fail(_ reason: FailureReason, _ detail: String) {
+        if isUnsent { call?.requestStayedUnsent() }
         let ended = detachCall()
         discard(DiscardReason(reason))
         ended?.fail(reason, detail)

@@ -76,20 +76,23 @@ extension CallRun {
             address: address?.description, after: wait)
     }
 
-    final var limitError: TransportError {
+    final func limitError(wasSent: Bool) -> TransportError {
         endsAtDeadline
-            ? TransportError(.deadlineExceeded, "the request's deadline passed")
-            : TransportError(.responseTimeout, "no complete response in time")
+            ? TransportError(.deadlineExceeded, "the request's deadline passed", wasSent: wasSent)
+            : TransportError(.responseTimeout, "no complete response in time", wasSent: wasSent)
     }
 }
 
 extension CallRun: RunningCall {
     final var outcomeSoFar: CallOutcome {
-        let (attempts, attempt, retried) = state.withLock { ($0.retry.attempts, $0.attempt, $0.retried) }
-        let address = (attempt as? any AddressedAttempt)?.knownAddress
+        let (retry, attempt, retried) = state.withLock { ($0.retry, $0.attempt, $0.retried) }
+        let attempts = retry.attempts
+        let addressed = attempt as? any AddressedAttempt
+        let isUnsent = !retry.wasSent && (attempt == nil || addressed?.isKnownUnsent == true)
         let areLeft = attempts > 0 && attempts < call.settings.policy.retry.maxAttempts
         return CallOutcome(
-            began: started, elapsed: elapsed, tries: retried?.attempts.attempts ?? [], address: address,
-            attempts: attempts, hasAttemptsLeft: areLeft)
+            began: started, elapsed: elapsed, tries: retried?.attempts.attempts ?? [],
+            address: addressed?.knownAddress, attempts: attempts, hasAttemptsLeft: areLeft,
+            mayBeRepeated: call.method.isIdempotent || isUnsent)
     }
 }

@@ -98,7 +98,11 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private func failLater(on scheduler: any SchedulerType, _ fault: CallOutsideRequest? = nil) {
         state.withLock { $0.retry = RetryMachine() }
         let report = scheduler.schedule(self) { run in
-            if let fault { if run.free() != nil { run.onError(fault) } } else { run.finish(run.limitError) }
+            guard let fault else {
+                run.finish(run.limitError(wasSent: false))
+                return Disposables.create()
+            }
+            if run.free() != nil { run.onError(fault) }
             return Disposables.create()
         }
         state.withLock { state in if !state.isOver { state.attempt = report } }
@@ -127,7 +131,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
                 began: started, elapsed: elapsed, status: Int16(truncatingIfNeeded: status.code),
                 reason: status.code >= 400 ? .upstreamStatus : nil,
                 tries: tries, address: address,
-                attempts: attempts))
+                attempts: attempts, mayBeRepeated: call.method.isIdempotent))
         reportAnswered()
     }
 
@@ -189,6 +193,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             finish(response)
             return
         }
+        state.withLock { $0.retry.attemptSent() }
         var retryAfter = RetryAfter.delay(in: response.fields, now: provider.transport.wallTime)
         // A server that is down speaks for itself. A rate limit may be the limit of all.
         if status >= 502, retryAfter != nil, hasOtherAddress(orOut: false) { retryAfter = nil }
@@ -208,8 +213,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let isLate = !isStreaming && elapsed >= end - Self.clockError
         // A call that spent all its time waiting for a connection reports that instead.
         let waitedOnly = error.reason == .connectionLimitReached && !endsAtDeadline
-        let error = isLate && !waitedOnly ? limitError : error
+        let error = isLate && !waitedOnly ? limitError(wasSent: error.wasSent) : error
         noteAttemptEnd(.failure(error))
+        if error.wasSent { state.withLock { $0.retry.attemptSent() } }
         if isLate { return finishLate(error) }
         decide(.reason(error.reason), .failure(error))
     }
@@ -301,7 +307,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         guard isNext else { return }
         address = nil
         let left = end - elapsed
-        guard left > Self.clockError else { return finishLate(limitError) }
+        guard left > Self.clockError else {
+            return finishLate(limitError(wasSent: state.withLock { $0.retry.wasSent }))
+        }
         noteAttempt(at: now)
         let number = state.withLock { state in
             state.retry.attemptBegan()
@@ -348,7 +356,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             CallOutcome(
                 began: started, elapsed: elapsed, reason: failure.reason, detail: failure.message,
                 tries: tries, address: address,
-                attempts: attempts))
+                attempts: attempts, mayBeRepeated: call.method.isIdempotent || !failure.wasSent))
         provider.observer?.callFailed(
             to: call.upstream, failure.reason, failure.message, address: address?.description)
         let call = call

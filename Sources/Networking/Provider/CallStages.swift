@@ -79,7 +79,7 @@ private struct StagedCall: Sendable {
 
     /// Sends the request once and asks the interceptor about a failure. Each retry by the interceptor is another round.
     private func round(_ number: Int) -> Single<Response> {
-        adapted()  // plugins, then interceptors
+        adapted(number)  // plugins, then interceptors
             .flatMap { call in
                 // Cookies, the wire with its retries, and redirects.
                 exchange(call, redirects: 0)
@@ -92,11 +92,11 @@ private struct StagedCall: Sendable {
 
     // MARK: - Before the wire
 
-    private func adapted() -> Single<TransportCall> {
+    private func adapted(_ number: Int) -> Single<TransportCall> {
         guard !stages.plugins.isEmpty || stages.interceptor != nil else { return .just(call) }
         let request = stages.plugins.reduce(call.request) { $1.prepare($0, for: call) }
         guard let interceptor = stages.interceptor else { return build(request) }
-        return withinTimeLimit { inContext { interceptor.adapt(request) } }
+        return withinTimeLimit(wasSent: number > 0) { inContext { interceptor.adapt(request) } }
             .flatMap { build($0) }
             .do(onError: { reportFailure(failure($0)) })
     }
@@ -181,15 +181,18 @@ private struct StagedCall: Sendable {
             observer?.hasBegun != true
         else { return finalOutcome() }
         let request = call.request
-        return withinTimeLimit { inContext { interceptor.retry(request, dueTo: error, retryCount: number) } }
-            .flatMap { answer in
-                switch answer {
-                case .doNotRetry: finalOutcome()
-                case .doNotRetryWithError(let error): .error(error)
-                case .retry: round(number + 1)
-                case .retryWithDelay(let delay): wait(delay, orElse: finalOutcome) { round(number + 1) }
-                }
+        let wasSent = number > 0 || (error.underlying as? TransportError)?.wasSent ?? true
+        return withinTimeLimit(wasSent: wasSent) {
+            inContext { interceptor.retry(request, dueTo: error, retryCount: number) }
+        }
+        .flatMap { answer in
+            switch answer {
+            case .doNotRetry: finalOutcome()
+            case .doNotRetryWithError(let error): .error(error)
+            case .retry: round(number + 1)
+            case .retryWithDelay(let delay): wait(delay, orElse: finalOutcome) { round(number + 1) }
             }
+        }
     }
 
     /// Waits, then continues with `next`. If the delay exceeds the remaining time, uses `finalOutcome` at once.
@@ -211,14 +214,16 @@ private struct StagedCall: Sendable {
     // MARK: - Time limits and errors
 
     /// Runs an interceptor's work within the call's time and delivers its result or error on the call's loop.
+    ///
+    /// - Parameter wasSent: whether the call was sent before.
     private func withinTimeLimit<Element: Sendable>(
-        _ work: @escaping @Sendable () -> Single<Element>
+        wasSent: Bool, _ work: @escaping @Sendable () -> Single<Element>
     ) -> Single<Element> {
         let limit = scheduler.now.addingTimeInterval(Double(call.maximumWait) / 1e9)
         return Single.deferred(work)
             .timeout(at: min(deadline, limit), scheduler: scheduler)
             .map { Result<Element, any Error>.success($0) }
-            .catch { .just(.failure($0)) }
+            .catch { .just(.failure(limitFailure($0, wasSent: wasSent) ?? $0)) }
             .flatMap { result in
                 let answer = Single.just(result)
                 return transport.isOnLoop ? answer : answer.observe(on: scheduler)
@@ -232,19 +237,22 @@ private struct StagedCall: Sendable {
 
     private func failure(_ error: any Error) -> NetworkError {
         if let error = error as? NetworkError { return error }
-        let elapsed = Duration.nanoseconds(scheduler.now.nanoseconds(since: started))
-        if case RxError.timeout = error {
-            let endsAtDeadline = call.context?.deadline == deadline
-            return NetworkError(
-                TransportError(
-                    endsAtDeadline ? .deadlineExceeded : .responseTimeout,
-                    "an interceptor did not answer in time"),
-                call: call, attempts: 0, elapsed: elapsed)
-        }
         return NetworkError(
             kind: .networkFail, reason: .requestError, message: "an interceptor refused the request",
             upstream: call.upstream.name, call: call, underlying: error, attempts: 0, elapsed: elapsed,
             isRetryable: false)
+    }
+
+    private var elapsed: Duration { .nanoseconds(scheduler.now.nanoseconds(since: started)) }
+
+    /// Returns the failure of a call whose interceptor took too long; nil for another error.
+    private func limitFailure(_ error: any Error, wasSent: Bool) -> NetworkError? {
+        guard case RxError.timeout = error else { return nil }
+        return NetworkError(
+            TransportError(
+                call.context?.deadline == deadline ? .deadlineExceeded : .responseTimeout,
+                "an interceptor did not answer in time", wasSent: wasSent),
+            call: call, attempts: 0, elapsed: elapsed)
     }
 
     private func reportFailure(_ error: NetworkError) {

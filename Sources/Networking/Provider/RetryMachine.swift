@@ -34,6 +34,8 @@ struct RetryMachine: Sendable {
 
     /// Number of attempts begun.
     private(set) var attempts: Int
+    /// Whether some of the request may have reached the upstream in an attempt that has ended.
+    private(set) var wasSent = false
     private var refusedSince: Int64?
     /// The backoff's last draw.
     private var drawn: Int64 = 0
@@ -50,6 +52,9 @@ struct RetryMachine: Sendable {
     mutating func attemptRefused() {
         attempts -= 1
     }
+
+    /// An attempt has ended that may have sent something.
+    mutating func attemptSent() { wasSent = true }
 
     /// Decides about a failed attempt of a call with an idempotent method.
     ///
@@ -107,9 +112,12 @@ struct RetryMachine: Sendable {
         }
     }
 
-    /// Ends the call. Keeps the obstacle only if the policy had attempts left and the failure may pass.
+    /// Ends the call. Keeps the obstacle only if the policy had attempts left and the failure may pass, and if the obstacle applies to
+    /// a call of which nothing was sent.
     func finish(_ failure: Failure, _ policy: CallRetryPolicy, because obstacle: RetryObstacle) -> Decision {
-        let isHeldBack = attempts > 0 && attempts < policy.maxAttempts && failure.isTransient
+        let isHeldBack =
+            attempts > 0 && attempts < policy.maxAttempts && failure.isTransient
+            && (wasSent || !obstacle.isAboutSentRequests)
         return .finish(notRetried: isHeldBack ? obstacle : nil)
     }
 
@@ -121,7 +129,7 @@ struct RetryMachine: Sendable {
         }
     }
 
-    /// Whether the same request may succeed later. Reported to clients.
+    /// Whether the same request may succeed later.
     static func isTransient(_ status: Int) -> Bool {
         status == 408 || status == 429 || (502...504).contains(status)
     }

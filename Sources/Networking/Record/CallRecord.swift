@@ -94,6 +94,8 @@ package struct PartCalls: Sendable {
     package let status: Int?
     /// Whether the last call, which is cancelled or in progress, was allowed another attempt.
     package let hasAttemptsLeft: Bool
+    /// Whether all calls may be repeated: their methods are idempotent, or nothing was sent.
+    package let mayBeRepeated: Bool
 }
 
 /// One call with all its attempts.
@@ -124,6 +126,7 @@ public struct RecordedCall: Sendable {
     private let attemptCount: Int32
     private let code: Int32
     private let hadAttemptsLeft: Bool
+    private let couldBeRepeated: Bool
 
     init(
         by settings: CallSettings, for part: Int32, _ outcome: CallOutcome, in run: (any RunningCall)? = nil
@@ -140,6 +143,7 @@ public struct RecordedCall: Sendable {
         attemptCount = Int32(truncatingIfNeeded: outcome.attempts)
         code = Int32(outcome.status)
         hadAttemptsLeft = outcome.hasAttemptsLeft
+        couldBeRepeated = outcome.mayBeRepeated
     }
 
     package var attempts: Int { Int(attemptCount) }
@@ -149,6 +153,9 @@ public struct RecordedCall: Sendable {
 
     /// Whether the call was cancelled, or is in progress, with at least one attempt made and another one allowed.
     var hasAttemptsLeft: Bool { run?.outcomeSoFar.hasAttemptsLeft ?? hadAttemptsLeft }
+
+    /// Whether the method is idempotent, or nothing was sent so far.
+    var mayBeRepeated: Bool { run?.outcomeSoFar.mayBeRepeated ?? couldBeRepeated }
 
     /// The status of the response; nil if there is no complete response.
     package var status: Int? { code == 0 ? nil : Int(code) }
@@ -186,6 +193,8 @@ struct CallOutcome {
     var attempts = 0
     /// Whether the policy allows another attempt. Only for a call in progress.
     var hasAttemptsLeft = false
+    /// Whether the method is idempotent, or nothing was sent.
+    var mayBeRepeated = true
 }
 
 protocol RunningCall: AnyObject, Sendable {
@@ -196,4 +205,6 @@ protocol RunningCall: AnyObject, Sendable {
 package protocol AddressedAttempt {
     /// The address of the connection; nil if none is chosen yet, or on any thread but the attempt's.
     var knownAddress: PeerAddress? { get }
+    /// Whether nothing was sent so far. False if that is not known, as on any thread but the attempt's.
+    var isKnownUnsent: Bool { get }
 }

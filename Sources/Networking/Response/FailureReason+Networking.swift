@@ -20,6 +20,16 @@ extension FailureReason {
     /// Whether the attempt was refused before anything was sent, so that it is none.
     var isRefusal: Bool { self == .circuitOpen || self == .concurrencyLimit }
 
+    /// Whether the attempt failed before it could send anything.
+    var excludesRequest: Bool {
+        switch self {
+        case .circuitOpen, .concurrencyLimit, .connectionLimitReached, .connectionRefused, .connectionTimeout,
+            .destinationUnavailable, .dnsError, .dnsTimeout, .requestError:
+            true
+        default: false
+        }
+    }
+
     /// Whether an idempotent request may succeed in another attempt.
     var isRetried: Bool {
         switch self {
@@ -29,7 +39,7 @@ extension FailureReason {
         }
     }
 
-    /// Whether the same request may succeed later. Reported to clients.
+    /// Whether the same request may succeed later.
     var isTransient: Bool {
         switch self {
         case .dnsError, .dnsTimeout, .destinationUnavailable, .connectionRefused, .connectionTimeout,

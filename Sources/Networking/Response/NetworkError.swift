@@ -30,14 +30,16 @@ public struct NetworkError: Error, Sendable {
     /// The underlying error: a `TransportError`, a `JSONError` or a `DecodingError`.
     public let underlying: (any Error)?
 
-    /// Number of attempts; 0 if nothing was sent.
+    /// Number of attempts; 0 if none was made.
     public let attempts: Int
     /// Why the provider made no further attempt, although its policy had attempts left and the failure may pass. Nil if
-    /// it retried as often as the policy allows, if a retry would not help, or if nothing was sent.
+    /// it retried as often as the policy allows, or if a retry would not help. `method` and `reason` are only about requests that
+    /// were sent.
     public let notRetried: RetryObstacle?
     /// Time from the subscription to the failure, including all attempts and waits.
     public let elapsed: Duration
-    /// Whether the same request may succeed later. Clients may be told; the provider has already made its retries.
+    /// Whether the same request may be sent again and may succeed later. False for a method that is not idempotent, unless nothing was
+    /// sent. Clients may be told; the provider has already made its retries.
     public let isRetryable: Bool
     /// How long to wait before another call: the upstream's `Retry-After`, or what its open circuit or a limit asks for.
     public let retryAfter: Duration?
@@ -78,7 +80,8 @@ extension NetworkError {
             kind: .networkFail, reason: failure.reason,
             message: failure.summary ?? failure.reason.text(for: call), upstream: call.upstream.name,
             call: call, underlying: failure, attempts: attempts, notRetried: notRetried,
-            elapsed: elapsed, isRetryable: failure.reason.isTransient && call.method.isIdempotent,
+            elapsed: elapsed,
+            isRetryable: failure.reason.isTransient && (call.method.isIdempotent || !failure.wasSent),
             retryAfter: failure.retryAfter)
     }
 

@@ -83,7 +83,8 @@ extension CallContext {
         let calls = withRecord { $0.calls(for: part) }
         return PartCalls(
             attempts: calls.reduce(0) { $0 + $1.attemptsSoFar }, status: calls.last?.status,
-            hasAttemptsLeft: calls.last?.hasAttemptsLeft ?? false)
+            hasAttemptsLeft: calls.last?.hasAttemptsLeft ?? false,
+            mayBeRepeated: calls.allSatisfy(\.mayBeRepeated))
     }
 
     /// Gives the calls of one part to another, for a part that gets its final number late.

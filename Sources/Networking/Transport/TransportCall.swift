@@ -103,6 +103,9 @@ public final class TransportCall: Sendable {
     /// The number of the endpoint whose request the call is made for, from 1; 0 outside a gateway's request.
     package var endpointNumber: Int { context?.origin.map { $0.number + 1 } ?? 0 }
 
+    /// The endpoint that made the call, for logs: `GET /products/{id}`. Nil outside a request.
+    package var endpointName: String? { context?.origin?.endpoint }
+
     /// The least of the limits of the first byte, the call and the request, in nanoseconds: the longest time that a response may
     /// need in which nothing else has to be waited for.
     package var shortestLimit: Int64 {

@@ -8,18 +8,24 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     public let summary: String?
     /// How long to wait before another attempt: `circuit_open`, `concurrency_limit` and `memory_limit` have it.
     public let retryAfter: Duration?
+    /// Whether some of the request may have reached the upstream. If not, the call may be repeated, whatever its method.
+    public let wasSent: Bool
     /// The error of the system or a library, if any.
     public let underlying: (any Error)?
 
     /// Creates a failure, for custom transports.
+    ///
+    /// - Parameter wasSent: whether some of the request may have reached the upstream. Default: unless the reason excludes it, as
+    ///   `connection_refused` does.
     public init(
         _ reason: FailureReason, _ message: String, summary: String? = nil, retryAfter: Duration? = nil,
-        underlying: (any Error)? = nil
+        wasSent: Bool? = nil, underlying: (any Error)? = nil
     ) {
         self.reason = reason
         self.message = message
         self.summary = summary
         self.retryAfter = retryAfter
+        self.wasSent = wasSent ?? !reason.excludesRequest
         self.underlying = underlying
     }
 

@@ -34,8 +34,10 @@ final class ClusterContext {
         var number = 0
         while numbers.contains(number) { number += 1 }
         numbers.insert(number)
+        let record = records.retain(key, text, addedAt: addedAt)
+        addresses.adopt(record, at: client.loop.wakeTime)
         return LoopAddress(
-            records.retain(key, text, addedAt: addedAt), number: number, origin: origin, in: self
+            record, number: number, origin: origin, in: self
         ) { [records] context in
             context.numbers.remove(number)
             records.release(key)

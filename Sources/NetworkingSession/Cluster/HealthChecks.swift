@@ -82,9 +82,11 @@ final class HealthChecks: TimerTarget {
                     owner.value.checks?.ended(record, passed: passed)
                 },
                 onFailure: { error in
-                    // A limit of this process says nothing about the upstream.
-                    let isOwn = (error as? OutboundError).map { !$0.reason.tellsTrouble } ?? false
-                    owner.value.checks?.ended(record, passed: isOwn ? nil : false)
+                    // A limit of this process, or its standstill, says nothing about the upstream.
+                    let reason = (error as? OutboundError)?.reason
+                    let isOwn = reason?.tellsTrouble == false
+                    let isLate = reason?.isTimeout ?? true && owner.loop.areTimersLate
+                    owner.value.checks?.ended(record, passed: isOwn || isLate ? nil : false)
                 })
     }
 

@@ -21,6 +21,9 @@ final class UpstreamAddresses: Sendable {
     private struct Groups: Sendable {
         var members: [AddressRecord] = []
         var spares: [AddressRecord] = []
+        /// Whether the upstream still has these policies.
+        var hasChecks: Bool
+        var hasEjection: Bool
 
         /// Whether enough addresses stay in service without this one.
         func mayEject(_ record: AddressRecord, _ maxShare: Double, at now: MonotonicTime) -> Bool {
@@ -32,7 +35,7 @@ final class UpstreamAddresses: Sendable {
     }
 
     /// The addresses, as a loop has reported them last.
-    private let groups = Lock(Groups())
+    private let groups: Lock<Groups>
     private let checker = Atomic(false)
 
     init(of upstream: String, _ policy: UpstreamPolicy, _ addressChanged: @escaping AddressObserver) {
@@ -42,6 +45,29 @@ final class UpstreamAddresses: Sendable {
         checks = policy.health
         slowStart = policy.slowStart?.nanoseconds ?? 0
         self.addressChanged = addressChanged
+        groups = Lock(Groups(hasChecks: policy.health != nil, hasEjection: policy.ejection != nil))
+    }
+
+    /// Another object has the addresses from now on, by another policy. Attempts and checks under way change nothing that this policy
+    /// would not.
+    func end(by policy: UpstreamPolicy, at now: MonotonicTime) {
+        let records = groups.withLock { groups in
+            groups.hasChecks = policy.health != nil
+            groups.hasEjection = policy.ejection != nil
+            return groups.members + groups.spares
+        }
+        for record in records { follow(policy, record, at: now) }
+    }
+
+    /// Takes over an address, which an earlier policy may have put out of service.
+    func adopt(_ record: AddressRecord, at now: MonotonicTime) { follow(policy, record, at: now) }
+
+    private func follow(_ policy: UpstreamPolicy, _ record: AddressRecord, at now: MonotonicTime) {
+        let change = record.change {
+            $0.follow(
+                hasChecks: policy.health != nil, hasEjection: policy.ejection != nil, at: now.nanoseconds)
+        }
+        report(change, of: record)
     }
 
     /// - Parameters:
@@ -50,7 +76,9 @@ final class UpstreamAddresses: Sendable {
     ///   - isFinal: whether the loop knows already which are which.
     func use(_ members: [AddressRecord], spares: [AddressRecord], isFinal: Bool) {
         groups.withLock { groups in
-            if isFinal || groups.members.isEmpty { groups = Groups(members: members, spares: spares) }
+            guard isFinal || groups.members.isEmpty else { return }
+            groups.members = members
+            groups.spares = spares
         }
     }
 
@@ -58,7 +86,8 @@ final class UpstreamAddresses: Sendable {
         record.failed(at: now)
         guard let ejection else { return }
         // Locked as a whole, so that two loops do not eject more than `maxShare`.
-        let change = groups.withLock { groups in
+        let change = groups.withLock { groups -> AddressHealth.Change? in
+            guard groups.hasEjection else { return nil }
             let mayEject = groups.mayEject(record, ejection.maxShare, at: now)
             return record.change { $0.attemptFailed(ejection, mayEject: mayEject, at: now.nanoseconds) }
         }
@@ -87,7 +116,11 @@ final class UpstreamAddresses: Sendable {
 
     func checkEnded(_ record: AddressRecord, passed: Bool, at now: MonotonicTime) {
         guard let checks else { return }
-        report(record.change { $0.checkEnded(passed: passed, checks, at: now.nanoseconds) }, of: record)
+        let change = groups.withLock { groups in
+            groups.hasChecks
+                ? record.change { $0.checkEnded(passed: passed, checks, at: now.nanoseconds) } : nil
+        }
+        report(change, of: record)
     }
 
     /// Whether the caller is the one that checks the addresses from now on.

@@ -67,7 +67,7 @@ struct AttemptPermit: ~Copyable {
         address?.attemptEnded(isFailure: false, isProbe: isProbe, at: now)
         guard isProbe else { return }
         isProbe = false
-        protection?.circuit?.probeEnded(.succeeded, of: call.endpointNumber, at: now)
+        protection?.circuit?.probeEnded(.succeeded, of: call, at: now)
     }
 
     /// A complete response arrived.
@@ -99,13 +99,13 @@ struct AttemptPermit: ~Copyable {
         guard let circuit = protection.circuit else { return }
         if end == .timeout { circuit.attemptTimedOut(of: call.endpointNumber, at: now) }
         if circuit.needsEnds, !isProbe, let attempts = protection.attempts {
-            circuit.attemptEnded(end, of: call.endpointNumber, on: attempts, at: now)
+            circuit.attemptEnded(end, of: call, on: attempts, at: now)
         }
         switch (isProbe, isFailure) {
         case (false, false): break
-        case (false, true): circuit.attemptFailed(at: now)
-        case (true, false): circuit.probeEnded(.succeeded, of: call.endpointNumber, at: now)
-        case (true, true): circuit.probeFailed(end, of: call.endpointNumber, at: address, now)
+        case (false, true): circuit.attemptFailed(call, at: now)
+        case (true, false): circuit.probeEnded(.succeeded, of: call, at: now)
+        case (true, true): circuit.probeFailed(end, of: call, at: address, now)
         }
     }
 
@@ -115,7 +115,7 @@ struct AttemptPermit: ~Copyable {
         address = nil
         guard let protection = protection.take() else { return }
         protection.shared.leave()
-        if isProbe { protection.circuit?.probeEnded(.cancelled, of: call.endpointNumber, at: now) }
+        if isProbe { protection.circuit?.probeEnded(.cancelled, of: call, at: now) }
     }
 
     @inline(__always)

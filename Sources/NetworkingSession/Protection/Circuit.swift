@@ -20,6 +20,7 @@ final class Circuit: Sendable {
     /// When the circuit became half-open last, in nanoseconds.
     private let halfOpenedAt = Atomic<Int64>(0)
     private let openings: Atomic<Int>
+    private let hasEnded = Atomic(false)
     private let timeouts: Lock<TimeoutVote>
     // Copies of `timeouts`, so that attempts take no lock.
     private let hasSuspect = Atomic(false)
@@ -56,13 +57,13 @@ final class Circuit: Sendable {
     func attempts(ofLoop index: Int) -> LoopAttempts { windows[index] }
 
     /// Decides about an attempt while the circuit is not closed.
-    func admit(of endpoint: Int, at now: MonotonicTime) -> CircuitBreaker.Admission {
-        let (admission, change) = breaker.withLock { breaker in
-            let (admission, change) = breaker.admit(of: endpoint, at: now.nanoseconds)
+    func admit(_ call: TransportCall, at now: MonotonicTime) -> CircuitBreaker.Admission {
+        let (admission, change, isSole) = breaker.withLock { breaker in
+            let (admission, change) = breaker.admit(of: call.endpointNumber, at: now.nanoseconds)
             if change == .halfOpened { halfOpenedAt.store(now.nanoseconds, ordering: .relaxed) }
-            return (admission, change)
+            return (admission, change, breaker.soleEndpoint == call.endpointNumber)
         }
-        if let change { report(change) }
+        if let change { report(change, for: isSole ? call.endpointName : nil) }
         return admission
     }
 
@@ -92,15 +93,16 @@ final class Circuit: Sendable {
     /// suspect. The suspect's own failures count as well, unless its limits explain them.
     @inline(never)
     func attemptEnded(
-        _ end: AttemptEnd, of endpoint: Int, on loop: LoopAttempts, at now: MonotonicTime
+        _ end: AttemptEnd, of call: TransportCall, on loop: LoopAttempts, at now: MonotonicTime
     ) {
+        let endpoint = call.endpointNumber
         let isPast = now.nanoseconds - lastTimeout.load(ordering: .relaxed) > policy.window.nanoseconds
         if end == .success, isPast, isClosed { return forgetSuspect(at: now) }
         guard end == .failure || suspect.load(ordering: .relaxed) != endpoint else { return }
         loop.countOther(
             isFailure: end != .success, at: now.nanoseconds, suspicion: suspicions.load(ordering: .relaxed))
         guard !isClosed else { return }
-        change(at: now) { breaker, _ in
+        change(by: call, at: now) { breaker, _ in
             breaker.attemptEnded(isFailure: end != .success, of: endpoint, at: now.nanoseconds)
         }
     }
@@ -114,7 +116,7 @@ final class Circuit: Sendable {
 
     /// An attempt has failed and was counted.
     @inline(never)
-    func attemptFailed(at now: MonotonicTime) {
+    func attemptFailed(_ call: TransportCall, at now: MonotonicTime) {
         guard isClosed else { return }
         let start = closedAt.load(ordering: .relaxed)
         let counts = windows.reduce(AttemptWindow.Counts()) {
@@ -133,7 +135,7 @@ final class Circuit: Sendable {
                 return
             }
         }
-        change(at: now) { [suspect] breaker, jitter in
+        change(by: call, at: now) { [suspect] breaker, jitter in
             breaker.attemptFailed(
                 attempts: counts.attempts, failures: counts.failures, suspect: suspect, at: now.nanoseconds,
                 jitter: jitter)
@@ -143,23 +145,28 @@ final class Circuit: Sendable {
     /// The probe at one of several addresses failed. The circuit opens again if they have all failed since it was half-open;
     /// otherwise the next probe goes to another one.
     @inline(never)
-    func probeFailed(_ end: AttemptEnd, of endpoint: Int, at address: LoopAddress?, _ now: MonotonicTime) {
+    func probeFailed(
+        _ end: AttemptEnd, of call: TransportCall, at address: LoopAddress?, _ now: MonotonicTime
+    ) {
         let isAnyLeft = address?.isAnySound(since: halfOpenedAt.load(ordering: .relaxed)) ?? false
-        probeEnded(isAnyLeft ? .cancelled : end == .timeout ? .timedOut : .failed, of: endpoint, at: now)
+        probeEnded(isAnyLeft ? .cancelled : end == .timeout ? .timedOut : .failed, of: call, at: now)
     }
 
     @inline(never)
-    func probeEnded(_ outcome: CircuitBreaker.ProbeOutcome, of endpoint: Int, at now: MonotonicTime) {
-        change(at: now) { breaker, jitter in
-            breaker.probeEnded(outcome, of: endpoint, at: now.nanoseconds, jitter: jitter)
+    func probeEnded(
+        _ outcome: CircuitBreaker.ProbeOutcome, of call: TransportCall, at now: MonotonicTime
+    ) {
+        change(by: call, at: now) { breaker, jitter in
+            breaker.probeEnded(outcome, of: call.endpointNumber, at: now.nanoseconds, jitter: jitter)
         }
     }
 
+    /// - Parameter call: the call whose attempt causes the change, if any.
     private func change(
-        at now: MonotonicTime,
+        by call: TransportCall?, at now: MonotonicTime,
         _ step: (_ breaker: inout CircuitBreaker, _ jitter: Double) -> CircuitBreaker.Change?
     ) {
-        let change = breaker.withLock { breaker in
+        let (change, isSole) = breaker.withLock { breaker in
             let change = step(&breaker, .random(in: -1...1))
             // The windows begin anew before the first attempt passes.
             if case .closed = change { closedAt.store(now.nanoseconds, ordering: .relaxed) }
@@ -167,17 +174,26 @@ final class Circuit: Sendable {
             if closed.exchange(isClosed, ordering: .acquiringAndReleasing) != isClosed {
                 open.count(isClosed ? -1 : 1)
             }
-            return change
+            return (change, breaker.soleEndpoint.map { $0 == call?.endpointNumber } ?? false)
         }
-        if let change { report(change) }
+        // A circuit that is not closed for one endpoint alone is changed by its attempts.
+        if let change { report(change, for: isSole ? call?.endpointName : nil) }
     }
 
-    private func report(_ change: CircuitBreaker.Change) {
+    /// Another circuit is used for the upstream from now on, or none. Attempts in flight may still count here, but open nothing.
+    func end(at now: MonotonicTime) {
+        change(by: nil, at: now) { breaker, _ in breaker.end(at: now.nanoseconds) }
+        hasEnded.store(true, ordering: .relaxed)
+    }
+
+    /// - Parameter endpoint: the only one that the change is about, if it is not about all.
+    private func report(_ change: CircuitBreaker.Change, for endpoint: String? = nil) {
+        guard !hasEnded.load(ordering: .relaxed) else { return }
         switch change {
         case .opened, .reopened: openings.wrappingAdd(1, ordering: .relaxed)
-        case .halfOpened, .closed: break
+        case .halfOpened, .widened, .closed: break
         }
-        circuitChanged(upstream, change)
+        circuitChanged(upstream, change, endpoint)
     }
 }
 

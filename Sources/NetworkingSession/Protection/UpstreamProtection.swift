@@ -75,7 +75,7 @@ final class UpstreamProtection: Sendable {
 
     @inline(never)
     private func admitProbe(_ call: TransportCall, at now: MonotonicTime) throws(TransportError) -> Bool {
-        switch circuit?.admit(of: call.endpointNumber, at: now) {
+        switch circuit?.admit(call, at: now) {
         case .probe: return true
         case .attempt, nil: return false
         case .refused(let wait):
@@ -92,7 +92,7 @@ final class UpstreamProtection: Sendable {
         guard counts.inFlight.wrappingAdd(1, ordering: .relaxed).oldValue < concurrency else {
             counts.inFlight.wrappingSubtract(1, ordering: .relaxed)
             counts.refusals.wrappingAdd(1, ordering: .relaxed)
-            if isProbe { circuit?.probeEnded(.cancelled, of: call.endpointNumber, at: now) }
+            if isProbe { circuit?.probeEnded(.cancelled, of: call, at: now) }
             // At random, so that the clients do not come back together.
             throw TransportError(
                 .concurrencyLimit, "\(concurrency) attempts are in flight to \(name)",

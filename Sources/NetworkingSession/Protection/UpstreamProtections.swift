@@ -5,8 +5,9 @@ package import Networking
 public import Resilience
 import Synchronization
 
-/// Learns how the circuit of the upstream with a name has changed.
-package typealias CircuitObserver = @Sendable (_ upstream: String, CircuitBreaker.Change) -> Void
+/// Learns how the circuit of the upstream with a name has changed, and for which endpoint, if it is open for one alone.
+package typealias CircuitObserver =
+    @Sendable (_ upstream: String, CircuitBreaker.Change, _ endpoint: String?) -> Void
 
 /// Protects the upstreams of a gateway by their policies. All loops share it.
 package final class UpstreamProtections: Sendable {
@@ -18,6 +19,36 @@ package final class UpstreamProtections: Sendable {
         var addresses: [Int: WeakAddresses] = [:]
         /// Number of entries at which unused ones are removed.
         var addressesLimit = 64
+
+        mutating func use(
+            _ policies: [String: UpstreamPolicy], _ standard: UpstreamPolicy,
+            circuitsBy replacement: (UpstreamProtection, UpstreamPolicy) -> UpstreamProtection?
+        ) -> Replaced {
+            var replaced = Replaced()
+            self.policies = policies
+            for (name, known) in byName {
+                let next = replacement(known, policies[name] ?? standard)
+                if let circuit = known.circuit, circuit !== next?.circuit {
+                    replaced.circuits.append(circuit)
+                }
+                byName[name] = next
+            }
+            addresses = addresses.filter { _, entry in
+                guard let addresses = entry.addresses else { return false }
+                if addresses.policy.choosesAddressesLike(policies[addresses.upstream] ?? standard) {
+                    return true
+                }
+                replaced.addresses.append(addresses)
+                return false
+            }
+            return replaced
+        }
+    }
+
+    /// What new policies have replaced.
+    private struct Replaced: Sendable {
+        var circuits: [Circuit] = []
+        var addresses: [UpstreamAddresses] = []
     }
 
     private struct WeakAddresses: Sendable {
@@ -43,7 +74,7 @@ package final class UpstreamProtections: Sendable {
     ///   - addressChanged: called on any loop when an address leaves service or returns.
     package init(
         standard: UpstreamPolicy, memory: FairBudget? = nil, connections: FairBudget? = nil, loops: Int,
-        circuitChanged: @escaping CircuitObserver = { _, _ in },
+        circuitChanged: @escaping CircuitObserver = { _, _, _ in },
         addressChanged: @escaping AddressObserver = { _, _, _ in }
     ) {
         self.standard = standard
@@ -66,22 +97,23 @@ package final class UpstreamProtections: Sendable {
     ///   - policies: those of upstreams with a policy of their own, by name.
     ///   - upstreams: the names of all upstreams.
     package func use(_ policies: [String: UpstreamPolicy], of upstreams: [String]) {
+        let replaced = state.withLock { $0.use(policies, standard, circuitsBy: replacement) }
+        let now = MonotonicTime.clock()
+        for circuit in replaced.circuits { circuit.end(at: now) }
+        for addresses in replaced.addresses {
+            addresses.end(by: policies[addresses.upstream] ?? standard, at: now)
+        }
         state.withLock { state in
-            state.policies = policies
-            for (name, known) in state.byName {
-                state.byName[name] = known.following(
-                    policies[name] ?? standard, loops: loops, among: openCircuits, circuitChanged)
-            }
-            state.addresses = state.addresses.filter { _, entry in
-                guard let addresses = entry.addresses else { return false }
-                return addresses.policy.choosesAddressesLike(policies[addresses.upstream] ?? standard)
-            }
             guard state.byName.count > Self.mostNames || state.shares.count > Self.mostNames else { return }
             // What is in use lives on with its users.
             let names = Set(upstreams)
             state.byName = state.byName.filter { names.contains($0.key) }
             state.shares = state.shares.filter { names.contains($0.key) || $0.key.isEmpty }
         }
+    }
+
+    private func replacement(of known: UpstreamProtection, by policy: UpstreamPolicy) -> UpstreamProtection? {
+        known.following(policy, loops: loops, among: openCircuits, circuitChanged)
     }
 
     /// The number of names beyond which those that are gone lose their counts.

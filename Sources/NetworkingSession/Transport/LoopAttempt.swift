@@ -60,6 +60,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
 
 extension LoopAttempt: AddressedAttempt {
     var knownAddress: PeerAddress? { loop.isCurrent ? address : nil }
+    var isKnownUnsent: Bool { loop.isCurrent && !requestWasSent }
 }
 
 extension OutboundCall {
@@ -78,29 +79,28 @@ extension OutboundCall {
     }
 
     /// Reports the failure of this attempt, unless it says nothing about the upstream: the process stood still while the time
-    /// passed, our side of a body had a pause, or the call ended before the upstream had much time.
+    /// passed, our side of a body had a pause, or the upstream was not silent for long when the time of the call was over.
     func endPermit(_ permit: inout AttemptPermit, _ reason: FailureReason, _ call: TransportCall) {
         let now = loop.wakeTime
         if reason.isTimeout {
-            let isEarly = timings.firstByte == nil && isOutOfTime(at: now) && !hasWaited(call, at: now)
-            if isEarly || awaitsOwnSide || loop.areTimersLate { return permit.drop(call, at: now) }
+            let wasHeard = isOutOfTime(at: now) && !hasBeenSilent(call, at: now)
+            if wasHeard || awaitsOwnSide || loop.areTimersLate { return permit.drop(call, at: now) }
         }
         permit.attemptFailed(reason, call, at: now)
     }
 
-    /// Reports that this attempt was cancelled. That is a time-out if the time of the request is over and no byte of the response
-    /// has come.
+    /// Reports that this attempt was cancelled. That is a time-out if the time of the request is over and the upstream was silent.
     func cancelPermit(_ permit: inout AttemptPermit, _ call: TransportCall) {
         let now = loop.wakeTime
-        if call.isOverdue, timings.firstByte == nil, !loop.areTimersLate, hasWaited(call, at: now) {
+        if call.isOverdue, !loop.areTimersLate, hasBeenSilent(call, at: now) {
             permit.attemptTimedOut(call, at: now)
         } else {
             permit.drop(call, at: now)
         }
     }
 
-    /// Whether the upstream had half of the shortest limit for the first byte of its response.
-    private func hasWaited(_ call: TransportCall, at now: MonotonicTime) -> Bool {
+    /// Whether the upstream has been silent for half of the shortest limit.
+    private func hasBeenSilent(_ call: TransportCall, at now: MonotonicTime) -> Bool {
         waitForUpstream(at: now).nanoseconds >= call.shortestLimit / 2
     }
 
@@ -116,7 +116,8 @@ extension OutboundCall {
         // At random, so that the clients do not come back together.
         let isOwnLimit = reason == .concurrencyLimit || reason == .memoryLimit
         let retryAfter: Duration? = isOwnLimit ? .seconds(Int.random(in: 1...3)) : nil
-        return TransportError(reason, detail, summary: summary, retryAfter: retryAfter)
+        return TransportError(
+            reason, detail, summary: summary, retryAfter: retryAfter, wasSent: requestWasSent)
     }
 
     @inline(never)

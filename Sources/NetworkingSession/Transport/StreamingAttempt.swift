@@ -141,6 +141,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
 
 extension StreamingAttempt: AddressedAttempt {
     var knownAddress: PeerAddress? { loop.isCurrent ? address : nil }
+    var isKnownUnsent: Bool { loop.isCurrent && !requestWasSent }
 }
 
 extension StreamingAttempt: FlowControl {

@@ -22,6 +22,34 @@ struct EventLoopTests {
         await #expect(processExitsWith: .success) { try await EventLoopTests.runStoppedProcess() }
     }
 
+    private final class Lateness: TimerTarget, Sendable {
+        let loop: EventLoop
+        let log = Lock<[Bool]>([])
+        let isOver = Signal()
+
+        init(_ loop: EventLoop) { self.loop = loop }
+
+        func timerFired(_ token: TimerToken) {
+            log.withLock { $0.append(loop.areTimersLate) }
+            isOver.fire()
+        }
+    }
+
+    @Test("Timers that fire half a second late, because the loop stood still, are late")
+    func lateTimers() async throws {
+        let group = try EventLoopGroup(count: 1)
+        let loop = group.loops[0]
+        let target = Lateness(loop)
+        try await loop.perform {
+            _ = loop.setTimer(after: .milliseconds(50), target: target)
+            let end = MonotonicTime.clock() + .milliseconds(550)
+            while MonotonicTime.clock() < end {}
+        }
+        try target.isOver.waitBlocking()
+        #expect(target.log.withLock { $0 } == [true])
+        await shutDown(group)
+    }
+
     private final class Order: StreamHandler, TimerTarget, Sendable {
         let log = Lock<[String]>([])
         let isOver = Signal()
