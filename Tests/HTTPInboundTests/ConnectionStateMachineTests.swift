@@ -228,7 +228,7 @@ struct ConnectionStateMachineTests {
             BodyCase(body: .chunked, limit: 10, expects: true, action: .read(sendContinue: true)),
             BodyCase(
                 body: .length(1_048_576), limit: nil, expects: false, action: .read(sendContinue: false)),
-            BodyCase(body: .length(1_048_577), limit: nil, expects: false, action: .refuseTooLarge),
+            BodyCase(body: .length(1_048_577), limit: nil, expects: false, action: .answerUnread),
             BodyCase(body: .length(1_048_577), limit: .max, expects: false, action: .refuseTooLarge),
             BodyCase(body: .length(5), limit: nil, expects: true, action: .answerUnread),
             BodyCase(body: .chunked, limit: nil, expects: true, action: .answerUnread),
@@ -251,6 +251,18 @@ struct ConnectionStateMachineTests {
         check(state.bodyReceived(10), .keep)
         check(state.bodyReceived(1), .refuseTooLarge)
         check(state.mayParse, false)
+    }
+
+    @Test("A body that nobody wants is left unread at the first byte over the limit, and the answer closes")
+    func unwantedBeyondLimit() {
+        var state = Self.state()
+        _ = state.headCompleted()
+        state.requestBegan(isPersistent: true)
+        _ = state.verdictKnown(body: .chunked, limit: nil, expectsContinue: false, at: Self.at(0))
+        check(state.bodyReceived(1_048_576), .drop)
+        check(state.bodyReceived(1), .answerUnread)
+        check(state.mayParse, false)
+        check(state.answerBegan(delimitedByClose: false), true)
     }
 
     @Test("A body that the handler does not want is discarded, and the next request follows")

@@ -217,7 +217,7 @@ struct ConnectionStateMachine {
         /// There is no body.
         case dispatch
         case read(sendContinue: Bool)
-        /// The client waits for a 100 that will not come: answer now and close.
+        /// The client waits for a 100 that will not come, or the body is too large to be read for nothing: answer now and close.
         case answerUnread
         /// 413 and close.
         case refuseTooLarge
@@ -235,7 +235,9 @@ struct ConnectionStateMachine {
             return .dispatch
         case .length(let length) where length > most:
             reading = .over
-            return .refuseTooLarge
+            guard limit == nil else { return .refuseTooLarge }
+            isClosing = true
+            return .answerUnread
         case .length, .chunked:
             if expectsContinue, limit == nil {
                 reading = .over
@@ -269,6 +271,8 @@ struct ConnectionStateMachine {
         case .length, .chunked:
             reading = .stream(BodyStreamState(limit: limit, expectsContinue: expectsContinue))
             return .start
+        /// There are too many for an answer that is known: answer now and close.
+        case answerUnread
         }
     }
 
@@ -297,7 +301,9 @@ struct ConnectionStateMachine {
         progress.received += count
         guard progress.received <= progress.limit else {
             reading = .over
-            return .refuseTooLarge
+            guard !progress.isKept else { return .refuseTooLarge }
+            isClosing = true
+            return .answerUnread
         }
         reading = .body(progress)
         return progress.isKept ? .keep : .drop

@@ -30,7 +30,8 @@ extension InboundConnection {
         dropBody()
         state.refusalBegan()
         let answer = request.context.flatMap { handler.answer(to: error, $0) }
-        answerDirectly(answer ?? server.errorRenderer(error), error: error)
+        if let answer { return answerDirectly(answer.response, error: error, refused: answer.refused) }
+        answerDirectly(server.errorRenderer(error), error: error)
     }
 
     func answerDirectly(_ response: HTTPResponse, error: InboundError?, refused: [String] = []) {

@@ -73,6 +73,7 @@ extension InboundConnection {
         }
         state.refusalBegan()
         answerDirectly(answer, error: nil)
+        case .answerUnread: answerDecided()
     }
 
     func bodyReceived(_ bytes: UnsafeRawBufferPointer) {
