@@ -14,6 +14,8 @@ final class RequestHandler: InboundHandler {
     /// Nil if any name is accepted. The loop guards it.
     private var hosts: HostCheck?
     private let files: LoopFiles?
+    /// Bytes of a body that the server reads into memory.
+    private let largestBody: Int
     /// Nil if answers are sent as they are. The loop guards it.
     let compressor: AnswerCompressor?
     let log: Log
@@ -29,6 +31,7 @@ final class RequestHandler: InboundHandler {
         refusals: Int = 0
     ) {
         log = shared.logs.diagnostics
+        largestBody = limits.requestBody
         responder = generation.responder
         compressor = generation.configuration.compression.map { AnswerCompressor($0) }
         admission = RequestAdmission(
@@ -64,8 +67,9 @@ final class RequestHandler: InboundHandler {
             }
         } catch {
             if error.code == .notFound, let file = files?.request(for: head) {
-                // The body is ignored, so the server's own limit is enough.
-                return .buffer(limit: .max, context: file)
+                // The body is ignored. One that the server would refuse is not read, so that the answer is that of the path.
+                return hasLargeBody(head)
+                    ? .stream(limit: .max, context: file) : .buffer(limit: .max, context: file)
             }
             if log.isDebug { logRefusal(error) }
             return Self.answer(responder.render(error, fields: head.fields))
@@ -94,6 +98,11 @@ final class RequestHandler: InboundHandler {
         return .buffer(limit: match.bodyLimit, context: match)
     }
 
+    private func hasLargeBody(_ head: HTTPRequestHead) -> Bool {
+        guard let length = head.fields.firstValueBytes(.contentLength) else { return false }
+        return Int(String(decoding: length, as: UTF8.self)).map { $0 > largestBody } ?? true
+    }
+
     private static func answer(_ refusal: GatewayResponse) -> BodyDecision {
         .answer(refusal.response, refused: refusal.summary.refusedValues)
     }
@@ -107,13 +116,20 @@ final class RequestHandler: InboundHandler {
     }
 
     /// An endpoint has its own style of answers.
-    func answer(to error: InboundError, _ context: AnyObject) -> HTTPResponse? {
+    func answer(to error: InboundError, _ context: AnyObject) -> (response: HTTPResponse, refused: [String])?
+    {
         switch context {
         case let earlier as EarlierDecision: return earlier.handler.answer(to: error, earlier.context)
         case let match as EndpointMatch:
             guard let head = error.head else { return nil }
+            // What the head itself is refused for does not depend on the length of the body.
+            if error.reason == .bodyTooLarge, let refusal = responder.refusal(of: head, at: match) {
+                return (refusal.response, refusal.summary.refusedValues)
+            }
             log.refused(error)
-            return responder.render(GatewayError(error), fields: head.fields, at: match).response
+            return (
+                responder.render(GatewayError(error), fields: head.fields, at: match).response, error.parts
+            )
         default: return nil
         }
     }

@@ -175,7 +175,6 @@ extension GatewayError {
     init(_ error: InboundError) {
         switch error.reason {
         case .overloaded: self = .overloaded
-        case .draining: self = .draining
         // CONNECT: `Allow` is required (RFC 9110 15.5.6).
         case _ where error.status == .methodNotAllowed:
             self.init(.methodNotAllowed, error.message, fields: [.allow: GatewayResponder.serverMethods])

@@ -79,8 +79,8 @@ public struct InboundLimits: Sendable, Hashable {
     /// Time spent on discarding. Default 2 s. Beyond it: close.
     public var discardTime = Duration.seconds(2)
 
-    /// While draining, the time that an idle open connection has to send a request, which is answered 503 `DRAINING`,
-    /// or served if it is the connection's first. Default 1 s. Beyond it: silent close.
+    /// While draining, the time from closing the listeners that an idle open connection has to send a request, which is served.
+    /// Default 1 s. Beyond it: silent close.
     public var drainGrace = Duration.seconds(1)
     /// Time from closing the listeners to resetting the remaining connections. Default 30 s.
     public var drainDeadline = Duration.seconds(30)

@@ -48,7 +48,7 @@ public final class InboundServer {
     enum Phase {
         case serving
         case announced
-        case refusing(since: MonotonicTime)
+        case leaving(since: MonotonicTime)
     }
 
     private(set) var phase = Phase.serving
@@ -178,7 +178,7 @@ public final class InboundServer {
 
     // MARK: Leaving
 
-    /// Continues serving, with `Connection: close` in each answer.
+    /// Continues serving, with `Connection: close` in each answer behind which no further request has arrived.
     public func beginDrain() {
         guard case .serving = phase else { return }
         phase = .announced
@@ -191,15 +191,15 @@ public final class InboundServer {
         for listener in listeners { listener.dropNewSYNs() }
     }
 
-    /// Accepts the queued connections, closes the listeners, and serves what was accepted: first requests are
-    /// answered, later ones are 503 `DRAINING`. `onIdle` follows, at the latest after `InboundLimits.drainDeadline`,
+    /// Accepts the queued connections, closes the listeners, and serves what was accepted. Connections that send no request within
+    /// `InboundLimits.drainGrace` are closed, all others after their last answer. `onIdle` follows, at the latest after `InboundLimits.drainDeadline`,
     /// when the remaining connections are reset.
     public func stopAccepting() {
-        if case .refusing = phase { return }
+        if case .leaving = phase { return }
         let now = loop.now
         for listener in listeners { listener.drainBacklogAndClose() }
         forgetListeners()
-        phase = .refusing(since: now)
+        phase = .leaving(since: now)
         for case let connection? in connections {
             connection.state.listenerClosed(at: now)
             connection.settle()
@@ -215,9 +215,9 @@ public final class InboundServer {
         let outcome: InboundOutcome
         switch phase {
         case .serving: outcome = .aborted
-        case .announced, .refusing: outcome = .drain
+        case .announced, .leaving: outcome = .drain
         }
-        if case .refusing = phase {} else { phase = .refusing(since: loop.now) }
+        if case .leaving = phase {} else { phase = .leaving(since: loop.now) }
         for case let connection? in connections { connection.end(.reset, outcome) }
         becomeIdle()
     }
@@ -228,7 +228,7 @@ public final class InboundServer {
     }
 
     private func becomeIdle() {
-        guard case .refusing = phase, order.count == 0 else { return }
+        guard case .leaving = phase, order.count == 0 else { return }
         if let drainTimer { loop.cancelTimer(drainTimer) }
         drainTimer = nil
         let callback = onIdle

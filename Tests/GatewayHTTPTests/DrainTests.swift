@@ -115,9 +115,9 @@ struct DrainTests {
     }
 
     @Test(
-        "After the listener has closed, a new request on an open connection gets 503 DRAINING and is the last"
+        "After the listener has closed, a new request on an open connection is served and is the last"
     )
-    func aFurtherRequestIsTurnedAway() throws {
+    func aFurtherRequestIsServed() throws {
         let fixture = try Fixture(drainDelay: .zero)
         let client = try RawClient(port: fixture.server.port)
         #expect(client.get("/quick")?.status == 200)
@@ -129,11 +129,8 @@ struct DrainTests {
         }
         client.send("Host: test\r\n\r\n")
         let answer = try #require(client.receive())
-        #expect(answer.status == 503)
+        #expect(answer.status == 200)
         #expect(answer.value("Connection") == "close")
-        let json = try JSONFragment(validating: Array(answer.text.utf8)[...])
-        #expect(json[member: "code"]?.stringValue == "DRAINING")
-        #expect(json[member: "meta"]?[member: "requestId"]?.stringValue == answer.value("X-Request-Id"))
         #expect(client.reachesEnd())
         #expect(fixture.ends())
     }
@@ -141,7 +138,6 @@ struct DrainTests {
     /// The requests of 16 clients to a gateway that drains, counted by outcome.
     private struct Counts: Sendable {
         var served = 0
-        var turnedAway = 0
         /// Requests on a served connection that ended without an answer.
         var lost = 0
         /// Incomplete answers.
@@ -193,12 +189,9 @@ struct DrainTests {
                 }
                 isFirst = false
                 answers += 1
-                let isTurnedAway = answer.status == 503 && answer.text.contains("\"code\":\"DRAINING\"")
                 seen.counts.withLock { counts in
                     if answer.status == 200 {
                         counts.served += 1
-                    } else if isTurnedAway {
-                        counts.turnedAway += 1
                     } else {
                         counts.other.append(answer.status)
                     }

@@ -110,7 +110,7 @@ struct LimitsTableTests {
             "compression.slice": AnswerCompressor.slice,
             "proxy.requestBody": ProxyLimits.requestBody.map { $0 as Any } ?? "none",
             "proxy.wholeResponse": PassedResponse.whole,
-            "proxy.headWait": PassedResponse.headWait,
+            "proxy.replaceable": PassedResponse.replaceable, "proxy.headWait": PassedResponse.headWait,
             "file.value": PlannedEndpoint.standardLargestValue,
             "file.requests": PlannedEndpoint.standardLargestValue,
             "file.text": CallTemplate.longestText,

@@ -112,6 +112,36 @@ struct RefusalTests {
         }
     }
 
+    private static let refusedByHead: [Row] = [
+        Row("an unknown path", "POST /other", 404, "NOT_FOUND"),
+        Row("another method", "PUT /page", 405, "METHOD_NOT_ALLOWED"),
+        Row("another method on a health path", "POST /health/ready", 405, "METHOD_NOT_ALLOWED"),
+        Row("an invalid path", "POST /page/../other", 400, "INVALID_REQUEST"),
+        Row("a foreign name", "POST http://elsewhere.test/page", 421, "MISDIRECTED"),
+        Row("a loop", "POST /page", 508, "LOOP_DETECTED"),
+        Row("an accepted head", "POST /page", 413, "PAYLOAD_TOO_LARGE"),
+    ]
+
+    @Test("The refusal of a head comes before that of a body, whatever its length", arguments: refusedByHead)
+    func headFirst(_ row: Row) throws {
+        var configuration = Self.configuration()
+        configuration.limits.requestBody = 10
+        configuration.hosts = .localhost
+        let via = String(repeating: "1.1 sluice, ", count: 8) + "1.1 sluice"
+        try serve(configuration) { port in
+            for body in ["Content-Length: 3000000", "Content-Length: 3000000\r\nExpect: 100-continue"] {
+                let client = try RawClient(port: port)
+                let host = row.status == 421 ? "elsewhere.test" : "localhost"
+                let loop = row.status == 508 ? "Via: \(via)\r\n" : ""
+                client.send("\(row.request) HTTP/1.1\r\nHost: \(host)\r\n\(loop)\(body)\r\n\r\n")
+                let answer = try #require(client.receive())
+                try expectEnvelope(answer, row.status, row.code)
+                #expect(answer.value("Connection") == "close")
+                #expect(client.reachesEnd())
+            }
+        }
+    }
+
     @Test(
         "A refused body gets an answer in its endpoint's style",
         arguments: [

@@ -163,6 +163,15 @@ struct StaticFileTests {
         }
     }
 
+    @Test("A body of any length leaves the answer of the path as it is", arguments: ["/none", "/index.html"])
+    func largeBody(target: String) throws {
+        try serve(.folder) { client in
+            let reply = try client.call("POST", target, "Content-Length: 3000000")
+            #expect(reply.status == (target == "/none" ? 404 : 405))
+            #expect(reply.value("Connection") == "close")
+        }
+    }
+
     @Test("A request for a file that is unchanged by tag or date gets 304", arguments: Source.allCases)
     func validated(source: Source) throws {
         try serve(source) { client in

@@ -14,7 +14,7 @@ struct BodyStreamStateTests {
     ) -> ConnectionStateMachine {
         var state = Machine.state()
         _ = state.headCompleted()
-        _ = state.requestBegan(isPersistent: true)
+        state.requestBegan(isPersistent: true)
         let action = state.streamingDecided(body: body, limit: 1_000_000, expectsContinue: expectsContinue)
         #expect(action == .start)
         return state

@@ -28,7 +28,7 @@ struct ConnectionStateMachineTests {
         -> ConnectionStateMachine.AfterAnswer
     {
         check(state.headCompleted(), .begin)
-        check(state.requestBegan(isPersistent: true), .serve)
+        state.requestBegan(isPersistent: true)
         check(
             state.verdictKnown(body: .none, limit: 1024, expectsContinue: false, at: now), .dispatch)
         check(state.deadline, nil)
@@ -84,7 +84,7 @@ struct ConnectionStateMachineTests {
         check(state.headStarted(at: Self.at(100)), false)
         #expect(!state.isIdle && state.awaitsHead)
         check(state.headCompleted(), .begin)
-        check(state.requestBegan(isPersistent: true), .serve)
+        state.requestBegan(isPersistent: true)
         #expect(!state.isIdle && !state.awaitsHead)
         check(state.verdictKnown(body: .none, limit: 9, expectsContinue: false, at: Self.at(200)), .dispatch)
         _ = state.answerBegan(delimitedByClose: false)
@@ -104,7 +104,7 @@ struct ConnectionStateMachineTests {
     func waitingForTheEnd() {
         var state = Self.state()
         check(state.headCompleted(), .begin)
-        check(state.requestBegan(isPersistent: false), .serve)
+        state.requestBegan(isPersistent: false)
         state.refusalBegan()
         #expect(!state.isIdle && !state.awaitsHead)
         _ = state.answerBegan(delimitedByClose: false)
@@ -143,7 +143,7 @@ struct ConnectionStateMachineTests {
     func bodyRateOfLargeBodies(received: Int) {
         var state = Self.state { $0.requestBody = .max }
         check(state.headCompleted(), .begin)
-        check(state.requestBegan(isPersistent: true), .serve)
+        state.requestBegan(isPersistent: true)
         check(
             state.verdictKnown(body: .length(.max), limit: .max, expectsContinue: false, at: Self.at(0)),
             .read(sendContinue: false))
@@ -157,7 +157,7 @@ struct ConnectionStateMachineTests {
     func pendingHasNoDeadline() {
         var state = Self.state()
         check(state.headCompleted(), .begin)
-        _ = state.requestBegan(isPersistent: true)
+        state.requestBegan(isPersistent: true)
         check(state.deadline, nil)
         check(state.deadlinePassed(at: Self.at(1_000_000)), .wait)
     }
@@ -176,7 +176,7 @@ struct ConnectionStateMachineTests {
         check(state.answerCompleted(queueIsEmpty: false, at: Self.at(0)), .flush)
         check(state.wantsBytes, false)
         check(state.queueEmptied(at: Self.at(0)), .nextRequest)
-        check(state.requestBegan(isPersistent: true), .serve)
+        state.requestBegan(isPersistent: true)
         check(state.mayParse, true)
     }
 
@@ -228,7 +228,7 @@ struct ConnectionStateMachineTests {
             BodyCase(body: .chunked, limit: 10, expects: true, action: .read(sendContinue: true)),
             BodyCase(
                 body: .length(1_048_576), limit: nil, expects: false, action: .read(sendContinue: false)),
-            BodyCase(body: .length(1_048_577), limit: nil, expects: false, action: .refuseTooLarge),
+            BodyCase(body: .length(1_048_577), limit: nil, expects: false, action: .answerUnread),
             BodyCase(body: .length(1_048_577), limit: .max, expects: false, action: .refuseTooLarge),
             BodyCase(body: .length(5), limit: nil, expects: true, action: .answerUnread),
             BodyCase(body: .chunked, limit: nil, expects: true, action: .answerUnread),
@@ -236,7 +236,7 @@ struct ConnectionStateMachineTests {
     func bodyVerdict(_ row: BodyCase) {
         var state = Self.state()
         _ = state.headCompleted()
-        _ = state.requestBegan(isPersistent: true)
+        state.requestBegan(isPersistent: true)
         check(
             state.verdictKnown(
                 body: row.body, limit: row.limit, expectsContinue: row.expects, at: Self.at(0)), row.action)
@@ -246,18 +246,30 @@ struct ConnectionStateMachineTests {
     func chunkedBeyondLimit() {
         var state = Self.state()
         _ = state.headCompleted()
-        _ = state.requestBegan(isPersistent: true)
+        state.requestBegan(isPersistent: true)
         _ = state.verdictKnown(body: .chunked, limit: 10, expectsContinue: false, at: Self.at(0))
         check(state.bodyReceived(10), .keep)
         check(state.bodyReceived(1), .refuseTooLarge)
         check(state.mayParse, false)
     }
 
+    @Test("A body that nobody wants is left unread at the first byte over the limit, and the answer closes")
+    func unwantedBeyondLimit() {
+        var state = Self.state()
+        _ = state.headCompleted()
+        state.requestBegan(isPersistent: true)
+        _ = state.verdictKnown(body: .chunked, limit: nil, expectsContinue: false, at: Self.at(0))
+        check(state.bodyReceived(1_048_576), .drop)
+        check(state.bodyReceived(1), .answerUnread)
+        check(state.mayParse, false)
+        check(state.answerBegan(delimitedByClose: false), true)
+    }
+
     @Test("A body that the handler does not want is discarded, and the next request follows")
     func drainedBody() {
         var state = Self.state()
         _ = state.headCompleted()
-        _ = state.requestBegan(isPersistent: true)
+        state.requestBegan(isPersistent: true)
         _ = state.verdictKnown(body: .chunked, limit: nil, expectsContinue: false, at: Self.at(0))
         check(state.bodyReceived(10), .drop)
         state.bodyCompleted()
@@ -310,24 +322,43 @@ struct ConnectionStateMachineTests {
         var state = Self.state()
         state.drainAnnounced()
         _ = state.headCompleted()
-        check(state.requestBegan(isPersistent: true), .serve)
+        state.requestBegan(isPersistent: true)
         check(state.answerBegan(delimitedByClose: false), true)
     }
 
-    @Test("Once the listener is closed, a connection's first request is served and a later one is refused")
-    func refusingDrain() {
+    @Test("Once the listener is closed, further requests are served, and each answer closes its connection")
+    func leavingDrain() {
         var state = Self.state()
         check(Self.serve(&state, at: Self.at(0)), .nextRequest)
         state.listenerClosed(at: Self.at(100))
         _ = state.headCompleted()
-        check(state.requestBegan(isPersistent: true), .draining)
+        state.requestBegan(isPersistent: true)
         check(state.answerBegan(delimitedByClose: false), true)
+    }
 
-        state = Self.state()
-        state.listenerClosed(at: Self.at(100))
+    enum Behind: CaseIterable {
+        case head, wholeHead, input
+    }
+
+    @Test(
+        "A request that has arrived before an answer is served as well, during a drain",
+        arguments: Behind.allCases)
+    func pipelinedDrain(_ behind: Behind) {
+        var state = Self.state()
         _ = state.headCompleted()
-        check(state.requestBegan(isPersistent: true), .serve)
+        state.requestBegan(isPersistent: true)
+        switch behind {
+        case .head: state.headStarted(at: Self.at(0))
+        case .wholeHead: check(state.headCompleted(), .hold)
+        case .input: break
+        }
+        state.drainAnnounced()
+        check(state.answerBegan(delimitedByClose: false, hasInput: behind == .input), false)
+        check(state.answerCompleted(queueIsEmpty: true, at: Self.at(0)), .nextRequest)
+        if behind != .wholeHead { check(state.headCompleted(), .begin) }
+        state.requestBegan(isPersistent: true)
         check(state.answerBegan(delimitedByClose: false), true)
+        check(state.answerCompleted(queueIsEmpty: true, at: Self.at(0)), .shutdownAndDiscard)
     }
 
     @Test("An idle connection is closed one second after the listener, even if it never sent a byte")
@@ -347,7 +378,7 @@ struct ConnectionStateMachineTests {
 
     private static func beginBody(_ state: inout ConnectionStateMachine, length: Int) {
         _ = state.headCompleted()
-        _ = state.requestBegan(isPersistent: true)
+        state.requestBegan(isPersistent: true)
         check(
             state.verdictKnown(
                 body: .length(length), limit: .max, expectsContinue: false, at: at(0)),
@@ -356,7 +387,7 @@ struct ConnectionStateMachineTests {
 
     private static func beginAnswer(_ state: inout ConnectionStateMachine) {
         _ = state.headCompleted()
-        _ = state.requestBegan(isPersistent: true)
+        state.requestBegan(isPersistent: true)
         _ = state.answerBegan(delimitedByClose: false)
     }
 }

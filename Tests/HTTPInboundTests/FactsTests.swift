@@ -122,6 +122,32 @@ struct FactsTests {
         }
     }
 
+    @Test(
+        "A request whose client leaves within its head is reported, and a client that has sent nothing is not"
+    )
+    func abandonedHead() async throws {
+        try await TestServer.run { server in
+            try server.client().close()
+            let client = try server.client()
+            client.send("POST /x HT")
+            client.close()
+            try await server.log.wait(for: "direct POST 0 clientGone")
+            try await server.connectionsLeft()
+            try await server.on { _, handler in #expect(handler.direct.map(\.bytesReceived) == [10]) }
+        }
+    }
+
+    @Test("A request that a drain cuts within its head is reported")
+    func drainedHead() async throws {
+        try await TestServer.run({ $0.drainDeadline = .milliseconds(50) }) { server in
+            let client = try server.client()
+            client.send("POST /x HT")
+            try await server.on { server, _ in server.stopAccepting() }
+            try await server.log.wait(for: "direct POST 0 drain")
+            #expect(client.readToEnd().end == .reset)
+        }
+    }
+
     @Test("A request that times out in its body is reported with its head")
     func lateBody() async throws {
         try await TestServer.run({ $0.bodyDeadline = .milliseconds(30) }) { server in

@@ -178,8 +178,8 @@ public struct FailureBehavior: Sendable, Hashable {
     private let name: String
 
     /// The failure is the answer at once. Parts that have not ended are cancelled, and have the kind `cancelled` in `meta.parts`. A call
-    /// in progress with a method that is not idempotent, such as POST, goes on to its end, but the answer does not wait for it. If the
-    /// circuit of a required part's upstream is open, no part is sent.
+    /// in progress with a method that is not idempotent, such as POST, goes on to its end within its own time limits, but the answer does
+    /// not wait for it. If the circuit of a required part's upstream is open, no part is sent.
     public static let stop = FailureBehavior(name: "stop")
     /// The answer waits until all parts have ended, and reports all failures.
     public static let wait = FailureBehavior(name: "wait")

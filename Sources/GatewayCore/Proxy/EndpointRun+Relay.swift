@@ -66,9 +66,10 @@ extension EndpointRun {
         return elapsed < limit ? limit - elapsed : limit
     }
 
-    /// How long the head of an answer may wait for its body.
-    var longestHeadWait: RxTimeInterval {
-        .nanoseconds(Int(min(PassedResponse.headWait.nanoseconds, timeLeft / 2)))
+    /// How long the head of an answer may wait for its body. Interceptors and plugins get the whole response if there is time.
+    func longestHeadWait(_ replacement: Replacement? = nil) -> RxTimeInterval {
+        let longest = replacement == .stage ? .max : PassedResponse.headWait.nanoseconds
+        return .nanoseconds(Int(min(longest, timeLeft / 2)))
     }
 
     /// Answers with the head of a response. From now on the call belongs to the answer.

@@ -24,7 +24,8 @@ extension Gateway {
     ///   - policy: retries and the limits of attempts. `totalTimeout` does not apply, as bodies may take any time. Default: those of
     ///     the file that declares the upstream, else those of `CallPolicy()`.
     ///   - plugins: called in this order.
-    ///   - interceptor: adapts requests, for example with credentials of the gateway. With one, bodies of failures are buffered.
+    ///   - interceptor: adapts requests, for example with credentials of the gateway. With one, bodies of failures are
+    ///     buffered, up to 256 KiB and for half of the time that is left until the endpoint's deadline.
     public func proxyUpstream(
         _ name: String, baseURL: String? = nil, policy: CallPolicy? = nil,
         plugins: [any PluginType] = [], interceptor: (any RequestInterceptor)? = nil

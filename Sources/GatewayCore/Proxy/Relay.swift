@@ -6,7 +6,8 @@ import Rx
 /// One call whose response is passed on, and the body of the answer that passes it on.
 ///
 /// The head waits until the first byte of the body arrives, at most `PassedResponse.headWait`: until then, a response that breaks off is
-/// repeated or answered with an error. With a small body whose length is known, it waits for the whole body, for as long.
+/// repeated or answered with an error. With a small body whose length is known, it waits for the whole body, for as long, and so does
+/// the head of a response that may be replaced, up to `PassedResponse.replaceable` bytes.
 ///
 /// The pieces go to a sink as they arrive, or to a reader one by one. What arrives before it is wanted waits, and the upstream pauses.
 final class Relay: Sendable {
@@ -20,6 +21,10 @@ final class Relay: Sendable {
         var head: TransportResponse?
         var headTimer: TimerToken?
         var awaitsWhole = false
+        /// The bytes of the body so far, while the head waits.
+        var held = 0
+        /// Whether the answer has no content, so that the body is read and dropped.
+        var dropsBody = false
         var sink: (any PieceSink)?
         var receiver: Receiver?
         /// What arrived while nobody waited for it.
@@ -34,8 +39,10 @@ final class Relay: Sendable {
 
         /// Keeps a piece if the head waits for the whole body.
         mutating func hold(_ piece: UnsafeRawBufferPointer) -> Hold {
+            if dropsBody { return .held }
             guard head != nil else { return .passes }
-            guard awaitsWhole else { return .passesHead }
+            held += piece.count
+            guard awaitsWhole, held <= PassedResponse.replaceable else { return .passesHead }
             waiting.append(ArraySlice(piece))
             return .held
         }
@@ -84,19 +91,23 @@ extension Relay: CallObserver {
         (overrides.status ?? head.status) == .resetContent
     }
 
-    func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
-        // Its content is read and dropped.
-        if isWithoutContent(head) { return .whole }
+    func callStarted(
+        _ head: TransportResponse, replacedBy replacement: Replacement?, flow: any FlowControl
+    ) -> BodyForm {
+        let dropsBody = isWithoutContent(head)
         // A response to HEAD has no body to wait for.
-        let isHead = run.request.isHead
-        let timer = isHead ? nil : run.scheduler.setTimer(after: run.longestHeadWait, target: self)
+        let isWanted = run.request.isHead && replacement == nil && !dropsBody
+        let timer =
+            isWanted ? nil : run.scheduler.setTimer(after: run.longestHeadWait(replacement), target: self)
         state.withLock { state in
             state.flow = flow
             state.head = head
             state.headTimer = timer
-            state.awaitsWhole = PassedResponse.isWhole(head)
+            state.awaitsWhole = replacement != nil || PassedResponse.isWhole(head)
+            state.held = 0
+            state.dropsBody = dropsBody
         }
-        if isHead { passOnHead() }
+        if isWanted { passOnHead() }
         return .pieces
     }
 
@@ -111,13 +122,13 @@ extension Relay: CallObserver {
         if let head { run.relayBegan(head, self) }
     }
 
-    private func dropHead() {
-        let timer = state.withLock { state in
-            _ = state.takeHeld()
-            return state.headTimer.take()
-        }
+    func takeBody() -> ArraySlice<UInt8> {
+        let (body, timer) = state.withLock { ($0.takeHeld(), $0.headTimer.take()) }
         if let timer { run.scheduler.cancelTimer(timer) }
+        return body
     }
+
+    private func dropHead() { _ = takeBody() }
 
     func attemptFailed() { dropHead() }
 
@@ -142,17 +153,21 @@ extension Relay: CallObserver {
 }
 
 extension Relay: TimerTarget {
-    /// The first byte of the body takes long.
+    /// The body takes long.
     func timerFired(_ token: TimerToken) {
-        guard state.withLock({ $0.headTimer == token }) else { return }
+        let (isDue, unneeded) = state.withLock { state in
+            let isDue = state.headTimer == token
+            return (isDue, isDue && state.dropsBody ? state.head : nil)
+        }
+        guard isDue else { return }
+        // Ends the call.
+        if let unneeded { return run.relayEnded(unneeded, self) }
         passOnHead()
     }
 }
 
 extension Relay: SingleReceiver {
     func succeeded(_ response: consuming TransportResponse, number: Int) {
-        let held = state.withLock { $0.takeHeld() }
-        if !held.isEmpty { response.body = held }
         if !ended(nil) { run.relayEnded(response, self) }
     }
 

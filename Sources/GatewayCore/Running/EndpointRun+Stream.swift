@@ -8,7 +8,7 @@ extension EndpointRun {
         if state.withLock({ $0.isOver }) { return }
         let stage = state.withLock { $0.beginStage() }
         let channel = PieceChannel(length: source.length, on: scheduler)
-        channel.onStart(holding: { [self] in longestHeadWait }) { [self, unowned channel] start in
+        channel.onStart(holding: { [self] in longestHeadWait() }) { [self, unowned channel] start in
             switch start {
             case .failure(let error): fail(error)
             case .whole(let bytes):

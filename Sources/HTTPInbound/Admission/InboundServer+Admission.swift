@@ -48,7 +48,7 @@ extension InboundServer {
         switch phase {
         case .serving: break
         case .announced: connection.state.drainAnnounced()
-        case .refusing(let since): connection.state.listenerClosed(at: since)
+        case .leaving(let since): connection.state.listenerClosed(at: since)
         }
         connection.settle()
     }

@@ -49,10 +49,10 @@ struct ConnectionStateMachine {
 
     private enum Drain {
         case no
-        /// Answers carry `Connection: close`.
+        /// Answers carry `Connection: close`, unless a further request has arrived already.
         case announced
-        /// The listener is closed; only first requests are served.
-        case refusing(since: MonotonicTime)
+        /// The listener is closed as well, so connections without a request are closed soon.
+        case leaving(since: MonotonicTime)
     }
 
     private var limits: StateLimits
@@ -196,28 +196,20 @@ struct ConnectionStateMachine {
 
     // MARK: A request's turn
 
-    enum Admission: Equatable {
-        case serve
-        /// 503 `DRAINING`: the listener is closed, and this is not the connection's first request.
-        case draining
-    }
-
     /// `isPersistent`: the request allows another one after it (RFC 9112, section 9.3; HTTP/1.0 never does).
-    mutating func requestBegan(isPersistent: Bool) -> Admission {
+    mutating func requestBegan(isPersistent: Bool) {
         guard case .nothing = answering else { preconditionFailure("a request began in \(self)") }
         reading = .idle
         answering = .pending
         requestCount += 1
         self.isPersistent = isPersistent
-        if case .refusing = drain, requestCount > 1 { return .draining }
-        return .serve
     }
 
     enum BodyAction: Equatable {
         /// There is no body.
         case dispatch
         case read(sendContinue: Bool)
-        /// The client waits for a 100 that will not come: answer now and close.
+        /// The client waits for a 100 that will not come, or the body is too large to be read for nothing: answer now and close.
         case answerUnread
         /// 413 and close.
         case refuseTooLarge
@@ -235,7 +227,9 @@ struct ConnectionStateMachine {
             return .dispatch
         case .length(let length) where length > most:
             reading = .over
-            return .refuseTooLarge
+            guard limit == nil else { return .refuseTooLarge }
+            isClosing = true
+            return .answerUnread
         case .length, .chunked:
             if expectsContinue, limit == nil {
                 reading = .over
@@ -277,6 +271,8 @@ struct ConnectionStateMachine {
         case drop
         /// Keep them for the reader.
         case keepForReader
+        /// There are too many for an answer that is known: answer now and close.
+        case answerUnread
         /// 413 and close.
         case refuseTooLarge
         /// The same for a body that is streamed: tell its reader.
@@ -297,7 +293,9 @@ struct ConnectionStateMachine {
         progress.received += count
         guard progress.received <= progress.limit else {
             reading = .over
-            return .refuseTooLarge
+            guard !progress.isKept else { return .refuseTooLarge }
+            isClosing = true
+            return .answerUnread
         }
         reading = .body(progress)
         return progress.isKept ? .keep : .drop
@@ -339,15 +337,13 @@ struct ConnectionStateMachine {
     }
 
     /// An answer's head is about to be written. Returns whether it carries `Connection: close`. `delimitedByClose`: the
-    /// end of the connection marks the end of the body.
-    mutating func answerBegan(delimitedByClose: Bool) -> Bool {
+    /// end of the connection marks the end of the body. `hasInput`: further bytes have arrived and are not parsed yet.
+    mutating func answerBegan(delimitedByClose: Bool, hasInput: Bool = false) -> Bool {
         if delimitedByClose || !isPersistent || requestCount >= limits.requestsPerConnection {
             isClosing = true
         }
-        switch drain {
-        case .no: break
-        case .announced, .refusing: isClosing = true
-        }
+        // Nothing behind a `close` is answered (RFC 9112 9.6), so it waits for the last request that has arrived.
+        if isDraining, !hasInput, !hasFurtherHead { isClosing = true }
         if case .stream(var body) = reading {
             // The client may send the rest or not, so the connection cannot be used again.
             body.answerBegan()
@@ -355,6 +351,18 @@ struct ConnectionStateMachine {
             isClosing = true
         }
         return isClosing
+    }
+
+    var isDraining: Bool {
+        if case .no = drain { false } else { true }
+    }
+
+    /// Whether some of a further request has been parsed.
+    private var hasFurtherHead: Bool {
+        switch reading {
+        case .head, .held: true
+        case .idle, .body, .stream, .over: false
+        }
     }
 
     enum AfterAnswer: Equatable {
@@ -422,9 +430,9 @@ struct ConnectionStateMachine {
     // MARK: The end
 
     enum EndAction: Equatable {
-        /// No answer is pending.
+        /// No request is pending.
         case close
-        /// An answer is pending: tell its handler, then close.
+        /// A request is pending: report its end, then close.
         case clientGone
         /// A complete answer is still being sent: let it finish.
         case keepWriting
@@ -441,7 +449,9 @@ struct ConnectionStateMachine {
             reading = .over
             clientHasEnded = true
             return .keepWriting
-        case .nothing, .lingering, .closed:
+        case .nothing:
+            return headSince == nil ? .close : .clientGone
+        case .lingering, .closed:
             return .close
         }
     }
@@ -471,7 +481,7 @@ struct ConnectionStateMachine {
 
     /// Idle connections have `drainGrace` left.
     mutating func listenerClosed(at now: MonotonicTime) {
-        drain = .refusing(since: now)
+        drain = .leaving(since: now)
     }
 
     // MARK: Time
@@ -486,7 +496,7 @@ struct ConnectionStateMachine {
         case (.idle, .nothing):
             let usual =
                 requestCount == 0 ? acceptedAt + limits.headerDeadline : idleSince + limits.keepAliveIdle
-            guard case .refusing(let since) = drain else { return usual }
+            guard case .leaving(let since) = drain else { return usual }
             return min(usual, max(since, idleSince) + limits.drainGrace)
         case (.head(let since), _):
             return since + limits.headerDeadline

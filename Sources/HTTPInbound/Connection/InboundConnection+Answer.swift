@@ -30,7 +30,8 @@ extension InboundConnection {
         dropBody()
         state.refusalBegan()
         let answer = request.context.flatMap { handler.answer(to: error, $0) }
-        answerDirectly(answer ?? server.errorRenderer(error), error: error)
+        if let answer { return answerDirectly(answer.response, error: error, refused: answer.refused) }
+        answerDirectly(server.errorRenderer(error), error: error)
     }
 
     func answerDirectly(_ response: HTTPResponse, error: InboundError?, refused: [String] = []) {
@@ -56,7 +57,7 @@ extension InboundConnection {
 
     /// Writes head and body. Returns their size.
     private func write(_ response: HTTPResponse) -> Int {
-        let keepAlive = !state.answerBegan(delimitedByClose: false)
+        let keepAlive = !state.answerBegan(delimitedByClose: false, hasInput: hasInput)
         if let sent = writeInPlace(response, keepAlive) { return sent }
         return withOutput { output in
             var response = response
@@ -127,7 +128,8 @@ extension InboundConnection {
     func startStreaming(_ head: HTTPResponseHead, on exchange: InboundExchange) -> BodyWriter.Framing? {
         guard isOpen else { return nil }
         let length = head.fields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
-        let keepAlive = !state.answerBegan(delimitedByClose: request.version == .http10)
+        let keepAlive = !state.answerBegan(
+            delimitedByClose: request.version == .http10, hasInput: hasInput)
         let framing: BodyWriter.Framing? = withOutput { output in
             let body = length.map { ResponseSerializer.Body.length($0) } ?? .stream
             guard let transfer = appendHead(head.status, head.fields, body, keepAlive, to: &output) else {

@@ -9,14 +9,14 @@ extension InboundConnection {
         request.version = head.version
         if head.method.isHead { head.method = .get }
 
-        let admission = state.requestBegan(isPersistent: framing.keepAlive)
+        state.requestBegan(isPersistent: framing.keepAlive)
         if !holdsPlace, !server.givePlace(to: self) {
             request.head = consume head
             return answerAboveLimit()
         }
         // Read once for both of its calls, since each read of the variable retains it.
         let handler = handler
-        let decision = decide(head, admission, by: handler)
+        let decision = decide(head, by: handler)
         request.head = consume head
         let limit: Int?
         switch consume decision {
@@ -47,15 +47,8 @@ extension InboundConnection {
     }
 
     /// Decides about a request. The server's own answers come before the handler's.
-    private func decide(
-        _ head: HTTPRequestHead, _ admission: ConnectionStateMachine.Admission, by handler: any InboundHandler
-    ) -> BodyDecision {
-        switch admission {
-        case .draining:
-            return .answer(server.errorRenderer(.draining(head: head)))
-        case .serve:
-            if request.method == .options, let answer = server.optionsAnswer(head) { return .answer(answer) }
-        }
+    private func decide(_ head: HTTPRequestHead, by handler: any InboundHandler) -> BodyDecision {
+        if request.method == .options, let answer = server.optionsAnswer(head) { return .answer(answer) }
         let decision = handler.decide(head)
         switch decision {
         case .buffer where server.isOverloaded, .stream where server.isOverloaded:
@@ -80,6 +73,7 @@ extension InboundConnection {
         case .drop: break
         case .keepForReader: keepForReader(bytes)
         case .failTooLarge: failBody(.bodyTooLarge(head: nil))
+        case .answerUnread: answerDecided()
         case .refuseTooLarge: refuseTooLarge()
         case .keep:
             guard server.reserve(bodyBytes: bytes.count) else {

@@ -49,6 +49,8 @@ final class InboundConnection {
     /// Bytes in a file, written or being written.
     private var spooledBytes = 0
     private var isParsing = false
+    /// Whether there are bytes behind those that are being parsed.
+    private var hasUnparsed = false
     private var isReading = true
     /// The one timer, replaced only when a deadline comes before it.
     private var timer: (token: TimerToken, at: MonotonicTime)?
@@ -83,12 +85,17 @@ final class InboundConnection {
     private func parse(_ input: UnsafeRawBufferPointer) -> Int {
         var used = 0
         isParsing = true
-        defer { isParsing = false }
+        defer {
+            isParsing = false
+            hasUnparsed = false
+        }
         while isOpen {
+            hasUnparsed = used < input.count
             if state.mayBeginRequest, beginParsedAhead() { continue }
             guard state.mayParse else { break }
             let before = used
             let event = parser.parse(input, consumed: &used)
+            hasUnparsed = used < input.count
             if state.isReadingBody {
                 request.bytesReceived += used - before
             } else {
@@ -186,6 +193,9 @@ final class InboundConnection {
         if wantsReading { stream.resumeReading() } else { stream.pauseReading() }
     }
 
+    /// Whether some of another request may have arrived that is not parsed. Exact only during a drain.
+    var hasInput: Bool { state.isDraining && (isParsing ? hasUnparsed : !pending.isEmpty) }
+
     var progressedAt: MonotonicTime { state.progressedAt ?? now }
 
     /// Updates `waitingBytes`. In response the server may end connections, including this one.
@@ -263,6 +273,7 @@ final class InboundConnection {
         guard isOpen else { return }
         isOpen = false
         let isWithinBody = state.isReadingBody && bodyReader == nil
+        let partial = state.headSince == nil || !outcome.reportsPartialHeads ? nil : failedRequest()
         let delivery = delivery(ending)
         state.closed()
         if let timer { loop.cancelTimer(timer.token) }
@@ -286,7 +297,21 @@ final class InboundConnection {
             }
             handler.answered(directAnswer(nil, outcome: outcome))
         }
+        if let partial {
+            request = partial
+            handler.answered(directAnswer(nil, outcome: outcome))
+        }
         server.connectionEnded(self)
+    }
+}
+
+extension InboundOutcome {
+    /// Whether a request is worth a report if it ends so within its head. Not if its connection gives way to others, which may be many.
+    fileprivate var reportsPartialHeads: Bool {
+        switch self {
+        case .clientGone, .drain, .aborted: true
+        case .completed, .stalled: false
+        }
     }
 }
 

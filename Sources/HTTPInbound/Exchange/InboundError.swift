@@ -19,8 +19,6 @@ public struct InboundError: Error, Sendable {
         public static let unanswered = Reason(description: "unanswered")
         /// The handler's answer has an invalid field, such as a value with a line break (500).
         public static let unwritable = Reason(description: "unwritable")
-        /// The server is shutting down, so the client needs another connection (503).
-        public static let draining = Reason(description: "draining")
     }
 
     public var status: HTTPStatus
@@ -70,12 +68,6 @@ extension InboundError {
         InboundError(
             status: .serviceUnavailable, reason: .overloaded, message: "Too many requests are in progress",
             head: head)
-    }
-
-    static func draining(head: HTTPRequestHead?) -> InboundError {
-        InboundError(
-            status: .serviceUnavailable, reason: .draining, message: "The server is shutting down", head: head
-        )
     }
 
     static func unwritable(head: HTTPRequestHead?) -> InboundError {

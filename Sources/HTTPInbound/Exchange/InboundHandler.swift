@@ -10,9 +10,9 @@ public protocol InboundHandler: AnyObject {
     /// the request with 503. The connection closes after either.
     func answerAboveLimit(_ head: HTTPRequestHead) -> HTTPResponse?
 
-    /// Returns the answer to a request that the server refuses after `decide`, such as one with too long a body; nil for that of
-    /// `InboundServer.errorRenderer`.
-    func answer(to error: InboundError, _ context: AnyObject) -> HTTPResponse?
+    /// Returns the answer to a request that the server refuses after `decide`, such as one with too long a body, and the parts of the
+    /// request that it complains of, for a log; nil for the answer of `InboundServer.errorRenderer`.
+    func answer(to error: InboundError, _ context: AnyObject) -> (response: HTTPResponse, refused: [String])?
 
     /// Makes the exchange of a request, and nothing else. The exchange's `start` follows. The request is complete, unless
     /// `decide` chose to stream its body.
@@ -38,7 +38,9 @@ public protocol InboundHandler: AnyObject {
 
 extension InboundHandler {
     public func answerAboveLimit(_ head: HTTPRequestHead) -> HTTPResponse? { nil }
-    public func answer(to error: InboundError, _ context: AnyObject) -> HTTPResponse? { nil }
+    public func answer(to error: InboundError, _ context: AnyObject) -> (
+        response: HTTPResponse, refused: [String]
+    )? { nil }
     public func exchange(for arrival: InboundExchange.Arrival) -> InboundExchange {
         InboundExchange(arrival)
     }
@@ -58,7 +60,8 @@ public enum BodyDecision {
     /// own limit does not apply. `context` becomes the exchange's.
     case stream(limit: Int, context: AnyObject? = nil)
     /// Send this answer. The body is still framed and discarded, so that a malformed one is 400 on any route, and the
-    /// next request is found.
+    /// next request is found. Beyond the server's limit the body is left unread: the answer is sent at once, and the connection closes.
+    ///
     /// `refused` names the parts of the request that the answer complains of, for a log.
     case answer(HTTPResponse, refused: [String] = [])
 }

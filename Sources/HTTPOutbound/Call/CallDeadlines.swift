@@ -100,6 +100,9 @@ struct CallDeadlines {
     /// Whether the time of the whole call has passed.
     func isOutOfTime(at now: MonotonicTime) -> Bool { totalDeadline <= now }
 
+    /// Whether the time of the current stage has passed.
+    func isStageOver(at now: MonotonicTime) -> Bool { stageDeadline <= now }
+
     /// Returns how long the upstream has been silent: while connecting, and then since the last sign of progress.
     ///
     /// - Parameter connected: when the call got its connection.

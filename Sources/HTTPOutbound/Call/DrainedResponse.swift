@@ -5,7 +5,7 @@ internal import Resilience
 /// Takes the place of a cancelled call on its connection, and drops the rest of the response, so that the connection can serve
 /// another call.
 ///
-/// A request that must not be cut keeps its deadlines until its response begins. Everything else has `OutboundLimits.drainTime`.
+/// A request that must not be cut keeps its own deadlines until its response begins. Everything else has `OutboundLimits.drainTime`.
 ///
 /// Unchecked, as `OutboundCall` is: it stays on its loop.
 final class DrainedResponse: OutboundCall, @unchecked Sendable {
@@ -28,6 +28,7 @@ final class DrainedResponse: OutboundCall, @unchecked Sendable {
         timings.firstByte = call.timings.firstByte
         if !call.mayCut, connection.response.awaitsHead {
             deadlines = call.deadlines
+            if let total = call.uncutTotal { deadlines.setTotal(total, started: call.timings.started) }
             updateTimer()
         } else {
             entered(.receiving, now: loop.wakeTime)

@@ -26,6 +26,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Whether the request may be broken off when the call is cancelled. If not, and some of it may have gone out, all of it is sent,
     /// and the response is awaited and dropped.
     final let mayCut: Bool
+    /// The time for a request that must not be cut; nil if that is the time for the call.
+    final let uncutTotal: TimeAmount?
     /// Whether `responseBegan` decides how the body is delivered.
     final let mayStream: Bool
     /// Bytes up to which a response that arrives in one read is delivered as a whole, even if the call may stream.
@@ -72,6 +74,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///     idempotent methods (RFC 9110 9.2.2).
     ///   - mayCut: whether the request may be broken off when the call is cancelled; false for methods that are not idempotent. A
     ///     request whose body comes from a source is broken off anyway.
+    ///   - uncutTotal: time for a request that must not be cut, if the call ends earlier. Nil: its `total`.
     ///   - connectTimeout: time to resolve and connect.
     ///   - writeTimeout: longest wait for the upstream to take more of the request.
     ///   - firstByteTimeout: time from the request's last byte to the response's first.
@@ -85,7 +88,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     ///   - isRelay: the response is passed on as it arrives, to a reader that may be slow.
     public init(
         to pool: borrowing UpstreamPool, mayResend: Bool, mayCut: Bool = true,
-        connectTimeout: Duration? = nil,
+        uncutTotal: TimeAmount? = nil, connectTimeout: Duration? = nil,
         writeTimeout: Duration? = nil, firstByteTimeout: Duration? = nil, readTimeout: Duration? = nil,
         total: TimeAmount? = nil, pause: TimeAmount? = nil, mayStream: Bool = false, wholeResponse: Int = 0,
         decodesContent: Bool = true, isRelay: Bool = false
@@ -94,6 +97,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         self.wholeResponse = mayStream ? wholeResponse : .max
         self.mayResend = mayResend
         self.mayCut = mayCut
+        self.uncutTotal = uncutTotal
         self.decodesContent = decodesContent
         self.mayStream = mayStream
         let loop = pool.loop
@@ -278,9 +282,16 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
             keepAddress()
             let left = state
             state = .unassigned
-            leave(left, DiscardReason(reason))
+            leave(left, outlivesCall ? .callCancelled : DiscardReason(reason))
             fail(reason, detail)
         }
+    }
+
+    /// Whether only the time of the call is over, not that of its request.
+    private var outlivesCall: Bool {
+        guard !mayCut, let uncutTotal else { return false }
+        let now = loop.wakeTime
+        return !deadlines.isStageOver(at: now) && timings.started + uncutTotal > now
     }
 
     // MARK: -

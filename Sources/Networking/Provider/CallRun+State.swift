@@ -3,12 +3,37 @@ import Locking
 import Rx
 
 extension CallRun {
-    /// Whether a response with this status may lead to another attempt.
-    final func mayRetry(after status: HTTPStatus) -> Bool {
-        guard RetryMachine.isRetried(status.code, hasRetryAfter: true), call.method.isIdempotent,
-            mayBeSentAgain
+    /// Whether a response with this head may lead to another attempt. The budget of retries and the circuit are asked at its end.
+    final func mayRetry(after head: TransportResponse) -> Bool {
+        guard RetryMachine.isRetried(head.status.code, hasRetryAfter: true), call.method.isIdempotent,
+            mayBeSentAgain,
+            state.withLock({ $0.retry.attempts }) < call.settings.policy.retry.maxAttempts
         else { return false }
-        return state.withLock { $0.retry.attempts } < call.settings.policy.retry.maxAttempts
+        let retryAfter = retryAfter(in: head)
+        guard RetryMachine.isRetried(head.status.code, hasRetryAfter: retryAfter != nil) else { return false }
+        return (retryAfter ?? 0) < retryEnd - elapsed
+    }
+
+    /// Nanoseconds that the response asks to wait before the next attempt; nil if it asks for none.
+    final func retryAfter(in response: borrowing TransportResponse) -> Int64? {
+        let delay = RetryAfter.delay(in: response.fields, now: provider.transport.wallTime)
+        // A server that is down speaks for itself. A rate limit may be the limit of all.
+        if response.status.code >= 502, delay != nil, hasOtherAddress(orOut: false) { return nil }
+        return delay?.nanoseconds
+    }
+
+    /// Nanoseconds from the start until the next attempt must have begun.
+    final var retryEnd: Int64 {
+        // Even without a total timeout, the wait for the next attempt is limited.
+        let end = call.isUnbounded ? min(end, elapsed + min(call.maximumWait, .max - elapsed)) : end
+        // The head of the next response has to arrive before the deadline, whoever keeps it.
+        guard keepsDeadline, let deadline = call.context?.deadline else { return end }
+        return min(end, deadline.nanoseconds(since: started))
+    }
+
+    final func hasOtherAddress(orOut: Bool) -> Bool {
+        guard !triedAddresses.isEmpty, let transport else { return false }
+        return transport.hasOtherAddress(of: call.upstream, than: triedAddresses, orOut: orOut)
     }
 }
 

@@ -16,11 +16,11 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     final let provider: ProviderSettings
     private(set) final var call: TransportCall
     /// Stays on the subscriber's loop. Nil until the run begins, unless an earlier stage chose the loop.
-    private final var transport: (any Transport)?
+    private(set) final var transport: (any Transport)?
     private final var isBound = false
     private(set) final var started = RxTime(timeIntervalSince1970: 0)
     /// Nanoseconds from the start to the end of the call's time or the request's deadline, whichever comes first.
-    private final var end: Int64 = 0
+    private(set) final var end: Int64 = 0
     private(set) final var endsAtDeadline = false
     /// Written on the loop of the call's attempts; read between attempts.
     private(set) final var wasRetried = false
@@ -194,10 +194,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
             return
         }
         state.withLock { $0.retry.attemptSent() }
-        var retryAfter = RetryAfter.delay(in: response.fields, now: provider.transport.wallTime)
-        // A server that is down speaks for itself. A rate limit may be the limit of all.
-        if status >= 502, retryAfter != nil, hasOtherAddress(orOut: false) { retryAfter = nil }
-        decide(.status(status, retryAfter: retryAfter?.nanoseconds), .response(response))
+        decide(.status(status, retryAfter: retryAfter(in: response)), .response(response))
     }
 
     func attemptFailed(_ error: TransportError) {
@@ -225,8 +222,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let (held, holdsRetry) = state.withLock { ($0.retry, $0.holdsRetry) }
         var machine = held
         let settings = call.settings
-        // Even without a total timeout, the wait for the next attempt is limited.
-        let end = call.isUnbounded ? min(end, elapsed + min(call.maximumWait, .max - elapsed)) : end
         let policy = settings.policy.retry
         let moves = movesFreely(after: failure, machine)
         var decision: RetryMachine.Decision
@@ -235,7 +230,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         } else if !call.method.isIdempotent || !mayBeSentAgain {
             decision = machine.finish(failure, policy, because: call.method.isIdempotent ? .reason : .method)
         } else {
-            decision = machine.attemptFailed(failure, at: elapsed, end: end, policy: policy) { bound in
+            decision = machine.attemptFailed(failure, at: elapsed, end: retryEnd, policy: policy) { bound in
                 settings.jitter(.nanoseconds(bound)).nanoseconds
             }
         }
@@ -282,11 +277,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         else { return false }
         triedAddresses.allowsOut = failure.isUnsent
         return hasOtherAddress(orOut: true)
-    }
-
-    private func hasOtherAddress(orOut: Bool) -> Bool {
-        guard !triedAddresses.isEmpty, let transport else { return false }
-        return transport.hasOtherAddress(of: call.upstream, than: triedAddresses, orOut: orOut)
     }
 
     /// Ends a call whose time is over.

@@ -81,6 +81,14 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
     /// Only what passes on responses keeps the deadline. Without a body, the length of a response to HEAD would be lost.
     var takesWhole: Bool { observer.keepsDeadline && !call.method.isHead }
 
+    override func attemptSucceeded(_ response: consuming TransportResponse) {
+        if observer.keepsDeadline {
+            let body = observer.takeBody()
+            if !body.isEmpty { response.body = body }
+        }
+        super.attemptSucceeded(response)
+    }
+
     override func attemptFailed(_ error: TransportError) {
         observer.attemptFailed()
         super.attemptFailed(error)
@@ -91,15 +99,15 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
     func attemptStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
         // A status that the target rejects is a failure with its body.
         guard call.validation.accepts(head.status.code) else { return .whole }
-        if observer.keepsDeadline, head.isForNextHop || mayBeReplaced(head.status) { return .whole }
-        return observer.callStarted(head, flow: flow)
+        guard observer.keepsDeadline else { return observer.callStarted(head, flow: flow) }
+        if head.isForNextHop { return .whole }
+        return observer.callStarted(head, replacedBy: replacement(of: head), flow: flow)
     }
 
-    /// Whether another response may come in place of one that is passed on: by a retry, or by interceptors and redirects, which act
-    /// on responses that are no success.
-    private func mayBeReplaced(_ status: HTTPStatus) -> Bool {
-        if provider.stages != nil, !status.isSuccess, status != .notModified { return true }
-        return mayRetry(after: status)
+    /// What may replace a response that is passed on. Stages act only on responses that are no success.
+    private func replacement(of head: TransportResponse) -> Replacement? {
+        if provider.stages != nil, !head.status.isSuccess, head.status != .notModified { return .stage }
+        return mayRetry(after: head) ? .retry : nil
     }
 
     func attemptReceived(_ piece: UnsafeRawBufferPointer) { observer.callReceived(piece) }

@@ -10,6 +10,9 @@ package enum PassedResponse {
     /// time can still be repeated, or answered with an error. Short, because clients of event streams and long polls may wait for the head.
     package static var headWait: Duration { .milliseconds(100) }
 
+    /// Bytes up to which the body of a response is kept, so that another attempt or an interceptor may still replace it.
+    package static var replaceable: Int { 256 << 10 }
+
     /// Whether a response whose head has arrived waits for its whole body.
     package static func isWhole(_ head: TransportResponse) -> Bool {
         guard let length = head.fields[.contentLength].flatMap({ Int($0) }) else { return false }

@@ -23,7 +23,8 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         let limits = call.limits
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
-            mayCut: call.method.isIdempotent, connectTimeout: limits.connect, writeTimeout: limits.write,
+            mayCut: call.method.isIdempotent, uncutTotal: call.uncutTotal, connectTimeout: limits.connect,
+            writeTimeout: limits.write,
             firstByteTimeout: limits.firstByte, readTimeout: limits.silence, total: limit,
             decodesContent: decodesContent)
     }
@@ -127,6 +128,11 @@ extension OutboundCall {
             timings.isReusedConnection ? .reused : .new, sent: (connected - timings.started).nanoseconds,
             firstByte: timings.firstByte.map { ($0 - timings.started).nanoseconds })
     }
+}
+
+extension TransportCall {
+    /// The call's own time if its request must not be cut: the deadline of the client's request ends the wait for it, not the request.
+    var uncutTotal: TimeAmount? { method.isIdempotent ? nil : TimeAmount(timeout) }
 }
 
 extension RequestWriter {

@@ -32,7 +32,8 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         let limits = call.limits
         super.init(
             to: upstream, mayResend: call.method.isIdempotent && !receiver.wasSentTwice,
-            mayCut: call.method.isIdempotent, connectTimeout: limits.connect, writeTimeout: limits.write,
+            mayCut: call.method.isIdempotent, uncutTotal: call.uncutTotal, connectTimeout: limits.connect,
+            writeTimeout: limits.write,
             firstByteTimeout: limits.firstByte, readTimeout: limits.silence, total: limit,
             pause: call.followsClient ? .never : nil,
             mayStream: true, wholeResponse: receiver.takesWhole ? PassedResponse.whole : 0,
