@@ -93,7 +93,10 @@ struct ReloadLoadTests {
         let before = try reload(1...30)
         let after = try reload(31...130)
         #expect(after.tables.upstreams == 2)
-        #expect(after.tables.pools <= before.tables.pools)
+        // A pool ends with its last connection.
+        try spin(while: gateway.server.report.tables.pools > before.tables.pools) {
+            "\(gateway.server.report.tables), before \(before.tables)"
+        }
         // Some depend on which connections are idle now. A leak would leave one for each reload.
         #expect(after.timers <= before.timers + 5)
         #expect(after.configuration?.reloads == 130)
