@@ -15,8 +15,8 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
 
     /// Creates a failure, for custom transports.
     ///
-    /// - Parameter wasSent: whether some of the request may have reached the upstream. Default: unless the reason excludes it, as
-    ///   `connection_refused` does.
+    /// By default, some of the request may have reached the upstream (`wasSent`) unless the reason excludes it, as
+    /// `connection_refused` does.
     public init(
         _ reason: FailureReason, _ message: String, summary: String? = nil, retryAfter: Duration? = nil,
         wasSent: Bool? = nil, underlying: (any Error)? = nil
