@@ -1,7 +1,7 @@
 import { t } from "./language.js";
 
-/** The exchanges that are kept until the trace is opened. It keeps as many. */
-const capacity = 8;
+/** The exchanges that a screen keeps. */
+export const capacity = 8;
 
 /**
  * What happened behind a screen, which a trace draws once its details are open. Most visitors do not open them, so the code of the trace

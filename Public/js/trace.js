@@ -4,6 +4,7 @@ import { outcome, verdict } from "./exchange.js";
 import { milliseconds, sizeOf, timeOfDay } from "./format.js";
 import { t } from "./language.js";
 import { coloured } from "./raw.js";
+import { capacity } from "./shelf.js";
 import { waitingTime } from "./waiting.js";
 import { waterfall } from "./waterfall.js";
 
@@ -54,9 +55,6 @@ function raw(exchange, isOpen) {
     el("pre", { role: "group", tabindex: 0, translate: "no", "data-control": "raw text", "aria-label": t("raw") },
       el("code", { "data-raw": true }, ...coloured(exchange.text))));
 }
-
-/** The exchanges that a screen keeps. */
-const capacity = 8;
 
 /**
  * What happened behind a screen: the verdict, the waterfall, response fields, the curl command and the raw envelope of the

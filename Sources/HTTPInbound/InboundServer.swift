@@ -192,8 +192,8 @@ public final class InboundServer {
     }
 
     /// Accepts the queued connections, closes the listeners, and serves what was accepted. Connections that send no request within
-    /// `InboundLimits.drainGrace` are closed, all others after their last answer. `onIdle` follows, at the latest after `InboundLimits.drainDeadline`,
-    /// when the remaining connections are reset.
+    /// `InboundLimits.drainGrace` are closed, all others after their last answer. `onIdle` follows, at the latest after
+    /// `InboundLimits.drainDeadline`, when the remaining connections are reset.
     public func stopAccepting() {
         if case .leaving = phase { return }
         let now = loop.now

@@ -123,8 +123,8 @@ public final class Resolver: Sendable {
     ///
     /// While it is watched, the name is looked up again when its time to live ends, and a second after a
     /// failed lookup. `changed` is called on `loop`, after this returns, with all addresses: the order in
-    /// which they come is no change. There are none if the first lookup failed, if the name does not exist, if it is itself an
-    /// unspecified, broadcast or multicast address, and if lookups have failed for longer than `DNSSettings.stale`.
+    /// which they come is no change. The list is empty if the first lookup failed, if the name does not exist, if it is an
+    /// unspecified, broadcast or multicast address, or if lookups have failed for longer than `DNSSettings.stale`.
     public func watch(
         _ host: String, port: Int, on loop: EventLoop, changed: @escaping ([SocketAddress]) -> Void
     ) -> AddressWatch {

@@ -65,21 +65,18 @@ final class Diary {
     ) throws(SampleDataError) -> Change {
         let today = today()
         guard day <= today else { return .isLater(than: today) }
-        var change: Change?
+        var change = Change.tooMany
         try store.transaction { () throws(SampleDataError) in
             let before = try weights(on: day, of: visitor)
             guard conditions.allSatisfy({ $0.holds(for: before[half]) }) else {
                 change = .conflict(before)
                 return
             }
-            if let visitor, try store.isFull(for: visitor) {
-                change = .tooMany
-                return
-            }
+            if let visitor, try store.isFull(for: visitor) { return }
             try store.set(weight, on: day, half, of: visitor)
             change = .done(try weights(on: day, of: visitor))
         }
-        return change ?? .conflict(WeightPair())
+        return change
     }
 
     /// Returns the days with at least one weight.

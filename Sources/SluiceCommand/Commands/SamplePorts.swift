@@ -72,7 +72,9 @@ struct SamplePorts: Sendable {
 extension String {
     /// Allows a page with this Content-Security-Policy to send requests to these sources, too.
     mutating func connect(to sources: [String]) {
-        guard let range = firstRange(of: "connect-src 'self'") else { return }
+        guard let range = firstRange(of: "connect-src 'self'") else {
+            preconditionFailure("the policy of the pages has no connect-src: \(self)")
+        }
         replaceSubrange(range, with: "connect-src 'self' \(sources.joined(separator: " "))")
     }
 }
