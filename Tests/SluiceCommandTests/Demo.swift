@@ -12,14 +12,26 @@ final class Demo {
     /// The line after the gateway's address.
     let note: String
 
-    /// - Parameter port: 0 for any free port.
-    init(port: Int = 0) throws {
-        process = try SluiceProcess([
+    /// Starts on a free port.
+    init() throws {
+        process = try Self.start(port: 0, in: scratch)
+        port = try process.readPort()
+        note = process.readLine() ?? ""
+    }
+
+    /// Starts on this port; nil if another program listens there.
+    init?(portIfFree port: Int) throws {
+        process = try Self.start(port: port, in: scratch)
+        guard try process.readPortIfFree() != nil else { return nil }
+        self.port = port
+        note = process.readLine() ?? ""
+    }
+
+    private static func start(port: Int, in scratch: ScratchFolder) throws -> SluiceProcess {
+        try SluiceProcess([
             "demo", "--port", String(port), "--data", scratch.file("diary.sqlite3"), "--drain-delay", "0",
             "--latency", "off",
         ])
-        self.port = try process.readPort()
-        note = process.readLine() ?? ""
     }
 
     private var base: String { "http://127.0.0.1:\(port)" }

@@ -86,7 +86,16 @@ final class SluiceProcess {
 
     /// Reads the port from the first line that a server prints.
     func readPort() throws -> Int {
-        let line = try #require(readLine())
+        try #require(try readPortIfFree(), "another program listens on the port")
+    }
+
+    /// Reads the port from the first line that a server prints; nil if it ended because another program listens there.
+    func readPortIfFree() throws -> Int? {
+        guard let line = readLine() else {
+            let output = finish()
+            try #require(output.errors.contains("is taken: another program listens there"), "\(output)")
+            return nil
+        }
         let match = try #require(
             line.wholeMatch(of: /sluice listening on http:\/\/127\.0\.0\.1:(\d+)/), "\(line)")
         return try #require(Int(match.1))
