@@ -147,6 +147,10 @@ public final class InboundServer {
         }
     }
 
+    /// Whether an answer of this size may be held in memory while it is written. Less than half of the memory allowed for waiting is
+    /// held, so that what is written has room.
+    func mayHold(_ bytes: Int) -> Bool { waitingBytes + bytes <= limits.waitingAnswers / 2 }
+
     /// Whether answers use more than half of the memory allowed for waiting.
     var isShortOfMemory: Bool { waitingBytes > limits.waitingAnswers / 2 }
 

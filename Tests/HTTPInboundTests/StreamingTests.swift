@@ -242,6 +242,43 @@ struct StreamingTests {
         }
     }
 
+    @Test("Bytes of an answer that are held until they are written count as bytes that wait for the client")
+    func held() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(Self.get("/stream"))
+            try await server.log.wait(for: "streaming 1")
+            let counts = try await server.on { server, handler in
+                let writer = handler.writers[0]
+                writer.hold(8 << 20)
+                let held = server.waitingBytes
+                writer.write(Self.bytes("piece"))
+                writer.hold(1 << 20)
+                let left = server.waitingBytes
+                writer.finish()
+                return [held, left, server.waitingBytes]
+            }
+            #expect(counts == [8 << 20, 1 << 20, 0])
+            #expect(try client.reply().text == "piece")
+        }
+    }
+
+    @Test("Holding more bytes than may wait resets the connection, and gives the bytes back")
+    func heldTooMuch() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send(Self.get("/stream"))
+            try await server.log.wait(for: "streaming 1")
+            let waiting = try await server.on { server, handler in
+                handler.writers[0].hold(server.limits.waitingAnswers + 1)
+                return server.waitingBytes
+            }
+            #expect(waiting == 0)
+            try await server.log.wait(for: "finished /stream stalled")
+            #expect(client.readToEnd().end == .reset)
+        }
+    }
+
     @Test(
         "Large answers move to disk when memory runs short, and no connection is reset")
     func spooledAtOnce() async throws {

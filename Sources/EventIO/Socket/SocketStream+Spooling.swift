@@ -1,18 +1,24 @@
 extension SocketStream {
-    /// Queued bytes held in memory. The rest of `queuedByteCount` is in a file.
+    /// Memory that queued bytes hold. The rest of `queuedByteCount` is in a file.
     public var residentByteCount: Int { queue.residentByteCount + (tls?.waiting.residentByteCount ?? 0) }
+    /// Queued bytes in memory. The pieces of memory that hold them may be larger.
+    public var bufferedByteCount: Int { queue.bufferedByteCount + (tls?.waiting.bufferedByteCount ?? 0) }
 
-    /// Moves the queued output for a slow reader to an unnamed file in `directory`, which another thread writes. The
-    /// socket is served from memory until the file is complete, and then from the file. Returns the number of bytes the
-    /// file will hold; 0 if nothing is queued, there is a file already, or the stream is encrypted.
+    /// Copies the queued bytes in memory, so that a few of them keep no large piece of memory.
+    public func compactQueue() { queue.compact() }
+
+    /// Moves the queued output for a slow reader that is in memory to an unnamed file in `directory`, which another thread writes.
+    /// The socket is served from memory until the file is complete, and then from the file. Returns the number of bytes the file
+    /// will hold; 0 if no output is queued in memory, a file is being written, or the stream is encrypted.
     ///
     /// `completion` is called once, on the loop: with nil when no bytes are left in memory, or with the reason why they
     /// stay there. It is called even if the stream closes meanwhile, because the bytes stay in memory until then.
     public func spool(to directory: String, then completion: @escaping (SocketError?) -> Void) -> Int {
-        guard state == .open, tls == nil, !isSpooling, !queue.hasFile, !queue.isEmpty else { return 0 }
+        guard state == .open, tls == nil, !isSpooling, queue.bufferedByteCount > 0 else { return 0 }
         isSpooling = true
-        let count = queue.byteCount
-        let start = taken
+        let count = queue.bufferedByteCount
+        // Earlier files come first.
+        let start = taken &+ Int64(queue.fileByteCount)
         let continuation = LoopBound(SpoolCompletion(self, completion), loop: loop)
         let loop = loop
         SpoolFile.write(queue.waiting, in: directory) { result in
@@ -37,7 +43,7 @@ extension SocketStream {
             case .success(let file):
                 // Skip the bytes the socket has taken since.
                 if stream.state == .open {
-                    stream.queue.replaceFront(with: file, taken: Int(stream.taken - start))
+                    stream.queue.replaceFront(with: file, taken: max(0, Int(stream.taken - start)))
                 }
                 completion(nil)
             case .failure(let error):

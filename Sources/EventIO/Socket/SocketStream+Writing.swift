@@ -52,7 +52,7 @@ extension SocketStream {
                 if sent == slice.count { return }
             }
         }
-        enqueue { $0.append(slice.dropFirst(sent)) }
+        enqueue { $0.append(slice, taken: sent) }
     }
 
     public func write(_ slices: [ArraySlice<UInt8>]) {

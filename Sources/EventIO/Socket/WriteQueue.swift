@@ -1,28 +1,43 @@
 import Glibc
 
-/// Output the socket has not taken yet, in order: first the rest of a file, then bytes in memory.
+/// Output the socket has not taken yet, in order: first the rest of files, then bytes in memory.
 struct WriteQueue {
     private var slices: [ArraySlice<UInt8>] = []
     private var head = 0
-    /// The file at the front and how many of its bytes are taken, never all.
-    private var file: (SpoolFile, taken: Int)?
+    /// The files at the front.
+    private var files: [SpoolFile] = []
+    /// How many bytes of the first file are taken, never all.
+    private var fileTaken = 0
+    /// Bytes of the files that are not taken.
+    private(set) var fileByteCount = 0
     /// Whether the last slice is a block that this queue made, so that more bytes may be copied to its end.
     private var ownsLast = false
+    /// Whether some slices may be parts of larger memory, which they keep.
+    private var hasParts = false
+    /// Bytes of the first slice that were taken. They stay in memory with it.
+    private var takenOfFirst = 0
 
-    private(set) var residentByteCount = 0
+    /// Bytes in memory that are not taken.
+    private(set) var bufferedByteCount = 0
 
-    var byteCount: Int { residentByteCount + fileByteCount }
-    var isEmpty: Bool { residentByteCount == 0 && file == nil }
-    var hasFile: Bool { file != nil }
+    /// Bytes of the slices in memory, taken or not.
+    var residentByteCount: Int { bufferedByteCount + takenOfFirst }
+    var byteCount: Int { bufferedByteCount + fileByteCount }
+    var isEmpty: Bool { byteCount == 0 }
     var waiting: [ArraySlice<UInt8>] { Array(slices[head...]) }
 
-    private var fileByteCount: Int { file.map { $0.byteCount - $1 } ?? 0 }
-
-    mutating func append(_ slice: ArraySlice<UInt8>) {
-        guard !slice.isEmpty else { return }
-        slices.append(slice)
-        residentByteCount += slice.count
+    /// Appends a slice without its first `taken` bytes.
+    mutating func append(_ slice: ArraySlice<UInt8>, taken: Int = 0) {
+        guard taken < slice.count else { return }
+        if bufferedByteCount == 0 { takenOfFirst = taken }
+        add(slice.dropFirst(taken))
         ownsLast = false
+        hasParts = true
+    }
+
+    private mutating func add(_ slice: ArraySlice<UInt8>) {
+        slices.append(slice)
+        bufferedByteCount += slice.count
     }
 
     /// Appends a copy of bytes. It fills the last block first, so that many short rests of writes take one block.
@@ -32,7 +47,7 @@ struct WriteQueue {
             let last = slices.count - 1
             let piece = rest.prefix(slices[last].capacity - slices[last].count)
             slices[last].append(contentsOf: UnsafeRawBufferPointer(rebasing: piece))
-            residentByteCount += piece.count
+            bufferedByteCount += piece.count
             rest = rest.dropFirst(piece.count)
         }
         while !rest.isEmpty {
@@ -42,7 +57,7 @@ struct WriteQueue {
             var block: [UInt8] = []
             block.reserveCapacity(BlockSize.capacity(for: count))
             block.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece))
-            append(block[...])
+            add(block[...])
             ownsLast = true
             rest = rest.dropFirst(piece.count)
         }
@@ -52,9 +67,22 @@ struct WriteQueue {
     mutating func append(_ new: [ArraySlice<UInt8>], skipping skipped: Int) {
         var skip = skipped
         for slice in new {
-            append(slice.dropFirst(skip))
+            append(slice, taken: min(skip, slice.count))
             skip = max(0, skip - slice.count)
         }
+    }
+
+    /// Copies the bytes in memory, unless they were copied before, so that the queue keeps no memory but theirs.
+    mutating func compact() {
+        guard hasParts else { return }
+        let old = slices[head...]
+        slices = []
+        head = 0
+        bufferedByteCount = 0
+        takenOfFirst = 0
+        ownsLast = false
+        hasParts = false
+        for slice in old { slice.withUnsafeBytes { append(copyOf: $0) } }
     }
 
     /// Copies bytes in memory from the front and returns how many.
@@ -70,35 +98,46 @@ struct WriteQueue {
         return count
     }
 
-    /// Replaces the front of the bytes in memory with a file that holds a copy, of which `taken` bytes are consumed.
+    /// Replaces the front of the bytes in memory with a file that holds a copy, of which `taken` bytes are consumed. If some are,
+    /// there is no other file.
     mutating func replaceFront(with file: SpoolFile, taken: Int) {
         guard taken < file.byteCount else { return }
-        consumeResident(file.byteCount - taken)
-        self.file = (file, taken)
+        let count = file.byteCount - taken
+        consumeResident(count)
+        if files.isEmpty { fileTaken = taken }
+        files.append(file)
+        fileByteCount += count
     }
 
-    /// Removes the first `count` bytes, which must lie within the file if there is one.
+    /// Removes the first `count` bytes, which must lie within the first file if there is one.
     mutating func consume(_ count: Int) {
-        guard let (file, taken) = file else { return consumeResident(count) }
-        self.file = taken + count < file.byteCount ? (file, taken + count) : nil
+        guard let file = files.first else { return consumeResident(count) }
+        fileTaken += count
+        fileByteCount -= count
+        guard fileTaken == file.byteCount else { return }
+        files.removeFirst()
+        fileTaken = 0
     }
 
     private mutating func consumeResident(_ count: Int) {
-        residentByteCount -= count
+        bufferedByteCount -= count
         var left = count
         while left > 0 {
             let length = slices[head].count
             guard length <= left else {
                 slices[head] = slices[head].dropFirst(left)
+                takenOfFirst += left
                 return
             }
             left -= length
+            takenOfFirst = 0
             slices[head] = []
             head += 1
         }
         if head == slices.count {
             slices.removeAll(keepingCapacity: head <= 64)
             head = 0
+            hasParts = false
         } else if head >= 64, head * 2 >= slices.count {
             slices.removeSubrange(..<head)
             head = 0
@@ -111,12 +150,12 @@ struct WriteQueue {
 
     /// Writes the front of the queue once: bytes of the file, or gathered slices. Returns the result of `sendmsg`.
     func send(to descriptor: Int32) -> Int {
-        guard let (file, taken) = file else {
+        guard let file = files.first else {
             return VectoredWrite.send(slices, from: head, to: descriptor).sent
         }
         let (sent, code) = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) {
             buffer -> (Int, Int32) in
-            let count = file.read(into: buffer, at: taken)
+            let count = file.read(into: buffer, at: fileTaken)
             // A file shorter than what was written to it is the disk's fault and ends the stream.
             guard count > 0 else { return (-1, count == 0 ? EIO : errno) }
             let sent = VectoredWrite.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: descriptor)

@@ -271,7 +271,9 @@ extension InboundConnection {
         if case .exchange(let answered) = answer {
             if bodyReader != nil { closeBody(.completed) }
             exchange = nil
+            heldBytes = 0
             server.requestEnded()
+            answered.passedOn()
             if answered.sentBytes >= EventLoop.largeMemory { loop.largeMemoryWasFreed() }
         }
         onDrain = nil

@@ -42,12 +42,14 @@ final class InboundConnection {
     private var headBytes = 0
     /// Bytes passed to the stream. The kernel has all of them when the stream has sent as many.
     var bytesWritten: Int64 = 0
-    /// The part in the stream's queue, in memory, as reported to the server.
-    private(set) var waitingBytes = 0
+    /// Bytes of the current answer that are held in memory by whoever writes it.
+    var heldBytes = 0
+    /// Those, and the ones in the stream's queue in memory, as reported to the server.
+    var waitingBytes = 0
     /// Since when `waitingBytes` has exceeded what an answer may hold in memory.
-    private var largeSince: MonotonicTime?
+    var largeSince: MonotonicTime?
     /// Bytes in a file, written or being written.
-    private var spooledBytes = 0
+    var spooledBytes = 0
     private var isParsing = false
     /// Whether there are bytes behind those that are being parsed.
     private var hasUnparsed = false
@@ -198,46 +200,6 @@ final class InboundConnection {
 
     var progressedAt: MonotonicTime { state.progressedAt ?? now }
 
-    /// Updates `waitingBytes`. In response the server may end connections, including this one.
-    private func countWaiting() {
-        let change = stream.residentByteCount - waitingBytes
-        guard change != 0 else { return }
-        if change <= -EventLoop.largeMemory { loop.largeMemoryWasFreed() }
-        waitingBytes += change
-        if waitingBytes <= server.limits.residentAnswer {
-            largeSince = nil
-        } else {
-            largeSince = largeSince ?? now
-        }
-        server.waitingChanged(by: change)
-    }
-
-    /// Moves a large answer to a file if its client has been behind for a while, or at once if memory is short.
-    private func spoolIfLarge() {
-        countWaiting()
-        guard isOpen, let since = largeSince,
-            server.isShortOfMemory || now >= since + server.stateLimits.sendCheckInterval,
-            let directory = server.spoolDirectory(for: waitingBytes)
-        else { return }
-        var count = 0
-        count = stream.spool(to: directory) { [self] error in spooled(count, error) }
-        spooledBytes += count
-        server.spoolBegan(count)
-    }
-
-    /// The file was written or failed, perhaps after the connection ended.
-    private func spooled(_ count: Int, _ error: SocketError?) {
-        server.spoolEnded(count, error)
-        guard isOpen else { return }
-        if error != nil { releaseSpool() }
-        countWaiting()
-    }
-
-    private func releaseSpool() {
-        server.spoolReleased(spooledBytes)
-        spooledBytes = 0
-    }
-
     private func discard(_ count: Int) {
         switch state.discarded(count) {
         case .goOn: break
@@ -282,6 +244,7 @@ final class InboundConnection {
         case .close: stream.close()
         case .reset: stream.reset()
         }
+        heldBytes = 0
         countWaiting()
         releaseSpool()
         parsedAhead = .nothing
@@ -383,6 +346,7 @@ extension InboundConnection: TimerTarget {
             failBody(.timeout(head: nil))
             deliverBody()
         }
+        compactIfSmall()
         spoolIfLarge()
         settle()
     }

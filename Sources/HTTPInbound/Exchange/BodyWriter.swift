@@ -37,36 +37,46 @@ public final class BodyWriter {
     /// Whether too much waits for the client, or nothing of the body will be sent any more. Write no more until `onDrain`.
     public var isOverHighWatermark: Bool { isOver || exchange.connection?.isOverHighWatermark ?? true }
 
+    /// Counts bytes of the body that are in memory but not written yet, until the next call, as bytes that wait for the client
+    /// (`InboundLimits.waitingAnswers`). May end the request.
+    public func hold(_ bytes: Int) {
+        guard !isOver, let connection = exchange.connection else { return }
+        connection.heldBytes = bytes
+        connection.settle()
+    }
+
     /// Sends part of the body. Exceeding the `Content-Length` fails the answer.
     public func write(_ bytes: ArraySlice<UInt8>) {
-        guard !isOver, !bytes.isEmpty, let connection = exchange.connection else { return }
-        switch framing {
-        case .nothing:
-            break
-        case .untilClose:
-            connection.send(bytes, on: exchange)
-        case .chunked:
+        guard let connection = claim(bytes.count) else { return }
+        if case .chunked = framing {
             connection.sendChunk(bytes, on: exchange)
-        case .length(let left) where bytes.count <= left:
-            framing = .length(left - bytes.count)
+        } else {
             connection.send(bytes, on: exchange)
-        case .length:
-            fail()
         }
     }
 
     /// Sends part of the body, which has to be valid during the call only. Otherwise like `write(_:)` for a slice.
     public func write(_ bytes: UnsafeRawBufferPointer) {
-        guard !isOver, !bytes.isEmpty, let connection = exchange.connection else { return }
-        switch framing {
-        case .nothing: break
-        case .untilClose: connection.send(bytes, on: exchange)
-        case .chunked: connection.sendChunk(bytes, on: exchange)
-        case .length(let left) where bytes.count <= left:
-            framing = .length(left - bytes.count)
+        guard let connection = claim(bytes.count) else { return }
+        if case .chunked = framing {
+            connection.sendChunk(bytes, on: exchange)
+        } else {
             connection.send(bytes, on: exchange)
-        case .length: fail()
         }
+    }
+
+    /// Returns where to send this many bytes; nil if they are not to be sent.
+    private func claim(_ count: Int) -> InboundConnection? {
+        guard !isOver, count > 0 else { return nil }
+        switch framing {
+        case .nothing: return nil
+        case .untilClose, .chunked: break
+        case .length(let left) where count <= left: framing = .length(left - count)
+        case .length:
+            fail()
+            return nil
+        }
+        return exchange.connection
     }
 
     /// Ends the body. Falling short of the `Content-Length` fails the answer.

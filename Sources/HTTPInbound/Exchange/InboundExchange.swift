@@ -105,6 +105,10 @@ open class InboundExchange {
         sentBytes += count
     }
 
+    /// Whether the server has memory to hold an answer of this size while it is written piece by piece. If not, write it at once: what
+    /// waits for a slow client may go to a file.
+    public final func mayHold(_ bytes: Int) -> Bool { connection?.server.mayHold(bytes) ?? false }
+
     final func claim() -> Bool {
         assert(!isAnswered, "an exchange must be answered only once")
         defer { isAnswered = true }
@@ -135,6 +139,10 @@ open class InboundExchange {
         if onClientGone != nil { onClientGone = nil }
         ended(outcome)
     }
+
+    /// Called once, when the whole answer has been passed on to the connection: from now on it waits for the client alone. Not called if
+    /// the request ends before. The default does nothing.
+    open func passedOn() {}
 
     /// Called once, when the kernel has taken the answer or never will. The default calls `onFinished`.
     open func ended(_ outcome: InboundOutcome) {

@@ -67,4 +67,34 @@ struct WriteQueueTests {
         #expect(snapshot.flatMap { $0 } == testBytes(5000))
         #expect(Self.bytes(of: queue) == testBytes(5000) + utf8("more"))
     }
+
+    @Test("A piece counts as a whole until its last byte is sent, and its rest alone once it is copied")
+    func parts() {
+        var queue = WriteQueue()
+        let pieces = [testBytes(1_000_000)[...], testBytes(100_000, from: 3)[...]]
+        queue.append(pieces, skipping: 10)
+        #expect(queue.byteCount == 1_099_990)
+        #expect(queue.residentByteCount == 1_100_000)
+        queue.consume(999_000)
+        #expect(queue.byteCount == 100_990)
+        #expect(queue.residentByteCount == 1_100_000)
+        let rest = Self.bytes(of: queue)
+        queue.compact()
+        #expect(queue.byteCount == 100_990)
+        #expect(queue.residentByteCount == 100_990)
+        #expect(Self.bytes(of: queue) == rest)
+        #expect(queue.waiting.allSatisfy { $0.count <= 32 << 10 })
+        queue.consume(100_990)
+        #expect(queue.isEmpty)
+        #expect(queue.residentByteCount == 0)
+    }
+
+    @Test("A piece that is sent gives up its bytes although another one follows")
+    func next() {
+        var queue = WriteQueue()
+        queue.append([testBytes(1000)[...], testBytes(500)[...]], skipping: 0)
+        queue.consume(1200)
+        #expect(queue.byteCount == 300)
+        #expect(queue.residentByteCount == 500)
+    }
 }
