@@ -2,6 +2,7 @@ package import EventIO
 package import GatewayCore
 package import HTTPInbound
 import HTTPModel
+package import Networking
 import Rx
 
 /// A request to an endpoint, from its start to the last byte of its answer. Confined to its loop.
@@ -12,12 +13,8 @@ package final class GatewayExchange: InboundExchange {
     private var ongoing: (any OngoingRequest)?
     /// Its response is moved out when it is sent. Its summary stays here, because moving it would copy it.
     private var answer: GatewayResponse?
-    /// Sends a streamed answer; nil for any other.
-    private var pump: StreamPump?
-    /// Passes on the response of an upstream; nil for any other answer.
-    private var relay: RelayPump?
-    /// Compresses and sends a large answer; nil for any other.
-    private var slices: SlicedAnswer?
+    /// Sends an answer that is streamed, passed on, or large and compressed; nil for any other.
+    private var pump: AnswerPump?
     /// Whether the request has a place among those in flight.
     private var isAdmitted = false
     /// Nanoseconds from the request's head to the start of its endpoint: the time in which the body arrived.
@@ -69,15 +66,18 @@ package final class GatewayExchange: InboundExchange {
             let requestID = answer.summary.requestID
             self.answer = consume answer
             let head = HTTPResponseHead(status: response.status, fields: response.fields)
-            return send(head, stream, requestID: requestID, sink)
+            pump = AnswerPump.begin(
+                stream, head, on: self, requestID: requestID, handler.log, compressor: compressor, sink: sink)
+            pump?.start()
+            return
         }
-        if let compressor,
-            case .sliced(let encoder) = compressor.compress(&response, for: request.head.fields)
-        {
+        if let compressor, case .sliced(let encoder) = compressor.compress(&response, on: self) {
+            let requestID = answer.summary.requestID
             self.answer = consume answer
-            return send(response, by: encoder)
+            // Only the pump holds the answer's bytes.
+            self.answer?.dropValues()
+            return send(response, by: encoder, requestID: requestID)
         }
-        leave()
         self.answer = consume answer
         respond(response)
         // If the client is slow, only the stream holds the answer's bytes.
@@ -87,50 +87,25 @@ package final class GatewayExchange: InboundExchange {
     /// Nil if the answer is sent as it is.
     private var compressor: AnswerCompressor? { match.compresses ? handler.compressor : nil }
 
-    private func send(_ response: HTTPResponse, by encoder: AnswerEncoder) {
+    private func send(_ response: HTTPResponse, by encoder: AnswerEncoder, requestID: String) {
         let writer = startStreaming(HTTPResponseHead(status: response.status, fields: response.fields))
         guard method != .head, !isOver else { return writer.finish() }
-        let slices = SlicedAnswer(response.body, by: encoder, to: writer, on: loop)
-        self.slices = slices
-        slices.start()
+        pump = AnswerPump(
+            response.body, to: writer, by: encoder, on: loop, requestID: requestID, handler.log)
+        pump?.start()
     }
 
-    /// The request keeps its place among those in flight until the stream has ended.
-    private func send(
-        _ head: HTTPResponseHead, _ stream: AnswerStream, requestID: String,
-        _ sink: LoopBound<GatewayExchange>?
-    ) {
-        guard let sink, let flow = stream.relay(to: sink) else {
-            pump = StreamPump.send(stream, head, on: self, handler.log, compressor: compressor)
-            return
-        }
-        var head = head
-        let length = head.fields.firstValueBytes(.contentLength).flatMap {
-            Int(String(decoding: $0, as: UTF8.self))
-        }
-        var encoder: AnswerEncoder?
-        if method == .head {
-            compressor?.describe(&head, length: length, request.head.fields)
-        } else {
-            encoder = compressor?.encoder(for: &head, length: length, request.head.fields)
-        }
-        let writer = PieceWriter(startStreaming(head), by: encoder, on: loop)
-        if isOver { return stream.cancel() }
-        relay = RelayPump(stream, flow, to: writer, requestID: requestID, handler.log)
-    }
+    fileprivate func relayed(_ piece: UnsafeRawBufferPointer) { pump?.received(piece) }
 
-    fileprivate func relayed(_ piece: UnsafeRawBufferPointer) { relay?.received(piece) }
+    fileprivate func relayEnded(_ error: (any Error)?) { pump?.ended(error) }
 
-    fileprivate func relayEnded(_ error: (any Error)?) { relay?.ended(error) }
+    /// The request gives up its place among those in flight, because only its client delays it now.
+    package override func passedOn() { leave() }
 
     package override func ended(_ outcome: InboundOutcome) {
         leave()
         pump?.stop()
         pump = nil
-        relay?.stop()
-        relay = nil
-        slices?.stop()
-        slices = nil
         // If the client left or the server ended the request, its upstream calls are cancelled.
         let cancelled = ongoing.take()?.cancel()
         if let answer = answer.take() {

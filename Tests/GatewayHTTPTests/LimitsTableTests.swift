@@ -102,7 +102,7 @@ struct LimitsTableTests {
             "calls.target": TargetRules.maximumLength,
             "calls.baseURLs": ProviderSettings.keptBaseURLs,
             "calls.upload": OutboundBodyWriter.queueLimit,
-            "calls.stream": StreamBuffer.highWatermark,
+            "calls.stream": StreamBuffer<TransportResponse>.highWatermark,
             "calls.download": FileSink.finishTimeout,
             "cookies.bytes": Cookie.maximumBytes,
             "cookies.attributeBytes": Cookie.maximumAttributeBytes,

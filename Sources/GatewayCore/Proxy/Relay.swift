@@ -11,8 +11,6 @@ import Rx
 ///
 /// The pieces go to a sink as they arrive, or to a reader one by one. What arrives before it is wanted waits, and the upstream pauses.
 final class Relay: Sendable {
-    typealias Receiver = @Sendable (Result<ArraySlice<UInt8>?, any Error>) -> Void
-
     private struct State {
         /// The subscription to the call, until that ends.
         var call: Link?
@@ -26,10 +24,8 @@ final class Relay: Sendable {
         /// Whether the answer has no content, so that the body is read and dropped.
         var dropsBody = false
         var sink: (any PieceSink)?
-        var receiver: Receiver?
         /// What arrived while nobody waited for it.
-        var waiting: [ArraySlice<UInt8>] = []
-        var end: Result<Void, any Error>?
+        var waiting = PieceBuffer()
         var hasBegun = false
         var isCancelled = false
 
@@ -49,9 +45,7 @@ final class Relay: Sendable {
 
         /// Removes and returns what was held.
         mutating func takeHeld() -> ArraySlice<UInt8> {
-            guard head.take() != nil else { return [] }
-            defer { waiting = [] }
-            return waiting.count == 1 ? waiting[0] : ArraySlice(waiting.joined())
+            head.take() == nil ? [] : waiting.takeAll()
         }
     }
 
@@ -74,7 +68,7 @@ final class Relay: Sendable {
         let link = (consume call).subscribe(self, number: -1)
         let isOver = state.withLock { state in
             if state.isCancelled { return true }
-            if state.end == nil { state.call = link }
+            if !state.waiting.hasEnded { state.call = link }
             return false
         }
         if isOver { link.stop() }
@@ -142,13 +136,8 @@ extension Relay: CallObserver {
         case .passes: break
         }
         let bytes = ArraySlice(piece)
-        let (receiver, flow) = state.withLock { state -> (Receiver?, (any FlowControl)?) in
-            if let receiver = state.receiver.take() { return (receiver, nil) }
-            state.waiting.append(bytes)
-            return (nil, state.flow)
-        }
-        flow?.pause()
-        receiver?(.success(bytes))
+        let (receiver, flow) = state.withLock { ($0.waiting.received(bytes), $0.flow) }
+        if let receiver { receiver(.success(bytes)) } else { flow?.pause() }
     }
 }
 
@@ -181,14 +170,10 @@ extension Relay: SingleReceiver {
     private func ended(_ error: (any Error)?) -> Bool {
         dropHead()
         let end: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
-        var (sink, receiver): ((any PieceSink)?, Receiver?)
-        let isPassedOn = state.withLock { state in
-            state.end = end
+        let (isPassedOn, sink, receiver) = state.withLock { state in
             state.flow = nil
             state.call = nil
-            sink = state.sink.take()
-            receiver = state.receiver.take()
-            return state.hasBegun
+            return (state.hasBegun, state.sink.take(), state.waiting.finish(end))
         }
         sink?.ended(error)
         receiver?(end.map { nil })
@@ -197,48 +182,31 @@ extension Relay: SingleReceiver {
 }
 
 extension Relay: PieceSource {
-    /// Returns what pauses the pieces, which go to `sink` from now on; nil if some have arrived, so that they have to be read.
-    func relay(to sink: any PieceSink) -> (any FlowControl)? {
+    /// If some pieces have arrived, they have to be read.
+    func send(to sink: any PieceSink) -> (any FlowControl)? {
         state.withLock { state in
-            guard state.waiting.isEmpty, state.end == nil else { return nil }
+            guard state.waiting.isEmpty, !state.waiting.hasEnded else { return nil }
             state.sink = sink
             return state.flow
         }
     }
 
-    func read(_ receiver: @escaping Receiver) {
-        enum Next {
-            case piece(ArraySlice<UInt8>, (any FlowControl)?)
-            case end(Result<Void, any Error>)
-            case later((any FlowControl)?)
+    func read(_ receive: @escaping PieceReceiver) {
+        let (piece, flow) = state.withLock { state in
+            let piece = state.waiting.read(receive)
+            return (piece, state.waiting.isEmpty ? state.flow : nil)
         }
-        let next = state.withLock { state -> Next in
-            if !state.waiting.isEmpty {
-                let piece = state.waiting.removeFirst()
-                return .piece(piece, state.waiting.isEmpty ? state.flow : nil)
-            }
-            if let end = state.end { return .end(end) }
-            if state.isCancelled { return .end(.failure(CancellationError())) }
-            state.receiver = receiver
-            return .later(state.flow)
-        }
-        switch next {
-        case .piece(let piece, let flow):
-            flow?.resume()
-            receiver(.success(piece))
-        case .end(let end): receiver(end.map { nil })
-        case .later(let flow): flow?.resume()
-        }
+        flow?.resume()
+        if let piece { receive(piece) }
     }
 
     func cancel() {
         dropHead()
         let (call, receiver) = state.withLock { state in
             state.isCancelled = true
-            state.waiting = []
             state.sink = nil
             state.flow = nil
-            return (state.call.take(), state.receiver.take())
+            return (state.call.take(), state.waiting.cancel())
         }
         call?.stop()
         receiver?(.failure(CancellationError()))

@@ -11,13 +11,13 @@ final class RelayedBody: ArrivingBody {
 
     let length: Int64?
     let expectsContinue: Bool
-    private let source: any BodySource
+    private let source: any PieceSource
     private let state = Lock(State())
     /// Called when the client's body is wanted, and when it is complete.
     private let uploads: @Sendable (_ isUploading: Bool) -> Void
 
     init(
-        _ source: any BodySource, length: Int64?, expectsContinue: Bool,
+        _ source: any PieceSource, length: Int64?, expectsContinue: Bool,
         uploads: @escaping @Sendable (_ isUploading: Bool) -> Void
     ) {
         self.source = source
@@ -32,7 +32,7 @@ final class RelayedBody: ArrivingBody {
     /// Why the body did not arrive; nil if it did.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    func read(_ receive: @escaping @Sendable (Result<ArraySlice<UInt8>?, any Error>) -> Void) {
+    func read(_ receive: @escaping PieceReceiver) {
         let isFirst = state.withLock { state in
             defer { state.hasBegun = true }
             return !state.hasBegun
@@ -40,18 +40,15 @@ final class RelayedBody: ArrivingBody {
         if isFirst { uploads(true) }
         source.read { [self] piece in
             switch piece {
-            case .bytes(let bytes): receive(.success(bytes))
-            case .end:
-                close()
-                receive(.success(nil))
-            case .failed(let error):
-                state.withLock { $0.failure = error }
-                receive(.failure(error))
+            case .success(nil): cancel()
+            case .success: break
+            case .failure(let error): state.withLock { $0.failure = error }
             }
+            receive(piece)
         }
     }
 
-    func close() {
+    func cancel() {
         let wasOpen = state.withLock { state in
             defer { state.isClosed = true }
             return state.hasBegun && !state.isClosed

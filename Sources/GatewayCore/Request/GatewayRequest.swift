@@ -1,5 +1,6 @@
 public import HTTPModel
 public import Locking
+import Networking
 public import Synchronization
 
 /// A request as its handler sees it, with typed access to its parameters. A missing or invalid parameter throws a
@@ -29,7 +30,7 @@ public final class GatewayRequest: Sendable {
     /// `source` gives the body at an endpoint that streams it; without it, the request's own body is given in one piece.
     init(
         _ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch, from remote: String,
-        isHead: Bool, _ source: (any BodySource)?
+        isHead: Bool, _ source: (any PieceSource)?
     ) {
         remoteAddress = remote
         self.isHead = isHead

@@ -21,15 +21,13 @@ public final class AnswerStream: AsyncSequence, Sendable {
     deinit { source.cancel() }
 
     /// Calls `receiver` once with the next piece, nil at the end, or the error that ends the body early. At most one read at a time.
-    package func read(_ receiver: @escaping @Sendable (Result<ArraySlice<UInt8>?, any Error>) -> Void) {
-        source.read(receiver)
-    }
+    package func read(_ receiver: @escaping PieceReceiver) { source.read(receiver) }
 
     package func cancel() { source.cancel() }
 
-    /// Passes the pieces of an upstream's response to `sink` as they arrive, instead of `read`. Returns what pauses them; nil for any
-    /// other body, which has to be read.
-    package func relay(to sink: any PieceSink) -> (any FlowControl)? { (source as? Relay)?.relay(to: sink) }
+    /// Sends the pieces of an upstream's response to `sink` as they arrive, instead of waiting for `read`. Returns what pauses them; nil
+    /// for any other body, which must be read.
+    package func send(to sink: any PieceSink) -> (any FlowControl)? { source.send(to: sink) }
 
     public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 
@@ -53,13 +51,6 @@ public final class AnswerStream: AsyncSequence, Sendable {
             }
         }
     }
-}
-
-/// Where the pieces of an answer come from.
-protocol PieceSource: AnyObject, Sendable {
-    /// Calls `receiver` once with the next piece, nil at the end, or the error that ends the body early.
-    func read(_ receiver: @escaping @Sendable (Result<ArraySlice<UInt8>?, any Error>) -> Void)
-    func cancel()
 }
 
 /// Makes the pieces of an answer: a task that sends each and waits until it is taken.

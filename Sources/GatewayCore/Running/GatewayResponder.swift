@@ -1,6 +1,6 @@
 import FoundationEssentials
 public import HTTPModel
-import Networking
+package import Networking
 public import Rx
 
 /// Answers requests at the endpoints of a gateway. All loops share one; a request stays on the loop that starts it.
@@ -91,7 +91,7 @@ public final class GatewayResponder: Sendable {
     /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
-        isHead: Bool = false, body: (any BodySource)? = nil, outerTask: Int = 0,
+        isHead: Bool = false, body: (any PieceSource)? = nil, outerTask: Int = 0,
         for receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler

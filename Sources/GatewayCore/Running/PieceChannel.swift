@@ -8,8 +8,6 @@ import Rx
 /// A body of a known length of at most `PassedResponse.whole` begins once it is whole, at most `PassedResponse.headWait` after its
 /// first piece. So whatever fails before can still be answered with an error.
 final class PieceChannel: PieceSource {
-    typealias Receiver = @Sendable (Result<ArraySlice<UInt8>?, any Error>) -> Void
-
     /// How a body begins.
     enum Start {
         /// The first piece can be read, or the body is empty.
@@ -21,12 +19,9 @@ final class PieceChannel: PieceSource {
 
     fileprivate struct State {
         /// Pieces that nobody has taken yet.
-        var waiting: [ArraySlice<UInt8>] = []
+        var waiting = PieceBuffer()
         /// Bytes of all pieces.
         var count = 0
-        /// The end of the body, once the waiting pieces are taken.
-        var end: Result<Void, any Error>?
-        var receiver: Receiver?
         /// The task that waits until its piece is taken.
         var sender: CheckedContinuation<Void, any Error>?
         var task: Task<Void, Never>?
@@ -109,9 +104,8 @@ final class PieceChannel: PieceSource {
             if case .success = end, let length, state.count < length {
                 end = .failure(EndpointFault("a stream has \(state.count) of its \(length) bytes"))
             }
-            state.end = end
             let held = state.takeHeld()
-            return (state.receiver.take(), state.begin(), held, state.isCancelled)
+            return (state.waiting.finish(end), state.begin(), held, state.isCancelled)
         }
         receiver?(end.map { nil })
         switch end {
@@ -142,37 +136,20 @@ final class PieceChannel: PieceSource {
 
     // MARK: The reader's side
 
-    func read(_ receiver: @escaping Receiver) {
-        enum Next {
-            case piece(ArraySlice<UInt8>, CheckedContinuation<Void, any Error>?)
-            case end(Result<Void, any Error>)
-            case later
+    func read(_ receive: @escaping PieceReceiver) {
+        let (piece, sender) = state.withLock { state in
+            let piece = state.waiting.read(receive)
+            return (piece, state.waiting.isEmpty ? state.sender.take() : nil)
         }
-        let next = state.withLock { state -> Next in
-            if !state.waiting.isEmpty {
-                let piece = state.waiting.removeFirst()
-                return .piece(piece, state.waiting.isEmpty ? state.sender.take() : nil)
-            }
-            if let end = state.end { return .end(end) }
-            if state.isCancelled { return .end(.failure(CancellationError())) }
-            state.receiver = receiver
-            return .later
-        }
-        switch next {
-        case .piece(let piece, let sender):
-            // The next piece can be made while this one is sent.
-            sender?.resume()
-            receiver(.success(piece))
-        case .end(let end): receiver(end.map { nil })
-        case .later: break
-        }
+        // The next piece can be made while this one is sent.
+        sender?.resume()
+        if let piece { receive(piece) }
     }
 
     func cancel() {
         let (task, sender, receiver, timer) = state.withLock { state in
             state.isCancelled = true
-            state.waiting = []
-            return (state.task.take(), state.sender.take(), state.receiver.take(), state.begin().timer)
+            return (state.task.take(), state.sender.take(), state.waiting.cancel(), state.begin().timer)
         }
         if let timer { scheduler.cancelTimer(timer) }
         task?.cancel()
@@ -191,7 +168,7 @@ extension PieceChannel.State {
         case cancelled
         case tooLong
         case held(isFirst: Bool)
-        case taken(PieceChannel.Receiver)
+        case taken(PieceReceiver)
         case waits
     }
 
@@ -204,18 +181,16 @@ extension PieceChannel.State {
         if isCancelled { return .cancelled }
         count += piece.count
         if let length, count > length { return .tooLong }
-        if let receiver = receiver.take() { return .taken(receiver) }
-        waiting.append(piece)
-        if isHolding { return .held(isFirst: waiting.count == 1) }
+        let isFirst = waiting.isEmpty
+        if let receiver = waiting.received(piece) { return .taken(receiver) }
+        if isHolding { return .held(isFirst: isFirst) }
         self.sender = sender
         return .waits
     }
 
     /// Removes and returns the pieces of a body that is still held; nil for any other body.
     mutating func takeHeld() -> ArraySlice<UInt8>? {
-        guard isHolding else { return nil }
-        defer { waiting = [] }
-        return waiting.count == 1 ? waiting[0] : ArraySlice(waiting.joined())
+        isHolding ? waiting.takeAll() : nil
     }
 
     mutating func begin() -> Beginning {

@@ -1,9 +1,10 @@
 import EventIO
 import GatewayCore
 import HTTPInbound
+import Networking
 
 /// Gives an endpoint the body of an exchange, which stays on its loop.
-final class ExchangeBody: BodySource {
+final class ExchangeBody: PieceSource {
     /// Confined to the loop.
     private final class Feed {
         let reader: InboundBodyReader
@@ -24,9 +25,9 @@ final class ExchangeBody: BodySource {
         self.limit = limit
     }
 
-    func read(_ receive: @escaping @Sendable (BodyPiece) -> Void) {
+    func read(_ receive: @escaping PieceReceiver) {
         guard !feed.loop.isCurrent else { return start(receive) }
-        if !feed.loop.execute({ self.start(receive) }) { receive(.failed(CancellationError())) }
+        if !feed.loop.execute({ self.start(receive) }) { receive(.failure(CancellationError())) }
     }
 
     func cancel() {
@@ -34,12 +35,12 @@ final class ExchangeBody: BodySource {
         feed.loop.execute { self.stop() }
     }
 
-    private func start(_ receive: @escaping @Sendable (BodyPiece) -> Void) {
+    private func start(_ receive: @escaping PieceReceiver) {
         let feed = feed.value
         // A cancellation on the loop overtakes a read from another thread.
         guard !feed.isCancelled else { return }
         let limit = limit
-        feed.reader.read { receive(BodyPiece($0, limit: limit)) }
+        feed.reader.read { receive($0.result(limit: limit)) }
     }
 
     private func stop() {
@@ -48,15 +49,16 @@ final class ExchangeBody: BodySource {
     }
 }
 
-extension BodyPiece {
-    fileprivate init(_ piece: InboundBodyReader.Piece, limit: Int) {
-        switch piece {
-        case .bytes(let bytes): self = .bytes(bytes)
-        case .end: self = .end
+extension InboundBodyReader.Piece {
+    /// A `GatewayError` if the server refused the body, a `CancellationError` if the request is over.
+    fileprivate func result(limit: Int) -> Result<ArraySlice<UInt8>?, any Error> {
+        switch self {
+        case .bytes(let bytes): .success(bytes)
+        case .end: .success(nil)
         case .failed(.refused(let error)) where error.reason == .bodyTooLarge:
-            self = .failed(GatewayError.payloadTooLarge(limit: limit))
-        case .failed(.refused(let error)): self = .failed(GatewayError(error))
-        case .failed(.over): self = .failed(CancellationError())
+            .failure(GatewayError.payloadTooLarge(limit: limit))
+        case .failed(.refused(let error)): .failure(GatewayError(error))
+        case .failed(.over): .failure(CancellationError())
         }
     }
 }

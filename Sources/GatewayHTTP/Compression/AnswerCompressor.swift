@@ -1,7 +1,10 @@
 import ASCIIText
 import ContentCoding
+import EventIO
+import HTTPInbound
 import HTTPModel
 import Networking
+import Resilience
 
 /// Compresses the answers of one loop. Confined to the loop.
 final class AnswerCompressor {
@@ -11,11 +14,13 @@ final class AnswerCompressor {
     /// Kept from answer to answer.
     private var gzip: ContentEncoder?
     private var brotli: ContentEncoder?
-    /// Streams that are being compressed.
-    private var streams = 0
+    /// Divides the streams that are compressed at a time among clients.
+    private var streams: FairShare
+    private var held: [AddressPrefix: Int] = [:]
 
     init(_ settings: CompressionSettings) {
         self.settings = settings
+        streams = FairShare(capacity: settings.streams)
     }
 
     /// Bytes up to which the loop compresses an answer at once, in less than a millisecond.
@@ -33,27 +38,31 @@ final class AnswerCompressor {
     }
 
     /// Compresses a whole answer in place if the client accepts that.
-    ///
-    /// - Parameters:
-    ///   - request: the fields of the request.
     @inline(__always)
-    func compress(_ answer: inout HTTPResponse, for request: HTTPFields) -> Outcome {
+    func compress(_ answer: inout HTTPResponse, on exchange: InboundExchange) -> Outcome {
         var count = 0
         for piece in answer.body { count &+= piece.count }
         guard count >= settings.minimumSize else {
-            if answer.status == .notModified { answer.fields.matchValidator(in: request) }
+            if answer.status == .notModified {
+                answer.fields.matchValidator(in: exchange.request.head.fields)
+            }
             return .whole
         }
-        return compress(&answer, count, for: request)
+        return compress(&answer, count, on: exchange)
     }
 
     @inline(never)
-    private func compress(_ answer: inout HTTPResponse, _ count: Int, for request: HTTPFields) -> Outcome {
+    private func compress(
+        _ answer: inout HTTPResponse, _ count: Int, on exchange: InboundExchange
+    ) -> Outcome {
+        let request = exchange.request.head.fields
         guard let coding = coding(for: &answer.fields, answer.status, request, isStream: false) else {
             return .whole
         }
         if count > Self.whole {
-            guard let encoder = AnswerEncoder(coding, for: self) else { return .whole }
+            guard exchange.mayHold(count),
+                let encoder = AnswerEncoder(coding, for: self, exchange.remoteAddress)
+            else { return .whole }
             answer.fields.describe(coding)
             return .sliced(encoder)
         }
@@ -89,14 +98,20 @@ final class AnswerCompressor {
     // MARK: Streams
 
     /// Returns what compresses the body of a streamed answer, whose head it changes; nil to send the body as it is.
-    ///
-    /// - Parameter length: of the body; nil if it is not known.
     func encoder(
-        for head: inout HTTPResponseHead, length: Int?, _ request: HTTPFields
+        for head: inout HTTPResponseHead, isHead: Bool, on exchange: InboundExchange
     ) -> AnswerEncoder? {
+        let request = exchange.request.head.fields
+        let length = head.fields.firstValueBytes(.contentLength).flatMap {
+            Int(String(decoding: $0, as: UTF8.self))
+        }
+        guard !isHead else {
+            describe(&head, length: length, request)
+            return nil
+        }
         if let length, length < settings.minimumSize { return nil }
         guard let coding = coding(for: &head.fields, head.status, request, isStream: true),
-            let encoder = AnswerEncoder(coding, for: self)
+            let encoder = AnswerEncoder(coding, for: self, exchange.remoteAddress)
         else { return nil }
         head.fields.describe(coding)
         return encoder
@@ -106,7 +121,7 @@ final class AnswerCompressor {
     /// it is taken for granted.
     ///
     /// - Parameter length: of the body that GET would get; nil if it is not known.
-    func describe(_ head: inout HTTPResponseHead, length: Int?, _ request: HTTPFields) {
+    private func describe(_ head: inout HTTPResponseHead, length: Int?, _ request: HTTPFields) {
         if head.status == .notModified { head.fields.matchValidator(in: request) }
         if let length, length < settings.minimumSize { return }
         let isStream = length.map { $0 > PassedResponse.whole } ?? true
@@ -115,13 +130,19 @@ final class AnswerCompressor {
         }
     }
 
-    fileprivate func streamBegins() -> Bool {
-        guard streams < settings.streams else { return false }
-        streams += 1
+    fileprivate func streamBegins(for client: AddressPrefix) -> Bool {
+        let count = held[client] ?? 0
+        guard streams.admits(holding: count) else { return false }
+        streams.take()
+        held[client] = count + 1
         return true
     }
 
-    fileprivate func streamEnded() { streams -= 1 }
+    fileprivate func streamEnded(for client: AddressPrefix) {
+        streams.giveBack()
+        let count = (held[client] ?? 1) - 1
+        held[client] = count == 0 ? nil : count
+    }
 
     // MARK: The choice
 
@@ -210,20 +231,23 @@ private struct AcceptedPair {
 final class AnswerEncoder {
     private let encoder: ContentEncoder
     private let owner: AnswerCompressor
+    private let client: AddressPrefix
     private var output: [UInt8] = []
 
-    /// Returns nil if too many streams are being compressed.
-    fileprivate init?(_ coding: ContentCoding, for owner: AnswerCompressor) {
-        guard owner.streamBegins() else { return nil }
+    /// Returns nil if too many streams are being compressed, at all or for this client.
+    fileprivate init?(_ coding: ContentCoding, for owner: AnswerCompressor, _ address: SocketAddress) {
+        let client = AddressPrefix(address)
+        guard owner.streamBegins(for: client) else { return nil }
         guard let encoder = try? ContentEncoder(coding) else {
-            owner.streamEnded()
+            owner.streamEnded(for: client)
             return nil
         }
         self.encoder = encoder
         self.owner = owner
+        self.client = client
     }
 
-    deinit { owner.streamEnded() }
+    deinit { owner.streamEnded(for: client) }
 
     /// Passes the coded bytes of a piece to `send`, valid during the call only.
     ///

@@ -57,7 +57,7 @@ final class FileExchange: InboundExchange {
     /// Whether the request has a place among those in flight, which it has while middleware runs.
     private var isAdmitted = false
     /// Sends an answer of middleware that is streamed.
-    private var pump: StreamPump?
+    private var pump: AnswerPump?
     /// Set while middleware runs.
     private var check: (any OngoingRequest)?
     /// The request as middleware has left it; nil without middleware.
@@ -105,12 +105,14 @@ final class FileExchange: InboundExchange {
         check = nil
         leave()
         refusal = answer.summary
+        let requestID = answer.summary.requestID
         let response = answer.response
         let head = HTTPResponseHead(status: response.status, fields: response.fields)
         guard let stream = answer.stream else { return send(head, pieces: response.body) }
         status = head.status
         isAnswered = true
-        pump = StreamPump.send(stream, head, on: self, files.log)
+        pump = AnswerPump.begin(stream, head, on: self, requestID: requestID, files.log)
+        pump?.start()
     }
 
     private func leave() {

@@ -17,7 +17,7 @@ protocol TestBackend: AnyObject, Sendable {
         -> any Disposable
 
     /// Sends a request and reports its response as it arrives, unless disposed earlier.
-    func stream(_ request: TestRequest, to stream: StreamBuffer) -> any Disposable
+    func stream(_ request: TestRequest, to stream: ResponseBuffer) -> any Disposable
 
     /// Calls `work` once, `delay` from now.
     func wait(_ delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable

@@ -1,5 +1,6 @@
 public import HTTPModel
 public import JSONBytes
+import Networking
 import Rx
 
 /// Sends requests to a gateway under test, as an app would. Cancelling the task of a request means that the client leaves.
@@ -124,7 +125,7 @@ public struct TestClient: Sendable {
         _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = HTTPFields(), json: String? = nil
     ) async throws -> TestStream {
         try Task.checkCancellation()
-        let buffer = StreamBuffer()
+        let buffer = ResponseBuffer()
         buffer.began(backend.stream(Self.request(method, target, fields, json), to: buffer))
         return TestStream(try await buffer.head(), buffer)
     }

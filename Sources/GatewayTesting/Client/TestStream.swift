@@ -1,4 +1,5 @@
 public import HTTPModel
+import Networking
 
 /// A response of the gateway under test whose body is read piece by piece.
 ///
@@ -15,7 +16,7 @@ public struct TestStream: Sendable {
     public let fields: HTTPFields
     private let reading: Reading
 
-    init(_ head: HTTPResponseHead, _ buffer: StreamBuffer) {
+    init(_ head: HTTPResponseHead, _ buffer: ResponseBuffer) {
         status = TestStatus(head.status, [])
         fields = head.fields
         reading = Reading(buffer)
@@ -34,7 +35,7 @@ public struct TestStream: Sendable {
     }
 
     /// Leaves before the end, as a client does that closes its connection.
-    public func leave() { reading.buffer.leave() }
+    public func leave() { reading.buffer.cancel() }
 
     /// The pieces of a body.
     public struct Pieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
@@ -50,11 +51,21 @@ public struct TestStream: Sendable {
 
     /// Leaves when nobody can read any more.
     fileprivate final class Reading: Sendable {
-        let buffer: StreamBuffer
+        let buffer: ResponseBuffer
 
-        init(_ buffer: StreamBuffer) { self.buffer = buffer }
+        init(_ buffer: ResponseBuffer) { self.buffer = buffer }
 
-        deinit { buffer.leave() }
+        deinit { buffer.cancel() }
+    }
+}
+
+/// Buffers a response for a test.
+typealias ResponseBuffer = StreamBuffer<HTTPResponseHead>
+
+extension ResponseBuffer {
+    /// The call failed after the head.
+    func failed(_ reason: FailureReason, _ detail: String) {
+        ended(BrokenStream(reason: reason, detail: detail, received: receivedCount))
     }
 }
 

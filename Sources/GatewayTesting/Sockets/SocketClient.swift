@@ -26,11 +26,11 @@ final class SocketClient: TestBackend {
             }, onFailure: { ended(.failure($0)) })
     }
 
-    func stream(_ request: TestRequest, to stream: StreamBuffer) -> any Disposable {
+    func stream(_ request: TestRequest, to stream: ResponseBuffer) -> any Disposable {
         gateway.send(OutboundRequest(request), streamingTo: Receiver(stream)).subscribe(
             onSuccess: { _ in stream.ended() },
             onFailure: { error in
-                guard let error = error as? OutboundError else { return stream.failed(error) }
+                guard let error = error as? OutboundError else { return stream.ended(error) }
                 stream.failed(error.reason, error.detail)
             })
     }
@@ -44,9 +44,9 @@ final class SocketClient: TestBackend {
 
     /// Passes a response on to a buffer.
     private final class Receiver: OutboundStreamReceiver {
-        private let stream: StreamBuffer
+        private let stream: ResponseBuffer
 
-        init(_ stream: StreamBuffer) { self.stream = stream }
+        init(_ stream: ResponseBuffer) { self.stream = stream }
 
         func responseBegan(_ head: HTTPResponseHead, resume: @escaping @Sendable () -> Void) {
             stream.began(head, resume: resume)

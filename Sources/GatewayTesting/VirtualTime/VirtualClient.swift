@@ -39,20 +39,19 @@ final class VirtualClient: TestBackend {
         }
     }
 
-    func stream(_ request: TestRequest, to stream: StreamBuffer) -> any Disposable {
+    func stream(_ request: TestRequest, to stream: ResponseBuffer) -> any Disposable {
         let resume = Lock<(@Sendable () -> Void)?>(nil)
         return respond(to: request) { response in
-            stream.began(HTTPResponseHead(status: response.status, fields: response.fields)) {
-                resume.withLock { $0.take() }?()
-            }
-            for piece in response.body where !piece.isEmpty { _ = stream.received(piece) }
+            let head = HTTPResponseHead(status: response.status, fields: response.fields)
+            stream.began(head, resume: { resume.withLock { $0.take() }?() })
+            for piece in response.body where !piece.isEmpty { stream.received(piece) }
         } piece: { piece, next in
             resume.withLock { $0 = next }
             if stream.received(piece) { resume.withLock { $0.take() }?() }
         } ended: { result in
             switch result {
             case .success: stream.ended()
-            case .failure(let error): stream.failed(error)
+            case .failure(let error): stream.ended(error)
             }
         }
     }

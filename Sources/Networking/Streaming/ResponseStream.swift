@@ -50,7 +50,7 @@ extension Provider {
         } catch {
             throw NetworkError(unbuilt: error, upstream: settings.name)
         }
-        let buffer = StreamBuffer()
+        let buffer = StreamBuffer<TransportResponse>()
         let reading = StreamReading(buffer, settings(for: target).response(to: call, observer: buffer))
         return ResponseStream(try await buffer.head(), reading)
     }
@@ -106,15 +106,51 @@ private final class PieceObserver: CallObserver {
     }
 }
 
+extension Demand {
+    /// Also pauses a response's body while there is no demand.
+    fileprivate func hold(_ flow: any FlowControl) {
+        hold(Demand.Source(pause: { flow.pause() }, resume: { flow.resume() }))
+    }
+}
+
+extension StreamBuffer: CallObserver where Head == TransportResponse {
+    /// True from the head on, because the rest of the body must belong to it.
+    package var hasBegun: Bool { hasHead }
+
+    package func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
+        guard head.status.isSuccess else { return .whole }
+        began(head, pause: { flow.pause() }, resume: { flow.resume() })
+        return .pieces
+    }
+
+    package func callReceived(_ piece: UnsafeRawBufferPointer) {
+        if !piece.isEmpty { received(ArraySlice(piece)) }
+    }
+
+    fileprivate func ended(with response: Response) {
+        do {
+            let response = try response.checkStatusCode()
+            // A success that was not streamed: the target accepts the status, or a plugin created the response.
+            if !hasHead {
+                if !response.data.isEmpty { received(response.data) }
+                began(response.raw)
+            }
+            ended()
+        } catch {
+            ended(error)
+        }
+    }
+}
+
 /// Owns a stream's call while the stream can be read.
 private final class StreamReading: Sendable {
-    let buffer: StreamBuffer
+    let buffer: StreamBuffer<TransportResponse>
     private let subscription: any Disposable
 
-    init(_ buffer: StreamBuffer, _ call: Single<Response>) {
+    init(_ buffer: StreamBuffer<TransportResponse>, _ call: Single<Response>) {
         self.buffer = buffer
         subscription = call.subscribe(
-            onSuccess: { buffer.ended(with: $0) }, onFailure: { buffer.failed($0) })
+            onSuccess: { buffer.ended(with: $0) }, onFailure: { buffer.ended($0) })
         buffer.began(subscription)
     }
 

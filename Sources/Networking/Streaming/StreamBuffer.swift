@@ -1,92 +1,102 @@
-import HTTPModel
 import Locking
-@_spi(Demand) import Rx
+public import Rx
 
-/// The part of a streamed body that has arrived and is unread.
-final class StreamBuffer: CallObserver {
-    /// Bytes at which the upstream is paused.
-    static var highWatermark: Int { 256 << 10 }
-    /// Bytes at which the upstream is resumed.
+/// Buffers a response between the loop or clock on which it arrives and the task that reads it.
+package final class StreamBuffer<Head: Sendable>: Sendable {
+    /// Bytes at which the sender is paused.
+    package static var highWatermark: Int { 256 << 10 }
+    /// Bytes at which the sender is resumed.
     private static var lowWatermark: Int { 64 << 10 }
 
     private struct State {
-        var head: TransportResponse?
+        var head: Head?
+        var headReader: CheckedContinuation<Head, any Error>?
+        var pieces = PieceBuffer()
+        /// Bytes that have arrived, read or not.
+        var received = 0
+        /// Why the response ended early.
         var failure: (any Error)?
-        var headReader: CheckedContinuation<TransportResponse, any Error>?
+        var pause: (@Sendable () -> Void)?
+        var resume: (@Sendable () -> Void)?
+        var isPaused = false
         var call: (any Disposable)?
-        var isCancelled = false
+
+        mutating func takeResume() -> (@Sendable () -> Void)? {
+            guard isPaused, pieces.byteCount <= lowWatermark else { return nil }
+            isPaused = false
+            return resume
+        }
     }
 
     private let state = Lock(State())
-    private let pieces = ValuesBuffer<ArraySlice<UInt8>>(
-        highWatermark: highWatermark, lowWatermark: lowWatermark
-    ) { $0.count }
 
-    // MARK: - The call
+    package init() {}
 
-    func began(_ call: any Disposable) {
+    // MARK: - The sender
+
+    package func began(_ call: any Disposable) {
         let isCancelled = state.withLock { state in
             state.call = call
-            return state.isCancelled
+            return state.failure is CancellationError
         }
         if isCancelled { call.dispose() }
     }
 
-    /// True from the head on, because the rest of the body must belong to it.
-    var hasBegun: Bool { state.withLock { $0.head != nil } }
+    package var hasHead: Bool { state.withLock { $0.head != nil } }
+    package var receivedCount: Int { state.withLock { $0.received } }
 
-    func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
-        guard head.status.isSuccess else { return .whole }
-        pieces.demand.hold(flow)
-        deliver(head)
-        return .pieces
-    }
-
-    private func deliver(_ head: TransportResponse) {
+    /// - Parameters:
+    ///   - pause: called for each piece that arrives while many bytes wait. It sends none before it returns.
+    ///   - resume: called once the reader has caught up.
+    package func began(
+        _ head: Head, pause: (@Sendable () -> Void)? = nil, resume: (@Sendable () -> Void)? = nil
+    ) {
         let reader = state.withLock { state in
             state.head = head
+            state.pause = pause
+            state.resume = resume
             return state.headReader.take()
         }
         reader?.resume(returning: head)
     }
 
-    func callReceived(_ piece: UnsafeRawBufferPointer) {
-        guard !piece.isEmpty else { return }
-        pieces.send(ArraySlice(piece))
-    }
-
-    func ended(with response: Response) {
-        do {
-            let response = try response.checkStatusCode()
-            // A success that was not streamed: the target accepts the status, or a plugin created the response.
-            if state.withLock({ $0.head == nil }) {
-                if !response.data.isEmpty { pieces.send(response.data) }
-                deliver(response.raw)
+    /// Returns whether more is wanted now; if not, `resume` is called later.
+    @discardableResult
+    package func received(_ piece: ArraySlice<UInt8>) -> Bool {
+        let (reader, isPaused) = state.withLock { state in
+            state.received += piece.count
+            let reader = state.pieces.received(piece)
+            if state.pieces.byteCount >= Self.highWatermark {
+                state.isPaused = true
+                // Under the lock. A reader that catches up meanwhile resumes the sender after it; if that comes late, the next
+                // piece pauses it again.
+                state.pause?()
             }
-            pieces.end(.success(()))
-        } catch {
-            failed(error)
+            return (reader, state.isPaused)
         }
+        reader?(.success(piece))
+        return !isPaused
     }
 
-    func failed(_ error: any Error) {
-        let reader = state.withLock { state in
-            state.failure = error
-            return state.headReader.take()
+    /// The response is complete, or this error ended it early.
+    package func ended(_ error: (any Error)? = nil) {
+        let (headReader, reader) = state.withLock { state in
+            if state.failure == nil { state.failure = error }
+            let reader = state.pieces.finish(error.map { .failure($0) } ?? .success(()))
+            return (error == nil ? nil : state.headReader.take(), reader)
         }
-        reader?.resume(throwing: error)
-        pieces.end(.failure(error))
+        if let error { headReader?.resume(throwing: error) }
+        reader?(error.map { .failure($0) } ?? .success(nil))
     }
 
     // MARK: - The reader
 
-    func head() async throws -> TransportResponse {
+    package func head() async throws -> Head {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let known = state.withLock { state -> Result<TransportResponse, any Error>? in
+                let known = state.withLock { state -> Result<Head, any Error>? in
                     if let head = state.head { return .success(head) }
                     if let failure = state.failure { return .failure(failure) }
-                    if state.isCancelled { return .failure(CancellationError()) }
                     state.headReader = continuation
                     return nil
                 }
@@ -97,29 +107,29 @@ final class StreamBuffer: CallObserver {
         }
     }
 
-    /// Returns the next piece; nil at the end.
-    func next() async throws -> ArraySlice<UInt8>? {
+    /// Returns the next piece; nil at the end. Only one task may read at a time.
+    package func next() async throws -> ArraySlice<UInt8>? {
         try await withTaskCancellationHandler {
-            try await pieces.next()
+            try await withCheckedThrowingContinuation { continuation in
+                let (piece, resume) = state.withLock { state in
+                    (state.pieces.read { continuation.resume(with: $0) }, state.takeResume())
+                }
+                resume?()
+                if let piece { continuation.resume(with: piece) }
+            }
         } onCancel: {
             cancel()
         }
     }
 
-    private func cancel() {
-        let (call, reader) = state.withLock { state in
-            state.isCancelled = true
-            return (state.call, state.headReader.take())
+    /// Ends the call and its reader.
+    package func cancel() {
+        let (call, headReader, reader) = state.withLock { state in
+            state.failure = CancellationError()
+            return (state.call.take(), state.headReader.take(), state.pieces.cancel())
         }
         call?.dispose()
-        reader?.resume(throwing: CancellationError())
-        pieces.cancel()
-    }
-}
-
-extension Demand {
-    /// Also pauses a response's body while there is no demand.
-    func hold(_ flow: any FlowControl) {
-        hold(Demand.Source(pause: { flow.pause() }, resume: { flow.resume() }))
+        headReader?.resume(throwing: CancellationError())
+        reader?(.failure(CancellationError()))
     }
 }

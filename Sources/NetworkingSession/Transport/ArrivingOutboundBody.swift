@@ -37,7 +37,7 @@ struct ArrivingOutboundBody: OutboundBodySource {
             }
         }
 
-        func close() { body.close() }
+        func close() { body.cancel() }
     }
 }
 

@@ -61,7 +61,9 @@ struct RequestBodyTests {
         return Reply(try await bench.gateway.responder().respond(to: request).value)
     }
 
-    private static func bytes(_ count: Int) -> BodyPiece { .bytes([UInt8](repeating: 1, count: count)[...]) }
+    private static func bytes(_ count: Int) -> StubBody.Piece {
+        .success([UInt8](repeating: 1, count: count)[...])
+    }
 
     @Test("Pieces are read in order, one at a time, to the end")
     func pieces() async throws {
@@ -70,7 +72,7 @@ struct RequestBodyTests {
         try await body.isAwaited()
         body.give(Self.bytes(1))
         try await body.isAwaited()
-        body.give(Self.bytes(2), Self.bytes(3), .end)
+        body.give(Self.bytes(2), Self.bytes(3), .success(nil))
         #expect(try await receiver.reply()["/data"] == "[1,2,3]")
     }
 
@@ -78,7 +80,7 @@ struct RequestBodyTests {
     func failed() async throws {
         let body = StubBody()
         let (receiver, _) = try start("/sizes", body)
-        body.give(Self.bytes(1), .failed(GatewayError.requestTimeout("The request took too long to arrive")))
+        body.give(Self.bytes(1), .failure(GatewayError.requestTimeout("The request took too long to arrive")))
         let reply = try await receiver.reply()
         #expect(reply.status == 408)
         #expect(reply.message == "The request took too long to arrive")

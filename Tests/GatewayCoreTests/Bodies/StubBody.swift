@@ -1,13 +1,16 @@
 import Locking
+import Networking
 import TestWaiting
 
 @testable import GatewayCore
 
 /// A body whose pieces a test gives one by one.
-final class StubBody: BodySource {
+final class StubBody: PieceSource {
+    typealias Piece = Result<ArraySlice<UInt8>?, any Error>
+
     private struct State {
-        var pieces: [BodyPiece] = []
-        var receiver: (@Sendable (BodyPiece) -> Void)?
+        var pieces: [Piece] = []
+        var receiver: PieceReceiver?
         var isCancelled = false
         var waiting: [DeadlineContinuation<Void>] = []
     }
@@ -17,7 +20,7 @@ final class StubBody: BodySource {
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Gives pieces, which are read later if nobody reads now.
-    func give(_ pieces: BodyPiece...) {
+    func give(_ pieces: Piece...) {
         state.withLock { $0.pieces += pieces }
         deliver()
     }
@@ -33,7 +36,7 @@ final class StubBody: BodySource {
         }
     }
 
-    func read(_ receive: @escaping @Sendable (BodyPiece) -> Void) {
+    func read(_ receive: @escaping PieceReceiver) {
         state.withLock { $0.receiver = receive }
         deliver()
         let waiting = state.withLock { state in
@@ -47,7 +50,7 @@ final class StubBody: BodySource {
     func cancel() { state.withLock { $0.isCancelled = true } }
 
     private func deliver() {
-        let next: (piece: BodyPiece, receive: @Sendable (BodyPiece) -> Void)? = state.withLock { state in
+        let next: (piece: Piece, receive: PieceReceiver)? = state.withLock { state in
             guard let receive = state.receiver, !state.pieces.isEmpty else { return nil }
             state.receiver = nil
             return (state.pieces.removeFirst(), receive)

@@ -1,15 +1,18 @@
 import Locking
+import Networking
 
 /// The position in a request's body, which its only reader moves.
 final class BodyCursor: Sendable {
+    private typealias Piece = Result<ArraySlice<UInt8>?, any Error>
+
     private enum Progress {
         /// Nothing has been read of a body in memory.
         case buffered(ArraySlice<UInt8>)
         /// No read is pending.
         case idle
-        case reading(UnsafeContinuation<BodyPiece, Never>)
+        case reading(UnsafeContinuation<Piece, Never>)
         /// The body gives nothing but this any more.
-        case over(BodyPiece)
+        case over(Piece)
     }
 
     private struct State {
@@ -18,20 +21,20 @@ final class BodyCursor: Sendable {
     }
 
     private enum Action {
-        case resume(BodyPiece)
+        case resume(Piece)
         case read
     }
 
     /// Nil for a body in memory.
-    private let source: (any BodySource)?
+    private let source: (any PieceSource)?
     private let state: Lock<State>
 
     init(_ body: ArraySlice<UInt8>) {
         source = nil
-        state = Lock(State(progress: body.isEmpty ? .over(.end) : .buffered(body)))
+        state = Lock(State(progress: body.isEmpty ? .over(.success(nil)) : .buffered(body)))
     }
 
-    init(_ source: any BodySource) {
+    init(_ source: any PieceSource) {
         self.source = source
         state = Lock(State(progress: .idle))
     }
@@ -48,7 +51,7 @@ final class BodyCursor: Sendable {
     /// The body for a reader that needs no task.
     enum Claimed {
         case bytes(ArraySlice<UInt8>)
-        case source(any BodySource)
+        case source(any PieceSource)
     }
 
     /// Takes the body for a reader that needs no task. Throws if there was another one.
@@ -57,7 +60,7 @@ final class BodyCursor: Sendable {
         if let source { return .source(source) }
         return state.withLock { state in
             guard case .buffered(let bytes) = state.progress else { return .bytes([]) }
-            state.progress = .over(.end)
+            state.progress = .over(.success(nil))
             return .bytes(bytes)
         }
     }
@@ -71,26 +74,22 @@ final class BodyCursor: Sendable {
         } onCancel: {
             cancel(happensBefore)
         }
-        switch piece {
-        case .bytes(let bytes): return bytes
-        case .end: return nil
-        case .failed(let error): throw error
-        }
+        return try piece.get()
     }
 
     private func begin(
-        _ continuation: UnsafeContinuation<BodyPiece, Never>, _ happensBefore: HappensBeforeEdge
+        _ continuation: UnsafeContinuation<Piece, Never>, _ happensBefore: HappensBeforeEdge
     ) {
         let action: Action = state.withLock { state in
             switch state.progress {
             case .buffered(let bytes):
-                state.progress = .over(.end)
-                return .resume(.bytes(bytes))
+                state.progress = .over(.success(nil))
+                return .resume(.success(bytes))
             case .idle:
                 state.progress = .reading(continuation)
                 return .read
             case .reading:
-                return .resume(.failed(EndpointFault("two tasks read the body of a request at once")))
+                return .resume(.failure(EndpointFault("two tasks read the body of a request at once")))
             case .over(let piece):
                 return .resume(piece)
             }
@@ -101,10 +100,10 @@ final class BodyCursor: Sendable {
         }
     }
 
-    private func received(_ piece: BodyPiece, _ happensBefore: HappensBeforeEdge) {
-        let waiting: UnsafeContinuation<BodyPiece, Never>? = state.withLock { state in
+    private func received(_ piece: Piece, _ happensBefore: HappensBeforeEdge) {
+        let waiting: UnsafeContinuation<Piece, Never>? = state.withLock { state in
             guard case .reading(let continuation) = state.progress else { return nil }
-            if case .bytes = piece { state.progress = .idle } else { state.progress = .over(piece) }
+            if case .success(_?) = piece { state.progress = .idle } else { state.progress = .over(piece) }
             return continuation
         }
         happensBefore.release()
@@ -112,8 +111,8 @@ final class BodyCursor: Sendable {
     }
 
     private func cancel(_ happensBefore: HappensBeforeEdge) {
-        let cancelled = BodyPiece.failed(CancellationError())
-        let waiting: UnsafeContinuation<BodyPiece, Never>? = state.withLock { state in
+        let cancelled = Piece.failure(CancellationError())
+        let waiting: UnsafeContinuation<Piece, Never>? = state.withLock { state in
             defer { if case .over = state.progress {} else { state.progress = .over(cancelled) } }
             guard case .reading(let continuation) = state.progress else { return nil }
             return continuation

@@ -1,0 +1,104 @@
+/// Receives the next piece, which is not empty, nil at the end, or the error that ends the bytes early.
+package typealias PieceReceiver = @Sendable (Result<ArraySlice<UInt8>?, any Error>) -> Void
+
+/// Bytes that are read piece by piece, at the pace of their reader. Used from any thread, by one reader.
+package protocol PieceSource: AnyObject, Sendable {
+    /// Requests the next piece; one request at a time. `receive` is called once, unless `cancel` comes first: on any thread, possibly
+    /// inside this call.
+    func read(_ receive: @escaping PieceReceiver)
+
+    /// Ends the reading. A pending request fails with a `CancellationError`, or is forgotten.
+    func cancel()
+
+    /// Sends the pieces to `sink` as they arrive, instead of waiting for `read`. Returns what pauses them; nil if they must be read.
+    func send(to sink: any PieceSink) -> (any FlowControl)?
+}
+
+extension PieceSource {
+    package func send(to sink: any PieceSink) -> (any FlowControl)? { nil }
+}
+
+/// Receives bytes as they arrive, on any thread. `FlowControl` pauses them.
+package protocol PieceSink: AnyObject, Sendable {
+    /// Receives a piece, which is valid during the call only.
+    func received(_ piece: UnsafeRawBufferPointer)
+
+    /// The bytes are complete, or this error ended them early. Called once.
+    func ended(_ error: (any Error)?)
+}
+
+/// Keeps pieces that arrive until they are read. Its owner guards it by a lock, and calls the receivers outside of the lock.
+package struct PieceBuffer: Sendable {
+    private var pieces: [ArraySlice<UInt8>] = []
+    /// The index of the first piece that has not been read.
+    private var first = 0
+    private var end: Result<Void, any Error>?
+    private var receiver: PieceReceiver?
+    /// Bytes that wait to be read.
+    package private(set) var byteCount = 0
+
+    package init() {}
+
+    /// Whether no piece waits to be read.
+    package var isEmpty: Bool { first == pieces.count }
+    package var hasEnded: Bool { end != nil }
+
+    /// Keeps a piece, although a read may be pending. Drops it after the end.
+    package mutating func append(_ piece: ArraySlice<UInt8>) {
+        guard end == nil else { return }
+        pieces.append(piece)
+        byteCount += piece.count
+    }
+
+    /// Returns the pending receiver, which gets the piece now. Without one, keeps the piece and returns nil.
+    package mutating func received(_ piece: ArraySlice<UInt8>) -> PieceReceiver? {
+        if let receiver = receiver.take() { return receiver }
+        append(piece)
+        return nil
+    }
+
+    /// Ends the bytes after the pieces that wait. Returns the pending receiver, which gets the end now.
+    package mutating func finish(_ end: Result<Void, any Error>) -> PieceReceiver? {
+        if self.end == nil { self.end = end }
+        return receiver.take()
+    }
+
+    /// Returns the next piece or the end. If there is neither, keeps `receiver` and returns nil.
+    package mutating func read(_ receiver: @escaping PieceReceiver) -> Result<ArraySlice<UInt8>?, any Error>?
+    {
+        guard isEmpty else { return .success(takeFirst()) }
+        if let end { return end.map { nil } }
+        self.receiver = receiver
+        return nil
+    }
+
+    private mutating func takeFirst() -> ArraySlice<UInt8> {
+        var piece: ArraySlice<UInt8> = []
+        swap(&piece, &pieces[first])
+        first += 1
+        byteCount -= piece.count
+        if isEmpty { removeAll() }
+        return piece
+    }
+
+    private mutating func removeAll() {
+        pieces.removeAll(keepingCapacity: true)
+        first = 0
+        byteCount = 0
+    }
+
+    /// Removes and returns all bytes that wait.
+    package mutating func takeAll() -> ArraySlice<UInt8> {
+        defer { removeAll() }
+        return pieces.count - first == 1 ? pieces[first] : ArraySlice(pieces[first...].joined())
+    }
+
+    /// Drops the pieces. Further reads fail with a `CancellationError`, as does the pending one, whose receiver is returned.
+    package mutating func cancel() -> PieceReceiver? {
+        pieces = []
+        first = 0
+        byteCount = 0
+        end = .failure(CancellationError())
+        return receiver.take()
+    }
+}
