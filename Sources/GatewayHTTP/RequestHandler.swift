@@ -40,7 +40,9 @@ final class RequestHandler: InboundHandler {
         health = Health(shared.phase)
         self.records = records
         files = generation.files.map {
-            LoopFiles($0, generation.responder, records: records, log: shared.logs.diagnostics)
+            LoopFiles(
+                $0, generation.responder, records: records, log: shared.logs.diagnostics,
+                requestsInFlight: limits.requestsInFlight)
         }
         files?.handler = self
     }

@@ -266,30 +266,78 @@ struct FileStreamTests {
         }
     }
 
-    @Test(
-        "While `streams` large files are being sent, another gets 503; small files and endpoints are answered"
-    )
-    func streams() throws {
+    /// Returns a client that reads no more than the head of an answer.
+    private func beginReading(_ port: Int, host: UInt8 = 1) throws -> RawClient {
+        let client = try RawClient(port: port, receiveBuffer: 4096, host: host)
+        client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\r\n")
+        #expect(try client.read(through: "\r\n\r\n").contains(" 200 OK"))
+        return client
+    }
+
+    @Test("Clients that read slowly keep nobody waiting, and go on when they read")
+    func slowReaders() throws {
         var files = StaticFiles.folder(fixture.root)
         files.streams = 2
         try fixture.serve(files) { port in
-            var readers: [RawClient] = []
-            for _ in 0..<2 {
-                let client = try RawClient(port: port, receiveBuffer: 4096)
-                client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\r\n")
-                _ = try client.read(through: "\r\n\r\n")
-                readers.append(client)
-            }
+            let readers = try (0..<6).map { _ in try beginReading(port) }
             let client = try RawClient(port: port)
+            for _ in 0..<3 { #expect(try client.ask("/large").body == Self.bytes) }
+            #expect(try client.ask("/small").text == "small")
+            let bytes = try readers[0].read(count: 4 << 20)
+            #expect(bytes == [UInt8](repeating: 0, count: 4 << 20))
+        }
+    }
+
+    @Test("Files that are read fast take turns, so that all of them arrive")
+    func turns() throws {
+        var files = StaticFiles.folder(fixture.root)
+        files.streams = 1
+        try fixture.serve(files) { port in
+            let clients = try (0..<4).map { _ in try RawClient(port: port) }
+            for client in clients { client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\r\n") }
+            // None of the first is read to its end.
+            for client in clients {
+                _ = try client.read(through: "\r\n\r\n")
+                _ = try client.read(count: 8 << 20)
+            }
+            #expect(try RawClient(port: port).ask("/large").body == Self.bytes)
+        }
+    }
+
+    @Test("A file that does not get its turn in time is 503, and its connection goes on")
+    func noTurn() throws {
+        var files = StaticFiles.folder(fixture.root)
+        files.streams = 1
+        files.readDeadline = .milliseconds(300)
+        try fixture.serve(files) { port in
+            let reader = try beginReading(port)
+            let client = try RawClient(port: port)
+            let reply = try client.ask("/large")
+            #expect(reply.status == 503)
+            #expect(code(of: reply) == "OVERLOADED")
+            try spin(while: client.ask("/large").status == 503) { "still 503" }
+            #expect(openCount("huge") == 1)
+            withExtendedLifetime(reader) {}
+        }
+    }
+
+    @Test("A client gets at most its share of the files that are sent at once; other clients get theirs")
+    func shares() throws {
+        _ = try withLoggedGateway(stops: true) {
+            $0.files = .folder(fixture.root)
+            $0.inbound.requestsInFlight = 8
+        } declare: { _ in
+        } _: { server in
+            var readers = try (0..<2).map { _ in try beginReading(server.port) }
+            let client = try RawClient(port: server.port)
             let refused = try client.ask("/large")
             #expect(refused.status == 503)
             #expect(code(of: refused) == "OVERLOADED")
             #expect(try client.ask("/small").text == "small")
-            #expect(try client.ask("/api/value").status == 200)
+            #expect(try RawClient(port: server.port, host: 2).ask("/large").body == Self.bytes)
             readers.removeLast().close()
             try spin(while: client.ask("/large").status == 503) { "still 503" }
             #expect(try client.ask("/large").body == Self.bytes)
-            readers.removeAll()
         }
     }
 

@@ -106,6 +106,7 @@ struct LimitsTableTests {
             "calls.download": FileSink.finishTimeout,
             "cookies.bytes": Cookie.maximumBytes,
             "cookies.attributeBytes": Cookie.maximumAttributeBytes,
+            "files.turn": FileSender.turn, "files.patience": FileSender.patience,
             "compression.whole": AnswerCompressor.whole,
             "compression.slice": AnswerCompressor.slice,
             "proxy.requestBody": ProxyLimits.requestBody.map { $0 as Any } ?? "none",

@@ -12,12 +12,17 @@ final class LoopFiles {
     /// Nil if nobody wants to know what becomes of requests.
     let records: RequestRecords?
     let log: Log
-    /// Files that are being sent in pieces.
-    var streams = 0
+    /// Files that are sent in pieces.
+    var turns: FileTurns<FileSender>
     /// Divides the requests in flight among endpoints and middleware.
     weak var handler: RequestHandler?
 
-    init(_ server: FileServer, _ responder: GatewayResponder, records: RequestRecords?, log: Log) {
+    /// - Parameter requestsInFlight: on the loop. Files in pieces may be half of them.
+    init(
+        _ server: FileServer, _ responder: GatewayResponder, records: RequestRecords?, log: Log,
+        requestsInFlight: Int
+    ) {
+        turns = FileTurns(places: server.settings.streams, open: requestsInFlight / 2)
         self.server = server
         self.responder = responder
         self.records = records
@@ -45,14 +50,11 @@ final class FileExchange: InboundExchange {
     /// The answer's status, once there is an answer.
     private var status = HTTPStatus.internalServerError
     private var isAnswered = false
-    /// Reads a file that is sent in pieces.
-    private var reader: ReadAhead?
-    /// Bytes of the file left to read.
-    private var remaining = 0
-    private var writer: BodyWriter?
-    /// The head of a file that is sent in pieces. It waits for the first piece, so a file that cannot be read is answered with an error.
+    /// Sends a file in pieces.
+    private var sender: FileSender?
+    /// The head of a file that is sent in pieces. It waits for the first piece.
     private var unsentHead: HTTPResponseHead?
-    /// Set while a read is pending.
+    /// Set while a file is being found.
     private var timer: TimerToken?
     /// Whether the request has a place among those in flight, which it has while middleware runs.
     private var isAdmitted = false
@@ -184,48 +186,39 @@ final class FileExchange: InboundExchange {
     // MARK: Files in pieces
 
     private func stream(_ head: HTTPResponseHead, _ file: OpenFile, _ range: Range<Int64>) {
-        guard files.streams < files.server.settings.streams else { return answer(.overloaded) }
-        files.streams += 1
-        reader = ReadAhead(on: loop) { file.reader(of: range) }
-        remaining = range.count
+        guard let sender = FileSender(file, range, files, for: self) else { return answer(.overloaded) }
+        self.sender = sender
         var head = complete(head)
         head.fields.append(.contentLength, "\(range.count)")
         unsentHead = head
-        readNext()
+        sender.start()
     }
 
-    private func begin(_ head: HTTPResponseHead) {
+    /// The first piece is read. Returns nil if the client has left.
+    func begin() -> BodyWriter? {
+        guard let head = unsentHead.take() else { return nil }
         status = head.status
         isAnswered = true
         let writer = startStreaming(head)
-        // Once the exchange is over, nothing would break the reference cycle with the writer.
-        guard !isOver else { return }
-        self.writer = writer
-        writer.onDrain = { [weak self] in self?.readNext() }
+        return isOver ? nil : writer
     }
 
-    /// Reads the next piece, unless a read is pending or the client has enough to receive.
-    private func readNext() {
-        guard timer == nil, let reader, writer?.isOverHighWatermark != true else { return }
-        startReadTimer()
-        reader.next { [weak self] piece in self?.received(piece) }
+    /// - Parameter writer: nil if no piece has been read.
+    func fileFailed(_ error: any Error, _ writer: BodyWriter?) {
+        guard let writer else { return answerFailure(error) }
+        files.log.write(.error, "file sent incompletely", ["what": "\(error)"])
+        writer.fail()
     }
 
-    private func received(_ piece: ReadAhead.Piece) {
-        stopReadTimer()
-        // An error may have been answered, because the first piece took too long.
-        guard unsentHead != nil || writer != nil else { return }
-        switch piece {
-        case .success(let bytes):
-            if let head = unsentHead.take() { begin(head) }
-            remaining -= bytes.count
-            writer?.write(bytes)
-            if remaining == 0 { writer?.finish() } else { readNext() }
-        case .failure(let error) where unsentHead != nil: answerFailure(error)
-        case .failure(let error):
-            files.log.write(.error, "file sent incompletely", ["what": "\(error)"])
-            writer?.fail()
-        }
+    /// A piece was not read within `readDeadline`.
+    ///
+    /// - Parameters:
+    ///   - writer: nil if no piece has been read.
+    ///   - waitsForTurn: whether other files are the reason, not the disk.
+    func fileIsLate(_ writer: BodyWriter?, waitsForTurn: Bool) {
+        files.log.write(
+            waitsForTurn ? .warning : .error, "file not read in time", ["path": request.head.target.path])
+        if let writer { writer.fail() } else { answer(.overloaded) }
     }
 
     // MARK: Answers
@@ -328,12 +321,8 @@ final class FileExchange: InboundExchange {
 
     override func ended(_ outcome: InboundOutcome) {
         stopReadTimer()
-        if let reader {
-            reader.close()
-            files.streams -= 1
-        }
-        reader = nil
-        writer = nil
+        sender?.stop()
+        sender = nil
         unsentHead = nil
         leave()
         pump?.stop()
@@ -376,7 +365,6 @@ extension FileExchange: TimerTarget {
     /// The disk has not answered within `readDeadline`.
     func timerFired(_ token: TimerToken) {
         timer = nil
-        files.log.write(.error, "file not read in time", ["path": request.head.target.path])
-        if let writer { writer.fail() } else { answer(.overloaded) }
+        fileIsLate(nil, waitsForTurn: false)
     }
 }

@@ -29,8 +29,11 @@ public struct StaticFiles: Sendable {
     /// A gateway does not start if it contains control characters.
     public var contentSecurityPolicy = StaticFiles.strictPolicy
 
-    /// Files beyond 256 KiB that one loop sends at once. Each takes a descriptor, up to 128 KiB of read-ahead, and one of the loop's
-    /// requests in flight. Default 256. Beyond it: 503 `OVERLOADED`.
+    /// Files beyond 256 KiB that one loop reads at once, each with up to 128 KiB of read-ahead. Default 256. Further ones wait for their
+    /// turn, at most `readDeadline`. A file whose client does not keep up for a second gives up its turn until the client has room.
+    ///
+    /// Each file that is being sent takes a descriptor and one of the loop's requests in flight. Such files may be half of the requests in
+    /// flight, in fair shares by client address. Beyond it: 503 `OVERLOADED`.
     public var streams = 256
 
     /// Time-out for opening a file, and for reading each piece of it. Default 15 s. Beyond it: 503 `OVERLOADED`, or a reset if a part
