@@ -10,7 +10,7 @@ enum FoundationDifference: String, CaseIterable {
     case surrogates = "lone surrogate"
     case fractions = "fraction that `Double` cannot represent, read as an integer"
     case exponents = "integer beyond 2^53 written with an exponent"
-    case negativeZeros = "negative zero with a fraction and an exponent, read as `Double` or `Float`"
+    case zeros = "zero with an exponent, such as `0e3`, read as `Double` or `Float`"
     case equivalentNames = "names that are equal only in Unicode's sense"
     case repeatedNames = "invalid value under a duplicate name"
     case dates = "date of `NaN`"

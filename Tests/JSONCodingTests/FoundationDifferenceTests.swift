@@ -58,7 +58,7 @@ struct FoundationDifferenceTests {
         Row(.fractions, "rejected", integers, "1e-400", "-1e-400", "3.0000000000000001"),
         Row(.fractions, "rejected", ["Int", "UInt64", "Int128"], "70000000000000000.5"),
         Row(.exponents, "accepted", ["UInt64"], "1.8446744073709551615e19"),
-        Row(.negativeZeros, "accepted", doubles + ["Float"], "-0.0e3"),
+        Row(.zeros, "accepted", doubles + ["Float"], "0e3", "-0.0e3"),
         Row(.equivalentNames, "another value", names, ##"{"\u{00E9}":1,"e\u{0301}":2}"##),
         Row(.repeatedNames, "accepted", ["Dictionary<String, Int>, snake case"], #"{"a":1,"a":"x"}"#),
         Row(.dates, "rejected", ["Date, seconds and words"], #""nan""#),
