@@ -38,14 +38,11 @@ const face = (user, name) => el("img", {
 
 function drawUser(user) {
   const name = inLanguage(user.nameKo, user.nameEn) ?? user.name;
-  return [
-    el("div", { class: "user" },
-      face(user, name),
-      el("div", {}, el("p", { class: "who" }, name),
-        el("p", { class: "rank" }, t("user.rank", { level: whole(user.level), tier: user.tier })))),
-    user.introduction && el("p", { class: "user-words", lang: "ko" }, user.introduction),
-    user.joinedOn && el("p", { class: "rank" }, t("user.joined", { day: plainDate(user.joinedOn) })),
-  ].filter(Boolean);
+  return [el("div", { class: "user" },
+    face(user, name),
+    el("div", {}, el("p", { class: "who" }, name),
+      el("p", { class: "rank" }, t("user.rank", { level: whole(user.level), tier: user.tier })),
+      user.joinedOn && el("p", { class: "rank" }, t("user.joined", { day: plainDate(user.joinedOn) }))))];
 }
 
 /**

@@ -66,6 +66,7 @@ export class Lanes {
     }
     redraw(this.root, [
       el("ul", { class: "lane-heads" }, this.head("with", this.saidWith(now), exchange && outcome(exchange)), isRace && this.head("without", this.saidWithout(now))),
+      isRace && el("p", { class: "lane-hint" }, t("lanes.hint")),
     ]);
     redraw(this.note, [t("lanes.scale", { time: milliseconds(end) }), isRace && ` ${t(direct?.isDelayed ? "lanes.note.latency" : "lanes.note")}`]);
   }

@@ -6,10 +6,10 @@ import { story } from "./story.js";
 /** The steps of the guided minute, each with the faults that it sets and the part that shows its effect. */
 const steps = [
   { name: "well", faults: {} },
+  { name: "repaired", faults: { users: "flaky:2" }, part: "user" },
   { name: "optional", faults: { weather: "drop" }, part: "weather" },
   { name: "required", faults: { diary: "status:503" }, part: "weights" },
   { name: "slow", faults: { tags: "delay:8000" }, part: "tags" },
-  { name: "repaired", faults: { users: "flaky:2" }, part: "user" },
 ];
 
 /** Below this width the screens are under the picture, out of sight. */

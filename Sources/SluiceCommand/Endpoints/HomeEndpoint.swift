@@ -34,9 +34,8 @@ struct HomeEndpoint {
             return .parts(
                 weights: weights(of: date),
                 weather: Part(weather(at: point)).optional(),
-                tags: Part(tags.rx.request(.all).fragment(at: .root, as: .array)).optional(),
-                user: Part(users.rx.request(.user(name)).fragment(at: UsersAPI.profile, as: .object))
-                    .optional())
+                tags: Part(allTags()).optional(),
+                user: Part(profile(of: name)).optional())
         }
     }
 
@@ -53,6 +52,14 @@ struct HomeEndpoint {
             weather.rx.request(.nowCast(point)).fragment(),
             weather.rx.request(.forecast(point, convenience: true, page: 1)).fragment()
         ) { ["now": $0, "forecast": $1] }
+    }
+
+    private func allTags() -> Single<JSONFragment> {
+        tags.rx.request(.all).fragment(at: .root, as: .array)
+    }
+
+    private func profile(of name: UserName) -> Single<JSONFragment> {
+        users.rx.request(.user(name)).fragment(at: UsersAPI.profile, as: .object)
     }
 }
 

@@ -94,50 +94,6 @@ extension InBrowser {
             }
         }
 
-        /// Each fault, and what the page may say of the failed call without Sluice: what the browser or the parser said.
-        private static let faults = [
-            ("delay:1200", nil), ("flaky:2", "HTTP 503"), ("status:503", "HTTP 503"), ("status:204", nil),
-            ("drop", "TypeError: Failed to fetch"), ("garbage", "TypeError: Failed to fetch"),
-            ("truncate", "TypeError: network error"),
-        ]
-
-        @Test(
-            "With each fault, the page's words are what was on the wire, with Sluice and without",
-            arguments: faults, [Look(), Look(device: .phone, theme: .dark, language: .korean)])
-        func words(fault: (kind: String, said: String?), look: Look) async throws {
-            let expected: Set<Int> = [502, 503]
-            try await withDemo(look, expectedStatuses: expected) { page, demo async throws in
-                try await page.ready()
-                // Both ways at once, for one visitor: what curl gets with the same request is what the page says.
-                try await page["#mode input[value=without]"].click()
-                try await page.idle()
-                try await page.breakUpstream("users", by: fault.kind)
-                try await page.idle()
-                let state = fault.said != nil ? "failed" : fault.kind == "status:204" ? "empty" : "there"
-                try await page.cards(are: ["user": state, "tags": "there"])
-                if let said = fault.said {
-                    try await page.card("user").says("user: \(said)")
-                }
-                let id = try await page.visitor
-                let wire = try Shell.run(
-                    "curl -i 'http://127.0.0.1:\(demo.port)/api/home' -H 'Demo-Visitor: \(id)'")
-                let status = try #require(wire.firstMatch(of: /^HTTP\/1\.1 (\d+)/)?.1)
-                let code = try #require(wire.firstMatch(of: /"code":"([A-Z_]+)"/)?.1)
-                try await page["#lanes"].says("\(status) \(code)")
-                try await page["#mode input[value=with]"].click()
-                try await page.idle()
-                if let reason = wire.firstMatch(of: /"part":"user","kind":"\w+","reason":"(\w+)"/)?.1 {
-                    try await page.card("user").says(String(reason))
-                    let attempts = try #require(wire.firstMatch(of: /"attempts":(\d)/)?.1)
-                    #expect(
-                        try await page.count("#home-trace [data-row-attempt^=\"user users \"]")
-                            == Int(attempts))
-                } else {
-                    try await page.cards(are: ["user": fault.kind == "status:204" ? "empty" : "there"])
-                }
-            }
-        }
-
         @Test(
             "Both are drawn on one clock: a bar of each call, and one of the page's own, none after the end of the scale"
         )
@@ -164,12 +120,12 @@ extension InBrowser {
             try await withDemo { page, _ async throws in
                 try await page.ready()
                 try await page["#mode input[value=without]"].click()
-                try await page["#lane-note"].says("No network lies between")
+                try await page["#lanes"].says("No network lies between")
                 #expect(try await !page["#lane-note"].text.contains("on purpose"))
                 try await page["#mode input[value=with]"].click()
                 try await page.idle()
                 try await eventually("only the scale is named") {
-                    try await !page["#lane-note"].text.contains("network")
+                    try await !page["#lanes"].text.contains("network")
                 }
             }
         }

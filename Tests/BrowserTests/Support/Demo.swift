@@ -64,6 +64,15 @@ final class Demo: Sendable {
         _ = try await session.request(request).validate()
     }
 
+    /// The faults of a visitor: `weather drop`.
+    func faults(of visitor: String) async throws -> Set<String> {
+        var request = HTTPRequest(url: "\(origin)/demo/faults")
+        request.headers["Demo-Visitor"] = visitor
+        let all = try await session.request(request).validate()
+            .map([String: [String: String]].self, atKeyPath: "data")
+        return Set(all.compactMap { upstream, faults in faults[upstream].map { "\(upstream) \($0)" } })
+    }
+
     /// Stores a weight without the page; nil deletes it.
     ///
     /// - Parameter visitor: whose weight it is; nil for everybody's, which a visitor's own replaces.

@@ -84,15 +84,31 @@ final class Browser: Sendable {
         }
     }
 
+    /// Runs `test` with a browser of its own, as a visitor whom no other one meets. Several may run at once.
+    func withOwnPage(_ look: Look, _ test: @Sendable (Page) async throws -> Void) async throws {
+        let page = try await start(look)
+        do {
+            try await page.show(look)
+            try await test(page)
+        } catch {
+            try? await page.close()
+            throw error
+        }
+        try await page.close()
+    }
+
     private func page(_ look: Look) async throws -> Page {
         if let page = windows.withLock({ $0[Window(look)] }) { return page }
+        let page = try await start(look)
+        windows.withLock { $0[Window(look)] = page }
+        return page
+    }
+
+    private func start(_ look: Look) async throws -> Page {
         let answer = try await commands.rx.request(.newSession(capabilities: capabilities(Window(look))))
             .map(NewSession.self, atKeyPath: "value")
             .value
-        let page = Page(
-            browser: self, session: answer.sessionId, process: answer.capabilities.processID ?? 0)
-        windows.withLock { $0[Window(look)] = page }
-        return page
+        return Page(browser: self, session: answer.sessionId, process: answer.capabilities.processID ?? 0)
     }
 
     /// Closes the windows, stops the driver and waits for the browsers to exit.
