@@ -4,6 +4,7 @@ import Testing
 @Suite("In a browser", .serialized, SharedBrowser())
 enum InBrowser {}
 
-/// How the page looks, and the checks themselves: at the same time as the others, in another browser.
+/// How the page looks, its words beside what was on the wire, and the checks themselves: at the same time as the others, in another
+/// browser.
 @Suite("In another browser", .serialized, SharedBrowser())
 enum InOtherBrowser {}

@@ -11,12 +11,13 @@ enum BuiltInPages {
         return files
     }
 
+    /// Without their comments.
     static var all: [BuiltInFile] {
         (0..<cpages_count()).map { index in
             let page = cpages_at(index)
-            return BuiltInFile(
-                path: String(cString: page.path),
-                bytes: Array(UnsafeBufferPointer(start: page.bytes, count: page.length)))
+            let path = String(cString: page.path)
+            let bytes = Array(UnsafeBufferPointer(start: page.bytes, count: page.length))
+            return BuiltInFile(path: path, bytes: PageText.withoutComments(bytes, path: path))
         }
     }
 

@@ -51,7 +51,7 @@ extension InBrowser {
             }
         }
 
-        @Test("All files of the page together have at most 66 KB", arguments: Look.Language.allCases)
+        @Test("All files of the page together have at most 55 KB", arguments: Look.Language.allCases)
         func weight(language: Look.Language) async throws {
             try await withDemo(Look(language: language)) { page, demo async throws in
                 try await page.loaded()
@@ -64,7 +64,7 @@ extension InBrowser {
                       .map((entry) => entry.encodedBodySize)
                     """, as: [Int].self)
                 #expect(sizes.count > 20)
-                #expect(sizes.reduce(0, +) <= 66_000, "\(sizes.reduce(0, +)) bytes")
+                #expect(sizes.reduce(0, +) <= 55_000, "\(sizes.reduce(0, +)) bytes")
             }
         }
     }

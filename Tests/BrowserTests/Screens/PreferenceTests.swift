@@ -81,7 +81,7 @@ extension InBrowser {
                 try await demo.setFault("garbage", of: "tags")
                 try await page["#home [data-reload]"].click()
                 try await eventually("the failure is announced") {
-                    try await page.said.contains { $0.lowercased().contains("shown without: tags") }
+                    try await page.said.contains { $0.lowercased().contains("missing: tags") }
                 }
                 try await page["[data-change=am]"].click()
                 try await page["#entry-weight"].fill("1")

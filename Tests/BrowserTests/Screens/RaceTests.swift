@@ -4,7 +4,7 @@ import Networking
 import TestSupport
 import Testing
 
-extension InBrowser {
+extension InOtherBrowser {
     @Suite("With Sluice and without", .timeLimit(.minutes(3)))
     struct RaceTests {
         @Test(
