@@ -171,6 +171,7 @@ soak: build
 	@docker/setup $(SOAK) || echo 'soak: proofs that need a missing one of $(SOAK) fail'
 	$(if $(or $(if $(PROOF),,all),$(filter bodies,$(PROOF))),$(SWIFT) build -c release --product BodySoak $(RELEASE))
 	$(if $(or $(if $(PROOF),,all),$(filter hosts,$(PROOF))),$(SWIFT) build -c release --product HostSoak $(RELEASE))
+	$(if $(or $(if $(PROOF),,all),$(filter budget,$(PROOF))),$(SWIFT) build -c release --product BudgetSoak $(RELEASE))
 	$(if $(or $(if $(PROOF),,all),$(filter relay,$(PROOF))),$(SWIFT) build -c release --product RelaySoak $(RELEASE))
 	Tests/Soak/run $(PROOF)
 

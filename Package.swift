@@ -204,6 +204,11 @@ let package = Package(
             dependencies: ["HostCrowd", "GatewayHTTP", "NetworkingSession"],
             path: "Tests/Soak/HostSoak", swiftSettings: settings, linkerSettings: allocator),
 
+        // The gateway with low limits that `make soak PROOF=budget` measures.
+        .executableTarget(
+            name: "BudgetSoak", dependencies: ["GatewayHTTP"],
+            path: "Tests/Soak/BudgetSoak", swiftSettings: settings, linkerSettings: allocator),
+
         // The gateway that `make soak PROOF=relay` measures.
         .executableTarget(
             name: "RelaySoak", dependencies: ["GatewayHTTP", "GatewayCore"],

@@ -1,8 +1,10 @@
-"""Bodies that wait for a silent part stay within the budget for them, and their memory goes back to the system."""
+"""Bodies that wait for a silent part, and all that hostile clients make a gateway hold at once, stay within the limits, and their memory
+goes back to the system."""
 
 import socket
 import time
 
+import hostile
 from harness import Failure, Gateway, Upstream, check, need_descriptors, wait_until
 
 CLIENTS = 1000
@@ -12,6 +14,11 @@ MIB = 1024
 
 
 def prove():
+    prove_silence()
+    hostile.prove()
+
+
+def prove_silence():
     need_descriptors(4 * CLIENTS)
     # The home screen waits for the weather, which is silent, and has the large weights meanwhile.
     with (Upstream("large", str(BODY)) as large, Upstream("silent") as silent,

@@ -2,7 +2,7 @@ import JSONBytes
 import Networking
 import Testing
 
-extension InBrowser {
+extension InOtherBrowser {
     @Suite("One thing has one word and one number", .timeLimit(.minutes(2)))
     struct NumberTests {
         @Test(
