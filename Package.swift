@@ -154,9 +154,14 @@ let package = Package(
         // Shared by test suites: waiting with a deadline.
         .target(
             name: "TestWaiting", dependencies: ["Locking"], path: "Tests/Waiting", swiftSettings: settings),
+        // Other programs, their folders, and compressed bytes: what tests without sockets need, too.
+        .target(
+            name: "TestTools", dependencies: ["TestWaiting", "CZlib", "Locking"], path: "Tests/Tools",
+            swiftSettings: settings),
         // Raw sockets that misbehave, certificates, real peers.
         .target(
-            name: "TestSupport", dependencies: ["TestWaiting", "EventIO", "COpenSSL", "CZlib", "Locking"],
+            name: "TestSupport",
+            dependencies: ["TestTools", "TestWaiting", "EventIO", "COpenSSL", "Locking"],
             path: "Tests/Support",
             swiftSettings: settings),
 
@@ -231,7 +236,7 @@ let package = Package(
         tests(
             "GatewayConfigTests", ["GatewayConfig", "HTTPModel", "JSONBytes"],
             resources: [.copy("Complaints"), .copy("Examples"), .copy("Printed")]),
-        tests("ContentCodingTests", ["ContentCoding", "TestSupport"]),
+        tests("ContentCodingTests", ["ContentCoding", "TestTools"]),
         tests(
             "HTTPInboundTests", ["HTTPInbound", "EventIO", "HTTPWire", "HTTPModel", "Locking", "TestSupport"]),
         tests(

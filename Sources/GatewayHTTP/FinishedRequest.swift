@@ -23,6 +23,7 @@ public struct FinishedRequest: Sendable {
     /// Bytes of the answer, head and body, that the kernel accepted; of a cut answer, those that the client acknowledged.
     public let bytesSent: Int
     /// What became of the request in the gateway: route, code, parts and upstream calls. Nil for health checks, static files and
-    /// requests that were refused before they reached an endpoint or middleware.
+    /// requests that were refused before they reached an endpoint or middleware. It holds the parts' data and the gateway: keep what is
+    /// read from it, not the summary or this value.
     public let summary: RequestSummary?
 }

@@ -1,6 +1,6 @@
 import ContentCoding
 import Foundation
-import TestSupport
+import TestTools
 
 /// Content as servers encode it.
 enum Encoded {

@@ -1,18 +1,19 @@
 import ContentCoding
 import Foundation
 import Glibc
-import TestSupport
+import TestTools
 import Testing
 
 /// Decodes what our encoders write with the programs of others.
 @Suite("Encoded content in other programs", .timeLimit(.minutes(1)))
 struct EncoderPeerTests {
     static let gzip = PeerProcess.find("gzip")
+    static let python = PeerProcess.find("python3")
     /// The first Python that has the brotli module: the system's, or the first on the PATH.
     static let pythonWithBrotli: String? = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         let onPath: String? = folders.map { "\($0)/python3" }.first { access($0, X_OK) == 0 }
-        return [PythonServer.program, onPath].compactMap(\.self).first {
+        return [python, onPath].compactMap(\.self).first {
             (try? run($0, ["-c", "import brotli"]))?.status == 0
         }
     }()
@@ -72,7 +73,7 @@ struct EncoderPeerTests {
 
     @Test(
         "Python's zlib decodes our gzip",
-        .enabled(if: PythonServer.isInstalled, Comment(rawValue: PythonServer.isMissing)))
+        .enabled(if: python != nil, "python3 is not installed: make setup"))
     func pythonDecodesGzip() throws {
         let script = """
             import sys, zlib
@@ -81,7 +82,7 @@ struct EncoderPeerTests {
             sys.exit(0 if decoder.eof and not decoder.unused_data else 1)
             """
         for (plain, coded) in try Self.samples(.gzip) {
-            let outcome = try Self.run(try #require(PythonServer.program), ["-c", script], input: coded)
+            let outcome = try Self.run(try #require(Self.python), ["-c", script], input: coded)
             #expect(outcome.status == 0)
             #expect(outcome.output == plain)
         }

@@ -42,7 +42,7 @@ struct HangingUpstreamTests {
               parts:
                 url: "http://127.0.0.1:\(port)"
                 timeouts: \(limits.timeouts)
-                breaker: {minimumCalls: 10, open: 5m, maxOpen: 5m}
+                breaker: {minimumCalls: 5, open: 5m, maxOpen: 5m}
             endpoints:
             - get: /page
               deadline: \(limits.deadline)
@@ -65,7 +65,7 @@ struct HangingUpstreamTests {
         defer { hanging.stop() }
         let gateway = try FileGateway(file(hanging.port, limits))
         defer { gateway.server.stop() }
-        for _ in 1...10 {
+        for _ in 1...5 {
             let reason = try reason(try gateway.get("/page"))
             #expect(reason != "circuit_open")
         }
@@ -141,7 +141,7 @@ struct HangingUpstreamTests {
         let dripping = try ScriptedUpstream([.readRequest, .trickle(response, pauseMilliseconds: 5)])
         defer { dripping.stop() }
         let gateway = try FileGateway(
-            file(dripping.port, limits).replacing("minimumCalls: 10", with: "minimumCalls: 1"))
+            file(dripping.port, limits).replacing("minimumCalls: 5", with: "minimumCalls: 1"))
         defer { gateway.server.stop() }
         for _ in 1...2 {
             let reason = try reason(try gateway.get("/page"))
@@ -158,7 +158,7 @@ struct HangingUpstreamTests {
         defer { hanging.stop() }
         let gateway = try FileGateway(file(hanging.port, limits))
         defer { gateway.server.stop() }
-        for _ in 1...10 { _ = try gateway.get("/page") }
+        for _ in 1...5 { _ = try gateway.get("/page") }
         #expect(try reason(try gateway.get("/page")) == "circuit_open")
     }
 
@@ -193,7 +193,7 @@ struct HangingUpstreamTests {
         defer { hanging.stop() }
         let gateway = try FileGateway(file(hanging.port, limits))
         defer { gateway.server.stop() }
-        for _ in 1...15 {
+        for _ in 1...8 {
             for _ in 1...2 { #expect(try gateway.get("/page").status == 504) }
             #expect(try gateway.get("/other").status == 200)
         }
@@ -208,7 +208,7 @@ struct HangingUpstreamTests {
         defer { hanging.stop() }
         let gateway = try FileGateway(file(hanging.port, Limits(timeout: "20ms")))
         defer { gateway.server.stop() }
-        for _ in 1...10 { _ = try gateway.get("/page") }
+        for _ in 1...5 { _ = try gateway.get("/page") }
         #expect(try reason(try gateway.get("/page")) == "circuit_open")
         #expect(try gateway.get("/other").status == 200)
         #expect(gateway.server.report.upstreams["parts"]?.circuit == .closed)
@@ -233,13 +233,13 @@ struct HangingUpstreamTests {
         ) { $0.logLevel = .info }
         var isStopped = false
         defer { if !isStopped { gateway.stop() } }
-        for _ in 1...10 { _ = try gateway.get("/page") }
+        for _ in 1...5 { _ = try gateway.get("/page") }
         let first = try reason(try gateway.get("/other"))
         #expect(first == "http_response_timeout")
         for target in ["/other", "/page"] {
             #expect(try reason(try gateway.get(target)) == "circuit_open")
         }
-        #expect(hanging.requests.count == 11)
+        #expect(hanging.requests.count == 6)
         gateway.stop()
         isStopped = true
         close(pipe.writer)

@@ -14,6 +14,8 @@ struct ObserverTests {
         "It gets each request once, with its parts, upstream calls and attempts, as the access log has them")
     func requests() throws {
         let seen = Lock<[FinishedRequest]>([])
+        // They hold the gateway, which holds the observer.
+        defer { seen.withLock { $0 = [] } }
         let upstream = try ScriptedUpstream([
             .readRequest,
             .send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1\r\n\r\n7"), .close,
@@ -55,6 +57,8 @@ struct ObserverTests {
     @Test("It gets requests without an access log, and those whose clients leave")
     func withoutLog() throws {
         let seen = Lock<[FinishedRequest]>([])
+        // They hold the gateway, which holds the observer.
+        defer { seen.withLock { $0 = [] } }
         let began = Lock(false)
         let lines = try withLoggedGateway(
             stops: true,

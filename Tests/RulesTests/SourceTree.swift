@@ -18,7 +18,7 @@ enum SourceTree {
     /// The Swift files under `Tests`, without the waiting helpers, the rules and the programs that measure or fuzz.
     static var tests: [SourceFile] {
         get throws {
-            let others = ["Support", "Waiting", "RulesTests", "Benchmarks", "Soak", "Fuzz"].map {
+            let others = ["Support", "Tools", "Waiting", "RulesTests", "Benchmarks", "Soak", "Fuzz"].map {
                 "Tests/\($0)/"
             }
             return try files(in: "Tests", ending: ".swift").filter { file in

@@ -1,2 +1,3 @@
-// Whoever needs a peer also waits for it.
+// Whoever needs a peer also waits for it, and starts programs.
+@_exported public import TestTools
 @_exported public import TestWaiting

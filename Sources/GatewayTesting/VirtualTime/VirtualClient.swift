@@ -117,12 +117,14 @@ final class VirtualClient: TestBackend {
         private struct State: Sendable {
             var number: Int?
             var isOver = false
+            /// What was started, until it is over: it owns the request, and that this object.
+            var work: (any Disposable)?
+            var isCancelled = false
         }
 
         private let run: VirtualRun
         private let ended: @Sendable (Result<Value, any Error>) -> Void
         private let state = Lock(State())
-        private let work = SingleAssignmentDisposable()
 
         init(_ run: VirtualRun, _ ended: @escaping @Sendable (Result<Value, any Error>) -> Void) {
             self.run = run
@@ -132,16 +134,30 @@ final class VirtualClient: TestBackend {
         func begin(_ what: String, _ start: () -> any Disposable) {
             let number = run.began(what) { [weak self] in self?.end(with: .failure($0)) }
             state.withLock { $0.number = number }
-            work.setDisposable(start())
+            let work = start()
+            let isCancelled = state.withLock { state in
+                if !state.isOver { state.work = work }
+                return state.isCancelled
+            }
+            if isCancelled { work.dispose() }
         }
 
         func end(with result: Result<Value, any Error>) {
             finish { ended(result) }
-            if case .failure = result { work.dispose() }
+            if case .failure = result { leave(isCancelled: true) } else { leave(isCancelled: false) }
         }
 
         func cancel() {
-            finish { work.dispose() }
+            finish { leave(isCancelled: true) }
+        }
+
+        private func leave(isCancelled: Bool) {
+            let work = state.withLock { state in
+                defer { state.work = nil }
+                if isCancelled { state.isCancelled = true }
+                return state.work
+            }
+            if isCancelled { work?.dispose() }
         }
 
         /// Does `last` unless it is over. Only then the clock may move on.

@@ -188,8 +188,9 @@ public final class UpstreamPool: TimerTarget {
     /// Closes the oldest spare connection. Returns false if there is none.
     @discardableResult
     private func closeSpare() -> Bool {
-        guard let slot = spare.first else { return false }
-        connections[slot]?.discard(.callCancelled)
+        guard let slot = spare.first, let connection = connections[slot] else { return false }
+        // A response that is read to its end has a call, which leaves with a timer.
+        if let drained = connection.call { drained.cancel() } else { connection.discard(.callCancelled) }
         return true
     }
 

@@ -28,7 +28,7 @@ struct FamilyTests {
         let other = kind == "A" ? "AAAA" : "A"
         let subject = try Subject(
             ["half.test": Name([address], faults: [other: .silent])],
-            limits: { $0.lookupTimeout = .seconds(3) })
+            limits: { $0.lookupTimeout = .seconds(1) })
         try await withLoop { loop async throws in
             let start = ContinuousClock.now
             let update = try await withDeadline("no update for half.test") { continuation in

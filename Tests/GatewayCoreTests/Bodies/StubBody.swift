@@ -47,7 +47,13 @@ final class StubBody: PieceSource {
         for continuation in waiting { continuation.resume() }
     }
 
-    func cancel() { state.withLock { $0.isCancelled = true } }
+    func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            // It may own the body.
+            state.receiver = nil
+        }
+    }
 
     private func deliver() {
         let next: (piece: Piece, receive: PieceReceiver)? = state.withLock { state in
