@@ -19,7 +19,7 @@ public struct GatewayReport: Sendable, Hashable {
     public var wakes: Int64 = 0
     /// Requests refused since the start, because their endpoint had its share or its own limit.
     public var refusedRequests = 0
-    /// Bytes charged for the bodies of upstreams' responses.
+    /// Bytes charged for bodies of responses and calls, and for composed values.
     public var upstreamBodyBytes = 0
     /// The circuits and limits of the upstreams that have been called, by name.
     public var upstreams: [String: UpstreamReport] = [:]

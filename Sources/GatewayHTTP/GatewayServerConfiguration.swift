@@ -62,9 +62,10 @@ public struct GatewayServerConfiguration: Sendable {
     public var retryBudget = RetryBudget()
     /// The policy of upstreams without one of their own (`Gateway.upstream`): a circuit breaker, and no limit on calls in flight.
     public var upstreamPolicy = UpstreamPolicy()
-    /// Bytes that the bodies of upstreams' responses may use in the whole gateway, until their answers have been handed to the
-    /// client's connection. Bodies of less than 16 KiB do not count. Upstreams get fair shares: one alone gets half. Beyond it, calls fail
-    /// with `memory_limit`. At least 1 MiB. Default: a quarter of the memory of the machine or control group, at most 1 GiB.
+    /// Bytes that bodies may use in the whole gateway: those of upstreams' responses, and values that a file composes, until their answers
+    /// have been handed to the client's connection, and those of calls until the calls end. Bodies of less than 16 KiB count once those of
+    /// a request are that large together. Upstreams get fair shares: one alone gets half. Beyond it, calls fail with `memory_limit`. At
+    /// least 1 MiB. Default: a quarter of the memory of the machine or control group, at most 1 GiB.
     public var upstreamBodies = min(mostUpstreamBodies, max(1 << 20, ProcessLimits.usableMemory() / 4))
     static let mostUpstreamBodies = 1 << 30
     /// Which answers are compressed; nil for none. Default: those of 1 KiB or more whose type compresses well, unless an endpoint has

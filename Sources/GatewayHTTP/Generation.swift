@@ -71,6 +71,7 @@ struct Generation: Sendable {
             upstreamPolicy: configuration.upstreamPolicy, name: site.name,
             report: { site.report($0) })
         environment.otherUpstreams = configuration.otherUpstreams
+        environment.workApart = { WorkThreads.submit($0) }
         environment.appliesDeclarations = isFirst
         environment.ownPaths = HealthPath.all
         let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)

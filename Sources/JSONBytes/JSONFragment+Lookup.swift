@@ -36,6 +36,36 @@ extension JSONFragment {
         return elements
     }
 
+    /// Returns the elements of an array, in order; nil if there are more than `limit`, of which no further one is read. Empty if the
+    /// fragment is not an array.
+    public func elements(atMost limit: Int) -> [JSONFragment]? {
+        var elements: [JSONFragment] = []
+        var isWithin = true
+        forEachElement { element in
+            isWithin = elements.count < limit
+            if isWithin { elements.append(element) }
+            return isWithin
+        }
+        return isWithin ? elements : nil
+    }
+
+    /// Calls `body` with the elements of an array, in order, until it returns false. Other fragments have none.
+    public func forEachElement<Failure: Error>(
+        _ body: (JSONFragment) throws(Failure) -> Bool
+    ) throws(Failure) {
+        guard kind == .array else { return }
+        let start = bytes.startIndex
+        try ByteReader.read(bytes) { reader throws(Failure) in
+            var cursor = ValidCursor(reader)
+            guard cursor.enter() else { return }
+            repeat {
+                let value = cursor.value()
+                let range = start &+ value.lowerBound..<start &+ value.upperBound
+                guard try body(JSONFragment(valid: bytes[range])) else { return }
+            } while cursor.next()
+        }
+    }
+
     /// The members of an object, in order and with repeated names; empty if the fragment is not an object.
     public var members: [(name: String, value: JSONFragment)] {
         guard kind == .object else { return [] }
@@ -84,7 +114,7 @@ extension ValidCursor {
         return found
     }
 
-    fileprivate mutating func element(_ number: Int) -> Range<Int>? {
+    mutating func element(_ number: Int) -> Range<Int>? {
         guard number >= 0, reader[index] == Byte.openBracket, enter() else { return nil }
         var left = number
         while left > 0 {

@@ -81,12 +81,21 @@ extension JSONFragment {
         without names: Set<[UInt8]>
     ) {
         guard kind == .object else { return }
-        for (name, written, value) in namesAndRanges where !names.contains(name) {
-            if !isFirst { line.constant(",") }
-            isFirst = false
-            line.fragment(JSONFragment(valid: bytes[written]))
-            line.constant(":")
-            shared.write(JSONFragment(valid: bytes[value]), to: &line)
+        let start = bytes.startIndex
+        ByteReader.read(bytes) { reader in
+            var cursor = ValidCursor(reader)
+            guard cursor.enter() else { return }
+            repeat {
+                let (name, isEscaped) = cursor.name()
+                let value = cursor.value()
+                if !names.isEmpty, names.contains(reader.decoded(name, isEscaped: isEscaped)) { continue }
+                if !isFirst { line.constant(",") }
+                isFirst = false
+                line.plain(reader.bytes(name.lowerBound - 1..<name.upperBound + 1))
+                line.constant(":")
+                let range = start + value.lowerBound..<start + value.upperBound
+                shared.write(JSONFragment(valid: bytes[range]), to: &line)
+            } while cursor.next()
         }
     }
 
@@ -107,18 +116,21 @@ extension JSONFragment {
             repeat {
                 let (range, isEscaped) = cursor.name()
                 let value = cursor.value()
-                var name = Array(bytes[start + range.lowerBound..<start + range.upperBound])
-                if isEscaped {
-                    name = []
-                    EscapedText.append(range, of: reader, to: &name)
-                }
-                members.append(
-                    (
-                        name, start + range.lowerBound - 1..<start + range.upperBound + 1,
-                        start + value.lowerBound..<start + value.upperBound
-                    ))
+                let name = reader.decoded(range, isEscaped: isEscaped)
+                let written = start + range.lowerBound - 1..<start + range.upperBound + 1
+                members.append((name, written, start + value.lowerBound..<start + value.upperBound))
             } while cursor.next()
             return members
         }
+    }
+}
+
+extension ByteReader {
+    /// Returns the UTF-8 of a string's content.
+    fileprivate func decoded(_ range: Range<Int>, isEscaped: Bool) -> [UInt8] {
+        guard isEscaped else { return Array(bytes(range)) }
+        var text: [UInt8] = []
+        EscapedText.append(range, of: self, to: &text)
+        return text
     }
 }

@@ -61,6 +61,8 @@ private struct Shaping {
         let start = cursor.index
         let keepsOnlyNamed = level.keepsOnlyNamed && !keepsAll
         var isFirst = true
+        // An object may have a name a million times: each member that takes such a name is looked for once.
+        var areThere: [Bool?] = level.renames ? Array(repeating: nil, count: level.rules.count) : []
         line.constant("{")
         if cursor.enter() {
             repeat {
@@ -68,7 +70,7 @@ private struct Shaping {
                 let rule = level.rules.first { isEqual(name, isEscaped, $0.name) }
                 guard passes(rule, keepsOnlyNamed),
                     rule?.newName != nil || !level.renames
-                        || !isReplaced(name, isEscaped, level, keepsOnlyNamed, inObjectAt: start)
+                        || !isReplaced(name, isEscaped, level, keepsOnlyNamed, inObjectAt: start, &areThere)
                 else {
                     cursor.skipValue()
                     continue
@@ -98,17 +100,22 @@ private struct Shaping {
     }
 
     /// Whether another member of the object gets the name of this one.
+    ///
+    /// - Parameter areThere: for each rule whether the object has its member; nil before that is known.
     private func isReplaced(
         _ name: Range<Int>, _ isEscaped: Bool, _ level: JSONShape.Level, _ keepsOnlyNamed: Bool,
-        inObjectAt start: Int
+        inObjectAt start: Int, _ areThere: inout [Bool?]
     ) -> Bool {
-        level.rules.contains { rule in
+        for (index, rule) in level.rules.enumerated() {
             guard let newName = rule.newName, isEqual(name, isEscaped, newName),
                 passes(rule, keepsOnlyNamed)
-            else { return false }
+            else { continue }
             var object = ValidCursor(reader, at: start)
-            return object.member(rule.name) != nil
+            let isThere = areThere[index] ?? (object.member(rule.name) != nil)
+            areThere[index] = isThere
+            if isThere { return true }
         }
+        return false
     }
 
     private func isEqual(_ name: Range<Int>, _ isEscaped: Bool, _ other: [UInt8]) -> Bool {

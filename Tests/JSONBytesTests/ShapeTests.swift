@@ -69,6 +69,16 @@ struct ShapeTests {
                 == #"[{"x":1,"b":[{"c":1,"e":2},[{"c":3,"e":4}]]},{"b":[]},{}]"#)
     }
 
+    @Test(
+        "A name that a renamed member takes may be in the object a hundred thousand times",
+        .timeLimit(.minutes(1)))
+    func renamingRepeated() throws {
+        let repeated = Array(repeating: #""b":1"#, count: 100_000).joined(separator: ",")
+        let kept = try parse("{\(repeated)}").rename(["a": "b"])
+        #expect(kept.description == "{\(repeated)}")
+        #expect(try parse("{\(repeated),\"a\":2}").rename(["a": "b"]).description == #"{"b":2}"#)
+    }
+
     @Test("A renamed member takes the place of one that has the name already, wherever that stands")
     func renaming() throws {
         #expect(try parse(#"{"a":1,"b":2,"c":3}"#).rename(["a": "b"]).description == #"{"b":1,"c":3}"#)

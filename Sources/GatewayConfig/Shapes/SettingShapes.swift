@@ -112,7 +112,8 @@ enum LimitsShape {
         "requestsInFlight", .integer(1...1_000_000), default: "2048",
         "Requests in flight for each event loop.")
     static let upstreamBodies = Member(
-        "upstreamBodies", .size("1MiB", "1024GiB"), "Bodies of upstreams' responses that the process holds.")
+        "upstreamBodies", .size("1MiB", "1024GiB"),
+        "Bodies of responses and calls, and composed values, that the process holds.")
     static let connections = Member(
         "connections", .integer(1...10_000_000), "Connections of clients to the process.")
     static let sendRate = Member(

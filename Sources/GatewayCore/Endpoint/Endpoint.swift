@@ -11,12 +11,13 @@ final class Endpoint: Sendable {
         case sync(@Sendable (GatewayRequest) throws -> Answer)
         case async(@Sendable (GatewayRequest) async throws -> Answer)
         case single(@Sendable (GatewayRequest) throws -> Single<Answer>)
+        case planned(EndpointPlan)
         /// Never called: its requests have an `EndpointMatch.Substitute`.
         case none
 
         var isSync: Bool {
             switch self {
-            case .sync, .none: true
+            case .sync, .planned, .none: true
             case .async, .single: false
             }
         }

@@ -1,4 +1,6 @@
 import JSONBytes
+import Networking
+import Rx
 
 /// A reference of a plan that has been checked.
 struct BoundReference: Sendable, Hashable {
@@ -34,17 +36,82 @@ struct PlanScope: Sendable {
     let values: RequestValues
     /// Nil in a plan whose parts read no others.
     let run: PlanRun?
+    /// Carries the calls, and counts the memory of composed values.
+    let transport: any Transport
+    private let workApart: WorkApart?
     var item: JSONFragment?
     /// The array that the item is from.
     var items: BoundReference?
 
+    init(
+        values: RequestValues, run: PlanRun?, _ transport: any Transport, _ workApart: WorkApart?
+    ) {
+        self.values = values
+        self.run = run
+        self.transport = transport
+        self.workApart = workApart
+    }
+
+    /// The values of a run.
+    init(_ run: PlanRun) { self.init(values: run.values, run: run, run.transport, run.workApart) }
+
     /// Returns the value; nil if there is none.
-    func json(_ reference: BoundReference) -> JSONFragment? {
-        guard let slot = reference.slot, let run, run.plan.repeatedSlots[slot] else { return find(reference) }
+    func json(_ reference: BoundReference) throws(PlannedFailure) -> JSONFragment? {
+        if let found = values.found, reference.source == .body, let slot = reference.slot,
+            let value = found[slot]
+        {
+            return value
+        }
+        guard let slot = keptSlot(of: reference), let run else { return find(reference) }
         if let known = run.found(slot) { return known }
         guard let root = root(of: reference) else { return nil }
         let value = reference.path.value(in: root)
+        if let value, reference.path.isList { try keep(value.bytes.count) }
         run.keep(value, in: slot)
+        return value
+    }
+
+    /// The place in the run where the value stays; nil if it is found each time.
+    private func keptSlot(of reference: BoundReference) -> Int? {
+        guard let slot = reference.slot, let run, run.keeps(slot) else { return nil }
+        return slot
+    }
+
+    /// Does on another thread what takes long with a large value, and then calls `done` on this loop. If too much waits there, or if there
+    /// is no such thread, all is done at once.
+    func apart<Value: Sendable>(
+        _ work: @escaping @Sendable () -> Value, then done: @escaping @Sendable (Value) -> Void
+    ) {
+        let scheduler = transport.scheduler
+        let context = CallContext.current
+        let isTaken = workApart?({
+            let value = work()
+            _ = scheduler.schedule(()) {
+                CallContext.$current.withValue(context) { done(value) }
+                return Disposables.create()
+            }
+        })
+        if isTaken != true { done(work()) }
+    }
+
+    /// Counts bytes that the request composes and keeps until its answer is handed over.
+    func keep(_ bytes: Int) throws(PlannedFailure) {
+        guard bytes > 0, let context = run?.context ?? CallContext.current else { return }
+        let due = context.keep(bytes)
+        guard due > 0, let transport = transport as? any ProtectingTransport else { return }
+        guard transport.charge(due, composedIn: context) else { throw .outOfMemory() }
+    }
+
+    /// Returns the value of a part, which the request keeps.
+    func value(_ template: ValueTemplate<BoundReference>) throws(PlannedFailure) -> JSONFragment {
+        let value = try json(template)
+        switch template {
+        case .constant: break
+        case .text, .array, .object: try keep(value.bytes.count)
+        case .reference(let reference):
+            let isKept = keptSlot(of: reference) != nil || values.found?[reference.slot ?? -1] != nil
+            if reference.path.isList, !isKept { try keep(value.bytes.count) }
+        }
         return value
     }
 
@@ -68,7 +135,7 @@ struct PlanScope: Sendable {
     /// - Parameter most: a value whose text certainly has more bytes is refused before it is decoded.
     func text(_ reference: BoundReference, most: Int = .max) throws(PlannedFailure) -> String? {
         if case .parameter(let index) = reference.source { return values.parameters[index]?.text }
-        guard let value = json(reference) else {
+        guard let value = try json(reference) else {
             guard mayBeAbsent(reference) else { throw missing(reference) }
             return nil
         }
@@ -105,7 +172,7 @@ struct PlanScope: Sendable {
         switch template {
         case .constant(let value): return value
         case .reference(let reference):
-            if let value = json(reference) { return value }
+            if let value = try json(reference) { return value }
             guard mayBeAbsent(reference) else { throw missing(reference) }
             return .null
         case .text(let text): return try self.text(text).map { JSONFragment(string: $0) } ?? .null
@@ -152,12 +219,22 @@ struct PlanScope: Sendable {
 
     /// Whether the condition holds.
     func holds(_ condition: BoundCondition) -> Bool {
-        let isMet = json(condition.reference).map { !$0.isNull && $0.boolValue != false } ?? false
+        var value: JSONFragment?
+        do throws(PlannedFailure) {
+            value = try json(condition.reference)
+        } catch {
+            // There is no memory to keep it.
+            value = find(condition.reference)
+        }
+        let isMet = value.map { !$0.isNull && $0.boolValue != false } ?? false
         return isMet != condition.isNegated
     }
 }
 
 extension JSONFragment {
+    /// Whether it takes a millisecond or more to search or to shape.
+    var isLarge: Bool { bytes.count > 128 * 1024 }
+
     /// Whether its text has more bytes than this, whatever escapes are in it: the six bytes `\u0041` are one.
     func certainlyExceeds(_ most: Int) -> Bool { (bytes.count - 2) / 6 > most }
 }

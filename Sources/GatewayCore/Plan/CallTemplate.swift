@@ -163,9 +163,13 @@ final class CallTemplate: Sendable {
             guard let value = scope.values.parameters[index] else { return }
             return write(name, value.text, &mark, to: &line)
         }
-        for text in try texts(template, scope) {
+        try forEachText(template, scope) { text throws(PlannedFailure) in
             try Self.check(text, of: "a value of the query") { scope.origin(of: template.references) }
             write(name, text, &mark, to: &line)
+            // A list may have a million elements.
+            guard line.length <= EncodedRequest.longestTarget else {
+                throw .unusable(EncodedRequest.lengthFault, from: scope.origin(of: references))
+            }
         }
     }
 
@@ -193,58 +197,66 @@ final class CallTemplate: Sendable {
         mark = UInt8(ascii: "&")
     }
 
-    private func texts(
-        _ template: ValueTemplate<BoundReference>, _ scope: PlanScope
-    ) throws(PlannedFailure) -> [String] {
+    private func forEachText(
+        _ template: ValueTemplate<BoundReference>, _ scope: PlanScope,
+        _ body: (String) throws(PlannedFailure) -> Void
+    ) throws(PlannedFailure) {
         switch template {
-        case .constant(let value): return try Self.texts(value, of: "the query") { .constant }
+        case .constant(let value):
+            try Self.forEachText(value, of: "the query", from: .constant, body)
         case .text(let text):
-            return try present { () throws(PlannedFailure) in
-                try scope.text(text, most: Self.longestText)
-            }
+            if let text = try present(text, scope) { try body(text) }
         case .reference(let reference):
-            if case .parameter = reference.source { return (try scope.text(reference)).map { [$0] } ?? [] }
-            return try scope.json(reference).map { value throws(PlannedFailure) in
-                try Self.texts(value, of: reference.text) { scope.origin(of: reference) }
-            } ?? []
+            if case .parameter = reference.source {
+                if let text = try scope.text(reference) { try body(text) }
+            } else if let value = try scope.json(reference) {
+                try Self.forEachText(value, of: reference.text, from: scope.origin(of: reference), body)
+            }
         case .array(let elements):
-            var all: [String] = []
-            for element in elements { all += try texts(element, scope) }
-            return all
+            for element in elements { try forEachText(element, scope, body) }
         case .object: throw .unusable("an object cannot be in a query", from: .constant)
         }
     }
 
     /// In a query also a value that a part lacks is absent.
-    private func present(_ text: () throws(PlannedFailure) -> String?) throws(PlannedFailure) -> [String] {
+    private func present(
+        _ text: TextTemplate<BoundReference>, _ scope: PlanScope
+    ) throws(PlannedFailure) -> String? {
         do throws(PlannedFailure) {
-            return try text().map { [$0] } ?? []
+            return try scope.text(text, most: Self.longestText)
         } catch {
             guard error.reason == .missingData else { throw error }
-            return []
+            return nil
         }
     }
 
-    static func texts(
-        _ value: JSONFragment, of name: String, _ origin: () -> ValueOrigin
-    ) throws(PlannedFailure) -> [String] {
-        if value.isNull { return [] }
+    /// Calls `body` with each text of a value, one after another, so that it can stop at a limit: none for null, several for an array.
+    static func forEachText(
+        _ value: JSONFragment, of name: String, from origin: @autoclosure () -> ValueOrigin,
+        _ body: (String) throws(PlannedFailure) -> Void
+    ) throws(PlannedFailure) {
+        if value.isNull { return }
         guard value.kind == .array else {
             try check(length: value, of: name, origin)
             guard let text = value.scalarText else {
                 throw .unusable("\(name) has an object", from: origin())
             }
-            return [text]
+            return try body(text)
         }
-        var texts: [String] = []
-        for element in value.elements where !element.isNull {
+        var count = 0
+        try value.forEachElement { element throws(PlannedFailure) in
+            count += 1
+            guard count <= longestText else {
+                throw .unusable("\(name) has more than \(longestText) elements", from: origin())
+            }
+            if element.isNull { return true }
             try check(length: element, of: name, origin)
             guard let text = element.scalarText else {
                 throw .unusable("\(name) has a list or an object in a list", from: origin())
             }
-            texts.append(text)
+            try body(text)
+            return true
         }
-        return texts
     }
 
     // MARK: - Fields and body

@@ -27,6 +27,8 @@ package final class EndpointPlan: Sendable {
     private let lateFields: [PlanBinder.AnswerField]
     /// Whether the value behind a slot is read more than once in a run, so that it is kept.
     let repeatedSlots: [Bool]
+    /// Where references lead in the body, by slot.
+    private let bodyPlaces: [Int: ValuePath]
     /// Whether each request needs a `PlanRun`.
     private let needsRun: Bool
 
@@ -51,6 +53,7 @@ package final class EndpointPlan: Sendable {
         earlyFields = binder.earlyFields
         lateFields = binder.lateFields
         repeatedSlots = binder.slots.isRepeated
+        bodyPlaces = binder.slots.bodyPlaces
         needsRun =
             layout != nil || repeatedSlots.contains(true)
             || leaves.contains { !$0.value.isIndependent || $0.value.items != nil }
@@ -58,15 +61,30 @@ package final class EndpointPlan: Sendable {
 
     /// Returns the answer, whose parts have not started.
     ///
+    /// - Parameters:
+    ///   - request: the client's request.
+    ///   - reading: what `read` has returned for it.
+    ///   - environment: carries the calls.
     /// - Throws: 400 with all that is wrong with the request.
-    func answer(to request: GatewayRequest, in environment: GatewayEnvironment) throws -> Answer {
-        let values = try values(of: request, in: environment)
+    func answer(
+        to request: GatewayRequest, _ reading: RequestReading, in environment: GatewayEnvironment
+    ) throws -> Answer {
+        for fault in reading.unmatched {
+            environment.report(
+                GatewayIncident(
+                    requestID: request.requestID, route: request.endpoint.template.text, part: nil,
+                    error: fault))
+        }
+        guard reading.faults.isEmpty else { throw GatewayRequest.error(reading.faults) }
+        let values = reading.values
         let run =
             needsRun
             ? PlanRun(
                 self, values, reveals: request.endpoint.settings.revealsUpstreamMessages,
-                environment.transport) : nil
-        let scope = PlanScope(values: values, run: run)
+                environment.transport, environment.workApart) : nil
+        let scope = PlanScope(
+            values: values, run: run, environment.transport, environment.workApart)
+        try scope.keep(values.listBytes)
         var answer = answer(from: stages[...], scope)
         answer.status = status
         if !earlyFields.isEmpty { answer.fields = fields(earlyFields, scope) }
@@ -87,26 +105,30 @@ package final class EndpointPlan: Sendable {
         try request.checkHeadOfJSON()
         var reader = RequestReader(request) { environment.transport.wallTime }
         try reader.read(parameters)
-        guard reader.faults.isEmpty else { throw GatewayRequest.error(reader.faults) }
+        guard reader.reading.faults.isEmpty else { throw GatewayRequest.error(reader.reading.faults) }
     }
 
-    private func values(
-        of request: GatewayRequest, in environment: GatewayEnvironment
-    ) throws -> RequestValues {
-        if parameters.isEmpty, schema == nil { return RequestValues() }
+    /// A body of this size is read apart from the loop: in the worst case, that takes 5 ms.
+    static let longestBodyOnLoop = 32 * 1024
+
+    /// Whether the request's body takes long to read. A coded one may be much longer than it seems.
+    func readsLargeBody(of request: GatewayRequest) -> Bool {
+        guard schema != nil else { return false }
+        return request.body.count > Self.longestBodyOnLoop || request.fields.contains(.contentEncoding)
+    }
+
+    /// Reads the parameters and the body, and collects what is wrong with them. Returns nil if the patterns take longer than allowed on a
+    /// loop.
+    func read(
+        _ request: GatewayRequest, _ pace: RequestReading.Pace, in environment: GatewayEnvironment
+    ) throws -> RequestReading? {
+        if parameters.isEmpty, schema == nil { return RequestReading() }
         var reader = RequestReader(request) { environment.transport.wallTime }
         try reader.read(parameters)
-        if let schema { try reader.read(schema, segments: segments) }
-        if !reader.unmatched.isEmpty {
-            for fault in reader.unmatched {
-                environment.report(
-                    GatewayIncident(
-                        requestID: request.requestID, route: request.endpoint.template.text, part: nil,
-                        error: fault))
-            }
-        }
-        guard reader.faults.isEmpty else { throw GatewayRequest.error(reader.faults) }
-        return reader.values
+        guard let schema else { return reader.reading }
+        guard try reader.read(schema, segments: segments, pace) else { return nil }
+        if pace == .apart { reader.find(bodyPlaces) }
+        return reader.reading
     }
 
     /// Whether a part of the answer is read by a field of the answer, or by a part other than `members`. Indices are those among the
@@ -156,7 +178,7 @@ package final class EndpointPlan: Sendable {
 
     /// Returns the answer's fields that read parts.
     func lateFields(_ run: PlanRun) -> HTTPFields {
-        lateFields.isEmpty ? HTTPFields() : fields(lateFields, PlanScope(values: run.values, run: run))
+        lateFields.isEmpty ? HTTPFields() : fields(lateFields, PlanScope(run))
     }
 
     /// Returns the fields, without those whose value is missing, too long, or cannot be sent.

@@ -31,10 +31,9 @@ extension Gateway {
     ///   - options: settings of this endpoint, as for one with a handler.
     ///   - place: where a file declares it: `sluice.yaml:12:3`. Nil for an endpoint in Swift.
     package func add(_ plan: EndpointPlan, _ options: [EndpointOption] = [], place: String? = nil) {
-        let environment = environment
         let style = plan.style.map { [EndpointOption.envelope($0)] } ?? []
         add(
             plan.method, plan.path, style + options + [EndpointOption { $0.plan = plan }],
-            .sync { try plan.answer(to: $0, in: environment) }, place: place)
+            .planned(plan), place: place)
     }
 }

@@ -57,11 +57,25 @@ final class LeafRun: Disposable {
         }
         guard isReady else { return }
         context?.partBegan(at: run.transport.scheduler.now)
-        CallContext.$current.withValue(context) { start() }
+        CallContext.$current.withValue(context) { prepare() }
     }
 
+    /// Looks up values in large parts apart from the loop, and then starts.
+    private func prepare() {
+        guard run.workApart != nil, run.hasLarge(leaf.searched) else { return start() }
+        let scope = PlanScope(run)
+        scope.apart { [self] in
+            // A value that finds no room in the memory is looked up again.
+            for reference in leaf.references where !isOver { _ = try? scope.json(reference) }
+        } then: { [self] in
+            if !isOver { start() }
+        }
+    }
+
+    private var isOver: Bool { state.withLock { $0.isOver } }
+
     private func start() {
-        let scope = PlanScope(values: run.values, run: run)
+        let scope = PlanScope(run)
         for condition in leaf.conditions {
             if let failure = run.failure(of: condition.read) { return fail(failure) }
             if !scope.holds(condition) { return succeed(.null) }
@@ -69,7 +83,7 @@ final class LeafRun: Disposable {
         if let failure = run.failure(of: leaf.read) { return fail(failure) }
         do throws(PlannedFailure) {
             switch leaf.work {
-            case .value(let template): succeed(try scope.json(template))
+            case .value(let template): succeed(try scope.value(template))
             case .call(let call):
                 if let items = leaf.items { return try start(items, call, scope) }
                 let request = try call.request(scope)
@@ -86,9 +100,10 @@ final class LeafRun: Disposable {
         _ items: BoundItems, _ call: CallTemplate, _ scope: PlanScope
     ) throws(PlannedFailure) {
         guard let list = try scope.elements(of: items) else { return succeed(.null) }
-        let calls = ItemsRun(
-            items, call, leaf.shapes, scope, list, reveals: run.reveals, keepsReadValues: leaf.isRead
-        ) { [self] result in
+        let results = ItemResults(
+            items: items, scope: scope, shapes: leaf.shapes, reveals: run.reveals,
+            keepsReadValues: leaf.isRead)
+        let calls = ItemsRun(items, call, scope, list, results) { [self] result in
             switch result {
             case .success(let ended):
                 run.keep(ended.failures, of: number)
@@ -105,11 +120,21 @@ final class LeafRun: Disposable {
     ///   - output: the value in the answer; nil if it is to be made from `value`.
     private func succeed(_ value: JSONFragment, output: JSONFragment? = nil) {
         guard close() else { return }
-        do {
-            let output = try leaf.output(output ?? value)
-            end(.value(value), .success(output))
-        } catch {
-            end(error)
+        let scope = PlanScope(run)
+        if output == nil, value.isLarge, !leaf.shapes.isEmpty {
+            return scope.apart { [leaf] in
+                Result { try leaf.output(value, in: scope) }
+            } then: { [self] in
+                end(value, $0)
+            }
+        }
+        end(value, Result { try output ?? leaf.output(value, in: scope) })
+    }
+
+    private func end(_ value: JSONFragment, _ output: Result<JSONFragment, any Error>) {
+        switch output {
+        case .success(let output): end(.value(value), .success(output))
+        case .failure(let error): end(error)
         }
     }
 

@@ -150,9 +150,11 @@ extension PlanBinder {
         switch value {
         case .constant(let constant):
             do throws(PlannedFailure) {
-                return try CallTemplate.texts(constant, of: "the query's \(name)", { .constant }).map {
-                    .constant(encoded + Array(EncodedText.value($0).utf8))
+                var pairs: [CallTemplate.Pair] = []
+                try CallTemplate.forEachText(constant, of: "the query's \(name)", from: .constant) { text in
+                    pairs.append(.constant(encoded + Array(EncodedText.value(text).utf8)))
                 }
+                return pairs
             } catch {
                 complain(error.message)
             }
@@ -184,10 +186,12 @@ extension PlanBinder {
     ) {
         let own = bind(planned.condition)
         let conditions = conditions + (own.map { [$0] } ?? [])
+        let references = (reading + conditions.map(\.reference)).filter { $0.readsPart && $0.slot != nil }
         leaves.append(
             PlanLeaf(
                 name: part ?? planned.name, policy: policy, work: work, conditions: conditions, items: items,
                 isMerged: planned.isMerged, read: PlanReads(reading),
+                references: references, searched: PlanReads(references),
                 shapes: planned.shape.json.map { [$0] } ?? []))
     }
 }

@@ -72,6 +72,11 @@ extension PlanGroup.Value {
                 PartFailure(
                     .unusableResponse("the value has more than \(run.plan.largestValue) bytes"), elapsed: 0))
         }
+        do throws(PlannedFailure) {
+            try PlanScope(run).keep(size)
+        } catch {
+            return .failed(PartFailure(error, elapsed: 0))
+        }
         let bytes = JSONLine.array(capacity: size) { line in
             var shared = SharedFragments(from: .max)
             layout.write(ends, run, to: &line, &shared)

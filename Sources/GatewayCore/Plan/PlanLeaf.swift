@@ -19,6 +19,9 @@ struct PlanLeaf: Sendable {
     let isMerged: Bool
     /// What its work reads.
     let read: PlanReads
+    /// What it searches in other leaves and in groups.
+    let references: [BoundReference]
+    let searched: PlanReads
     /// The leaves that it waits for, each once: those that it reads, those in groups that it reads, and those of conditions.
     var dependencies: [Int] = []
     /// What its value goes through before it stands in the answer: its own shape, then those of its groups, from the inside.
@@ -45,8 +48,11 @@ struct PlanLeaf: Sendable {
             case .call(let call):
                 let single = call.single(try call.request(scope))
                 if shapes.isEmpty, !isMerged { return single }
-                return single.map { try output($0) }
-            case .value(let template): return .just(try output(try scope.json(template)))
+                return single.flatMap { value in
+                    if !value.isLarge { return .just(try output(value, in: scope)) }
+                    return outputApart(value, in: scope)
+                }
+            case .value(let template): return .just(try output(try scope.value(template), in: scope))
             }
         } catch {
             return .error(error)
@@ -54,9 +60,25 @@ struct PlanLeaf: Sendable {
     }
 
     /// Returns the value in the answer for the value that references read.
-    func output(_ value: JSONFragment) throws -> JSONFragment {
-        // The elements of an array have been shaped one by one.
-        try checked(items == nil ? shapes.applied(to: value) : value)
+    func output(_ value: JSONFragment, in scope: PlanScope) throws -> JSONFragment {
+        let output = try checked(shapes.applied(to: value))
+        // A value that nothing reads is released, but counted to the end of the request.
+        if !shapes.isEmpty { try scope.keep(output.bytes.count - (isRead ? 0 : value.bytes.count)) }
+        return output
+    }
+
+    private func outputApart(_ value: JSONFragment, in scope: PlanScope) -> Single<JSONFragment> {
+        .create { observer in
+            scope.apart {
+                Result { try output(value, in: scope) }
+            } then: { result in
+                switch result {
+                case .success(let output): observer(.success(output))
+                case .failure(let error): observer(.failure(error))
+                }
+            }
+            return Disposables.create()
+        }
     }
 
     private func checked(_ value: JSONFragment) throws(PlannedFailure) -> JSONFragment {

@@ -1,3 +1,5 @@
+import JSONBytes
+
 /// Where the names of steps or parts lead, with the numbers of the leaves in the order of the plan.
 struct PlanNames {
     private indirect enum Entry {

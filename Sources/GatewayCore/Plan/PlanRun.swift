@@ -2,6 +2,7 @@ import HTTPModel
 import JSONBytes
 import Locking
 import Networking
+import Synchronization
 
 /// One request at a planned endpoint whose parts read each other, or whose answer has a layout.
 final class PlanRun: Sendable {
@@ -37,10 +38,19 @@ final class PlanRun: Sendable {
     let reveals: Bool
     /// The clock of the calls.
     let transport: any Transport
+    /// The request's, which counts what is composed.
+    let context = CallContext.current
+    let workApart: WorkApart?
+    /// Whether a part is so large that all values that are found are kept.
+    private let hasLargeValues = Atomic(false)
     private let state: Lock<State>
 
-    init(_ plan: EndpointPlan, _ values: RequestValues, reveals: Bool, _ transport: any Transport) {
+    init(
+        _ plan: EndpointPlan, _ values: RequestValues, reveals: Bool, _ transport: any Transport,
+        _ workApart: WorkApart?
+    ) {
         self.transport = transport
+        self.workApart = workApart
         self.plan = plan
         self.values = values
         self.reveals = reveals
@@ -57,6 +67,24 @@ final class PlanRun: Sendable {
     /// Returns the value of a group; nil if it failed, or if one of its leaves has not ended.
     func value(ofGroup group: Int) -> JSONFragment? {
         if case .value(let value)? = end(ofGroup: group) { value } else { nil }
+    }
+
+    /// Whether one of these values takes long to search. From then on, all that is found is kept.
+    func hasLarge(_ read: PlanReads) -> Bool {
+        let leaves = read.leaves + read.groups.flatMap { plan.groups[$0].leaves }
+        let isLarge = state.withLock { state in
+            leaves.contains { leaf in
+                guard case .value(let value)? = state.ended[leaf] else { return false }
+                return value.isLarge
+            }
+        }
+        if isLarge { hasLargeValues.store(true, ordering: .relaxed) }
+        return isLarge
+    }
+
+    /// Whether what is found for a slot is kept.
+    func keeps(_ slot: Int) -> Bool {
+        plan.repeatedSlots[slot] || hasLargeValues.load(ordering: .relaxed)
     }
 
     /// Returns what was found for a slot: a value or that there is none; nil before the search.
@@ -104,7 +132,7 @@ final class PlanRun: Sendable {
     }
 
     private func isSkipped(_ group: PlanGroup) -> Bool {
-        let scope = PlanScope(values: values, run: self)
+        let scope = PlanScope(self)
         for condition in group.conditions {
             let reads = condition.read
             let isKnown =

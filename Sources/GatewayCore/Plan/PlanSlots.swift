@@ -11,6 +11,13 @@ struct PlanSlots {
         let path: ValuePath
     }
 
+    /// The places in the body, by slot.
+    var bodyPlaces: [Int: ValuePath] {
+        var places: [Int: ValuePath] = [:]
+        for (place, slot) in known where place.source == .body { places[slot] = place.path }
+        return places
+    }
+
     /// Returns the slot of a reference; nil for one that needs no search.
     ///
     /// - Parameters:

@@ -33,6 +33,16 @@ struct PlannedFailure: Error {
         FailureAnswer(status: origin == .client ? 400 : 502, isBeforeCall: true)
     }
 
+    /// A value that the part composes has no room in the memory for bodies.
+    static func outOfMemory() -> PlannedFailure {
+        var answer = FailureAnswer(status: 503)
+        // At random, so that the clients do not come back together.
+        answer.retryAfter = Int.random(in: 1...3)
+        return PlannedFailure(
+            kind: .networkFail, reason: .memoryLimit, message: "too many large values are in memory",
+            isRetryable: true, answer: answer)
+    }
+
     /// The part was not requested, because a part that it reads has failed. It has the kind, the status and the answer of that part.
     static func dependency(_ name: String, _ failure: PartFailure) -> PlannedFailure {
         var answer = FailureAnswer(status: failure.answer.status)

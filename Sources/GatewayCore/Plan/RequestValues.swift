@@ -7,6 +7,26 @@ struct RequestValues: Sendable {
     /// In the order of the plan's parameters; nil for an absent one.
     var parameters: [ParameterText?] = []
     var body: JSONFragment?
+    /// What references find in a large body, by slot; nil if it is found when it is needed.
+    var found: [Int: JSONFragment?]?
+    /// The bytes of the lists among them, which are copies.
+    var listBytes = 0
+}
+
+/// What was read of a request, and what is wrong with it.
+struct RequestReading: Sendable {
+    enum Pace {
+        /// On a loop, which is not held up for long.
+        case onLoop
+        /// On a thread for such work. Values in the body are looked up in advance.
+        case apart
+        /// Wherever the caller is.
+        case atOnce
+    }
+
+    var values = RequestValues()
+    var faults: [ParameterFault] = []
+    var unmatched: [PatternFault] = []
 }
 
 /// A match of a request's value exceeded its limits. Reported to the log; the client gets 400.
@@ -23,9 +43,7 @@ struct RequestReader {
     let request: GatewayRequest
     /// The wall clock, for `today`.
     let wallTime: () -> Date
-    private(set) var values = RequestValues()
-    private(set) var faults: [ParameterFault] = []
-    private(set) var unmatched: [PatternFault] = []
+    private(set) var reading = RequestReading()
 
     init(_ request: GatewayRequest, wallTime: @escaping () -> Date) {
         self.request = request
@@ -33,8 +51,8 @@ struct RequestReader {
     }
 
     mutating func read(_ rules: [Frozen<BoundParameter>]) throws {
-        values.parameters.reserveCapacity(rules.count)
-        for rule in rules { values.parameters.append(try read(rule.value)) }
+        reading.values.parameters.reserveCapacity(rules.count)
+        for rule in rules { reading.values.parameters.append(try read(rule.value)) }
     }
 
     private mutating func read(_ parameter: BoundParameter) throws -> ParameterText? {
@@ -54,7 +72,7 @@ struct RequestReader {
             complain(parameter, (isTooLarge ? "is too large; it " : "") + "must be \(parameter.phrase)")
         case .unmatched(let pattern):
             complain(parameter, pattern.refusal)
-            unmatched.append(
+            reading.unmatched.append(
                 PatternFault(
                     pattern: pattern.name, subject: parameter.place.subject(parameter.declared.name)))
         }
@@ -77,22 +95,44 @@ struct RequestReader {
         CalendarDate(daysSince1970: Int((wallTime().timeIntervalSince1970 / 86_400).rounded(.down)))
     }
 
-    /// - Parameter segments: places in the body whose values are written into paths.
-    mutating func read(_ schema: BodySchema, segments: [BoundReference]) throws {
+    /// - Parameters:
+    ///   - schema: the body's.
+    ///   - segments: places in the body whose values are written into paths.
+    ///   - pace: where this runs.
+    /// - Returns: false if the patterns take longer than allowed on a loop.
+    mutating func read(
+        _ schema: BodySchema, segments: [BoundReference], _ pace: RequestReading.Pace
+    ) throws -> Bool {
         let body: JSONFragment
         do {
             body = try request.json()
         } catch let error as GatewayError where error.code.status == 400 {
-            return faults.append(
+            reading.faults.append(
                 ParameterFault(place: .body, name: "", rule: "JSON", message: error.message))
+            return true
         }
-        var check = BodyCheck(schema)
+        var check = BodyCheck(
+            schema, patternTime: pace == .onLoop ? BodyCheck.patternTimeOnLoop : BodyCheck.patternTime)
         check.check(body)
-        faults += check.faults
-        unmatched += check.unmatched.map { PatternFault(pattern: $0.name, subject: "The body") }
-        guard check.faults.isEmpty else { return }
-        values.body = body
+        if pace == .onLoop, check.isOutOfTime { return false }
+        reading.faults += check.faults
+        reading.unmatched += check.unmatched.map { PatternFault(pattern: $0.name, subject: "The body") }
+        guard check.faults.isEmpty else { return true }
+        reading.values.body = body
         for reference in segments { checkSegment(reference, in: body) }
+        return true
+    }
+
+    /// Looks up what references will read in the body.
+    mutating func find(_ places: [Int: ValuePath]) {
+        guard let body = reading.values.body else { return }
+        var found: [Int: JSONFragment?] = [:]
+        for (slot, path) in places {
+            let value = path.value(in: body)
+            found[slot] = .some(value)
+            if path.isList, let value { reading.values.listBytes += value.bytes.count }
+        }
+        reading.values.found = found
     }
 
     private mutating func checkSegment(_ reference: BoundReference, in body: JSONFragment) {
@@ -100,7 +140,7 @@ struct RequestReader {
         if let text, ValueRule.isSegment(text) { return }
         let name = String(reference.text.dropFirst("body.".count))
         let rule = "text without slashes and control characters, or a number"
-        faults.append(
+        reading.faults.append(
             ParameterFault(
                 place: .body, name: name, rule: rule,
                 message: "\(ParameterPlace.body.subject(name)) must be \(rule)"))
@@ -108,7 +148,7 @@ struct RequestReader {
 
     private mutating func complain(_ parameter: BoundParameter, _ text: String, isWhole: Bool = false) {
         let name = parameter.declared.name
-        faults.append(
+        reading.faults.append(
             ParameterFault(
                 place: parameter.place, name: name, rule: parameter.phrase,
                 message: isWhole ? text : "\(parameter.place.subject(name)) \(text)"))

@@ -66,6 +66,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         switch endpoint.handler {
         case .sync(let handler): attempt { try proceed(to: handler(request), in: nil) }
         case .single(let handler): attempt { follow(try handler(request)) }
+        case .planned(let plan): attempt { try read(by: plan) }
         case .async(let handler): run(handler) { [self] in try proceed(to: $0, in: nil) }
         case .none: fail(EndpointFault("a request without an endpoint has passed its middleware"))
         }

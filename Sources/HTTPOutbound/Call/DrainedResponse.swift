@@ -25,6 +25,7 @@ final class DrainedResponse: OutboundCall, @unchecked Sendable {
             to: pool, mayResend: false, firstByteTimeout: time, readTimeout: time, total: longest,
             mayStream: true, decodesContent: false)
         state = .onConnection(connection)
+        if connection.stream?.queuedByteCount ?? 0 > 0 { leftBody = call.countedBody }
         timings.firstByte = call.timings.firstByte
         if !call.mayCut, connection.response.awaitsHead {
             deadlines = call.deadlines

@@ -60,8 +60,11 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     final var isPaused = false
     /// Whether the call failed because the process had no file descriptor left for its connection.
     public internal(set) final var lacksDescriptors = false
-    /// The memory of the response's body, if it is large and the pool has a budget. Set before `succeeded`.
+    /// The memory of a large response, if the pool has a budget. Set before `succeeded`.
     public final var bodyCharge: FairBudget.Charge?
+
+    /// Counts the memory of the body that a cancelled call has left to its connection; nil once the request is written.
+    final var leftBody: AnyObject?
 
     /// Whether the request was repeated after some of it had gone out on a stale connection.
     public final var requestWasSentTwice: Bool { wasSentTwice }
@@ -114,6 +117,9 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Whether the connection may read the rest of the response after the call was cancelled. Asked once, then.
     open var mayDrain: Bool { true }
 
+    /// Counts the memory of the request's body as long as it lives; nil for no body in memory.
+    open var countedBody: AnyObject? { nil }
+
     /// Writes the request with one call of `write`. Called once a connection is found, and again if that was stale,
     /// so only the call needs to keep the request.
     open func writeRequest(to writer: RequestWriter) {
@@ -133,6 +139,15 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     /// Reports the bytes of the streamed request body that the socket has taken; fewer when it is sent again.
     open func bodySent(_ count: Int64) {}
+
+    /// Whether the memory of a response has to be charged before `succeeded`. Calls that keep small ones add them up.
+    open func needsCharge(_ size: Int) -> Bool { size >= BodyMemory.counted }
+
+    /// Charges the memory of the response that `succeeded` receives next. Returns false if there is none.
+    open func charge(_ size: Int, to memory: FairBudget.Share) -> Bool {
+        bodyCharge = memory.charge(size)
+        return bodyCharge != nil
+    }
 
     /// The response is complete. Its transfer coding is removed; `body` is empty if it was streamed.
     ///
@@ -192,6 +207,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     final func requestProgressed(isWritten: Bool, bytesSent: Int64, now: MonotonicTime) {
         self.bytesSent = bytesSent
+        if isWritten { leftBody = nil }
         // A response may overtake its request.
         if timings.firstByte == nil { entered(isWritten ? .awaitingResponse : .writing, now: now) }
     }

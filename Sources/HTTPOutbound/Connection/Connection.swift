@@ -282,7 +282,7 @@ extension Connection: StreamHandler {
                 call = served
                 return resendWithoutExpectation()
             }
-            if bytes.count >= ResponseBody.chargedSize, !charge(bytes.count, to: served) {
+            if let served, served.needsCharge(bytes.count), !charge(bytes.count, to: served) {
                 call = served
                 return fail(.memoryLimit, ResponseReader.memoryDetail)
             }
@@ -296,10 +296,9 @@ extension Connection: StreamHandler {
 
     /// Charges the memory of a whole response. Returns false if there is none.
     @inline(never)
-    private func charge(_ size: Int, to call: OutboundCall?) -> Bool {
-        guard let call, let memory = pool.bodyMemory else { return true }
-        call.bodyCharge = memory.charge(size)
-        return call.bodyCharge != nil
+    private func charge(_ size: Int, to call: OutboundCall) -> Bool {
+        guard let memory = pool.bodyMemory else { return true }
+        return call.charge(size, to: memory)
     }
 
     func streamReachedEnd() {
@@ -325,8 +324,13 @@ extension Connection: StreamHandler {
     }
 
     func finish(_ response: WholeResponse) {
+        let size = response.body.count
+        if let charge = self.response.takeCharge() {
+            call?.bodyCharge = charge
+        } else if let call, call.needsCharge(size), !charge(size, to: call) {
+            return fail(.memoryLimit, ResponseReader.memoryDetail)
+        }
         let ended = detachCall()
-        if let charge = self.response.takeCharge() { ended?.bodyCharge = charge }
         finish(
             ended, response.head, response.body, isReusable: response.isReusable,
             isLoggedIn: logsIn || response.logsInConnection, keepAlive: response.keepAlive,

@@ -6,8 +6,8 @@ struct ResponseBody {
     /// The most memory reserved on the strength of Content-Length alone.
     private static var promisedCapacity: Int { 1 << 20 }
 
-    /// Smaller bodies are not charged to the memory of the pool.
-    static var chargedSize: Int { 16 * 1024 }
+    /// Smaller bodies are not charged while they arrive.
+    static var chargedSize: Int { BodyMemory.counted }
 
     enum Shortage {
         /// The body would exceed its limit.

@@ -108,7 +108,7 @@ extension TransportCall {
             method: method, target: target[...], body: keepsBody ? body : .none,
             own: CallFields.makeIfNeeded(fields, headers, in: context, shared: settings),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
-            options: options)
+            options: options, countedBody: keepsBody ? countedBody : nil)
     }
 }
 

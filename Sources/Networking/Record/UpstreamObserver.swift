@@ -33,4 +33,8 @@ package protocol ProtectingTransport: Transport {
     /// Resolves the upstream's names and begins its checks on the transport's loops, before the first call. Call it after
     /// `protect`.
     func prepare(_ upstream: Upstream)
+
+    /// Charges bytes of values that a request composes to the memory for bodies, until its answer has been handed over. Returns false if
+    /// there is no room.
+    func charge(_ bytes: Int, composedIn context: CallContext) -> Bool
 }

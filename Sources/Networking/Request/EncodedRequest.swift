@@ -24,13 +24,17 @@ public struct EncodedRequest: Sendable {
         self.body = body
     }
 
+    /// The most bytes of a target.
+    public static var longestTarget: Int { TargetRules.maximumLength }
+
+    /// The fault of a target that is longer.
+    public static var lengthFault: String { "the URL is longer than \(longestTarget) bytes" }
+
     /// Returns why a path, with or without a query, cannot be sent; nil if it can.
     ///
     /// - Parameter isConstant: whether the same path has been accepted before, so that only the length depends on values.
     public static func check(_ target: [UInt8], isConstant: Bool = false) -> String? {
-        guard target.count <= TargetRules.maximumLength else {
-            return "the URL is longer than \(TargetRules.maximumLength) bytes"
-        }
+        guard target.count <= longestTarget else { return lengthFault }
         return isConstant ? nil : target.withUnsafeBytes { TargetRules.fault(inPath: $0) }
     }
 }
@@ -43,8 +47,12 @@ extension EncodedRequest: Hashable {
             && left.body == right.body
     }
 
-    /// Hashes the target, which tells most requests apart.
-    public func hash(into hasher: inout Hasher) { hasher.combine(target) }
+    /// Hashes all but the names of the fields, which are the same for all requests of a call.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(target)
+        headers.forEachNamed { hasher.combine($1) }
+        hasher.combine(body)
+    }
 }
 
 /// What all requests of one encoded call have in common.

@@ -47,6 +47,7 @@ public final class CallContext: Sendable {
 
     /// False for nearly all requests.
     private let hasResources = Atomic(false)
+    let memory = RequestMemory()
 
     private let fields: HTTPFields
     /// Nil unless the endpoint forwards fields.

@@ -8,6 +8,8 @@ public final class TransportCall: Sendable {
     public let target: ArraySlice<UInt8>
     /// The body, in memory or as a stream that each attempt opens anew.
     public let body: RequestBody
+    /// Nil for most calls, which have no body in memory.
+    package let countedBody: CountedBody?
 
     let context: CallContext?
     let envelope: ResponseEnvelope
@@ -20,11 +22,12 @@ public final class TransportCall: Sendable {
     init(
         method: HTTPMethod, target: ArraySlice<UInt8>, body: RequestBody,
         own: CallFields?, context: CallContext?, envelope: ResponseEnvelope, allowsEmptyBody: Bool,
-        settings: CallSettings, options: CallOptions?
+        settings: CallSettings, options: CallOptions?, countedBody: CountedBody? = nil
     ) {
         self.method = method
         self.target = target
         self.body = body
+        self.countedBody = countedBody ?? CountedBody(body, in: context)
         self.own = own
         self.context = context
         self.envelope = envelope
@@ -40,7 +43,7 @@ public final class TransportCall: Sendable {
             own: CallFields.makeIfNeeded(
                 own?.originalFields, own?.headers ?? HTTPFields(), in: context, shared: settings),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
-            options: options)
+            options: options, countedBody: countedBody)
     }
 
     /// Returns the call with a shorter total time and the same limits of one attempt.
@@ -48,7 +51,8 @@ public final class TransportCall: Sendable {
         TransportCall(
             method: method, target: target, body: body, own: own, context: context, envelope: envelope,
             allowsEmptyBody: allowsEmptyBody, settings: settings,
-            options: CallOptions(timeLeft: timeout, of: wholeTimeout, limits, like: options))
+            options: CallOptions(timeLeft: timeout, of: wholeTimeout, limits, like: options),
+            countedBody: countedBody)
     }
 
     /// Returns the call with these cookies after its own.
@@ -61,7 +65,7 @@ public final class TransportCall: Sendable {
             method: method, target: target, body: body,
             own: CallFields.makeIfNeeded(fields, own?.headers ?? HTTPFields(), in: context, shared: settings),
             context: context, envelope: envelope, allowsEmptyBody: allowsEmptyBody, settings: settings,
-            options: options)
+            options: options, countedBody: countedBody)
     }
 
     /// The upstream, which identifies the address and the transport's state.
@@ -88,6 +92,12 @@ public final class TransportCall: Sendable {
         return own?.headers.contains(.authorization) != true
     }
 
+    /// Counts a small response for the request that the call is made for. Returns 0, or the bytes to charge first (`holdKept(_:)`).
+    @inline(__always)
+    package func keep(_ bytes: Int) -> Int { context?.keep(bytes) ?? 0 }
+
+    package func holdKept(_ charge: any AnyObject & Sendable) { context?.holdKept(charge) }
+
     /// Keeps an object until the answer of the request, if there is one, has been handed over. Returns false outside a
     /// request.
     package func hold(_ resource: any AnyObject & Sendable) -> Bool {
@@ -104,7 +114,7 @@ public final class TransportCall: Sendable {
     package var endpointNumber: Int { context?.origin.map { $0.number + 1 } ?? 0 }
 
     /// The endpoint that made the call, for logs: `GET /products/{id}`. Nil outside a request.
-    package var endpointName: String? { context?.origin?.endpoint }
+    package var endpointName: String? { context?.endpointName }
 
     /// The least of the limits of the first byte, the call and the request, in nanoseconds: the longest time that a response may
     /// need in which nothing else has to be waited for.

@@ -15,6 +15,8 @@ package final class UpstreamProtections: Sendable {
         var policies: [String: UpstreamPolicy] = [:]
         var byName: [String: UpstreamProtection] = [:]
         var shares: [String: UpstreamShares] = [:]
+        /// The memory of values that endpoints compose, by the endpoint's name.
+        var composed: [String: FairBudget.Share] = [:]
         /// By upstream ID. The loops that use an upstream own what is known of its addresses.
         var addresses: [Int: WeakAddresses] = [:]
         /// Number of entries at which unused ones are removed.
@@ -104,8 +106,9 @@ package final class UpstreamProtections: Sendable {
             addresses.end(by: policies[addresses.upstream] ?? standard, at: now)
         }
         state.withLock { state in
-            guard state.byName.count > Self.mostNames || state.shares.count > Self.mostNames else { return }
             // What is in use lives on with its users.
+            if state.composed.count > Self.mostNames { state.composed = [:] }
+            guard state.byName.count > Self.mostNames || state.shares.count > Self.mostNames else { return }
             let names = Set(upstreams)
             state.byName = state.byName.filter { names.contains($0.key) }
             state.shares = state.shares.filter { names.contains($0.key) || $0.key.isEmpty }
@@ -149,6 +152,17 @@ package final class UpstreamProtections: Sendable {
                 memory: memory.map(FairBudget.Share.init), connections: connections.map(FairBudget.Share.init)
             )
             state.shares[name] = made
+            return made
+        }
+    }
+
+    /// Returns an endpoint's part of the memory for bodies; nil for no limit.
+    func composedMemory(of endpoint: String) -> FairBudget.Share? {
+        guard let memory else { return nil }
+        return state.withLock { state in
+            if let known = state.composed[endpoint] { return known }
+            let made = FairBudget.Share(of: memory)
+            state.composed[endpoint] = made
             return made
         }
     }

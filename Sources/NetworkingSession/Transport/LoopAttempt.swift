@@ -34,6 +34,14 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
 
     override func writeRequest(to writer: RequestWriter) { writer.write(call) }
 
+    override var countedBody: AnyObject? { call.countedBody }
+
+    override func needsCharge(_ size: Int) -> Bool { size >= BodyMemory.counted || call.keep(size) > 0 }
+
+    override func charge(_ size: Int, to memory: FairBudget.Share) -> Bool {
+        size < BodyMemory.counted ? chargeKept(size, call, to: memory) : super.charge(size, to: memory)
+    }
+
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         guard let receiver = receiver.take() else { return }
         if !permit.isEmpty { permit.attemptSucceeded(head.status, call, at: loop.wakeTime) }
@@ -77,6 +85,15 @@ extension OutboundCall {
     func takeBodyCharge(_ call: TransportCall) -> FairBudget.Charge? {
         guard let charge = bodyCharge.take() else { return nil }
         return call.hold(HeldCharge(charge, on: loop)) ? nil : charge
+    }
+
+    /// Charges the small responses that the request keeps, with one of this size. Returns false if there is no memory.
+    func chargeKept(_ size: Int, _ call: TransportCall, to memory: FairBudget.Share) -> Bool {
+        let bytes = call.keep(size)
+        guard bytes > 0 else { return true }
+        guard let charge = memory.charge(bytes) else { return false }
+        call.holdKept(HeldCharge(charge, on: loop))
+        return true
     }
 
     /// Reports the failure of this attempt, unless it says nothing about the upstream: the process stood still while the time

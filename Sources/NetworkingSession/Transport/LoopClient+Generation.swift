@@ -64,7 +64,7 @@ extension LoopClient {
         if protection?.shared !== known.protection?.shared {
             upstreams.remove(id)
             upstreams[id] = LoopUpstream(
-                upstream, known.origins, route: known.route, protection: protection)
+                upstream, known.origins, route: known.route, protection: protection, memory: known.memory)
         }
         return []
     }

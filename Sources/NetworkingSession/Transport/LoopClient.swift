@@ -43,6 +43,7 @@ package final class LoopClient {
         let permit: AttemptPermit
         do throws(TransportError) {
             let upstream = try upstream(call)
+            if let body = call.countedBody { try charge(body, to: upstream) }
             var admitted =
                 try upstream.protection?.admit(call, at: client.loop.wakeTime)
                 ?? AttemptPermit.unprotected
@@ -136,8 +137,10 @@ package final class LoopClient {
             upstreams.makeRoom()
         }
         let origins = try routes.origins(of: upstream)
+        let shares = protections?.shares(of: upstream) ?? UpstreamShares()
         let opened = LoopUpstream(
-            upstream, origins, route: route(to: upstream, at: origins), protection: protection(of: upstream))
+            upstream, origins, route: route(to: upstream, at: origins, shares),
+            protection: protection(of: upstream), memory: shares.memory)
         upstreams[upstream.id] = opened
         return opened
     }
@@ -146,8 +149,22 @@ package final class LoopClient {
         protections?.protection(of: upstream).map { LoopProtection($0, loop: index) }
     }
 
-    private func route(to upstream: Upstream, at origins: [Origin]) -> LoopUpstream.Route {
-        let shares = protections?.shares(of: upstream) ?? UpstreamShares()
+    /// Charges what the request keeps in bodies of its calls. A large one is charged once, by its first attempt.
+    private func charge(_ body: CountedBody, to upstream: LoopUpstream) throws(TransportError) {
+        let bytes = body.bytesToCharge
+        guard bytes > 0, let memory = upstream.memory else { return }
+        guard let charge = memory.charge(bytes) else {
+            throw TransportError(
+                .memoryLimit, "the memory for bodies is used up",
+                summary: "too many large bodies are in memory",
+                retryAfter: .seconds(Int.random(in: 1...3)), wasSent: false)
+        }
+        body.hold(HeldCharge(charge, on: client.loop), of: bytes)
+    }
+
+    private func route(
+        to upstream: Upstream, at origins: [Origin], _ shares: UpstreamShares
+    ) -> LoopUpstream.Route {
         guard let protections, let addresses = protections.addresses(of: upstream),
             UpstreamCluster.isNeeded(for: origins, addresses)
         else {

@@ -101,6 +101,13 @@ package final class LoopTransport: ObservedTransport, ProtectingTransport {
         for loop in loops { loop.prepare(upstream) }
     }
 
+    package func charge(_ bytes: Int, composedIn context: CallContext) -> Bool {
+        guard let memory = protections?.composedMemory(of: context.endpointName ?? "") else { return true }
+        guard let charge = memory.charge(bytes) else { return false }
+        context.holdKept(HeldCharge(charge, on: (thisLoop ?? loops[0]).loop))
+        return true
+    }
+
     private var thisLoop: SingleLoopTransport? {
         // With a handful of loops, comparing each one with this thread is faster than a table.
         for index in loops.indices where loops[index].isOnLoop { return loops[index] }

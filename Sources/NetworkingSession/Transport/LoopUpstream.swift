@@ -1,5 +1,6 @@
 import HTTPOutbound
 import Networking
+import Resilience
 
 /// An upstream on one loop. A class, so that an attempt pays for one reference count.
 final class LoopUpstream {
@@ -19,6 +20,8 @@ final class LoopUpstream {
     let route: Route
     /// Nil without a breaker and a limit.
     let protection: LoopProtection?
+    /// Its share of the memory for bodies; nil for no limit.
+    let memory: FairBudget.Share?
     /// Nil once nobody can call it.
     weak let upstream: Upstream?
     /// One of each URL.
@@ -26,11 +29,15 @@ final class LoopUpstream {
     /// Whether only requests of an earlier generation call it.
     var isRetired = false
 
-    init(_ upstream: Upstream?, _ origins: [Origin], route: Route, protection: LoopProtection?) {
+    init(
+        _ upstream: Upstream?, _ origins: [Origin], route: Route, protection: LoopProtection?,
+        memory: FairBudget.Share?
+    ) {
         self.upstream = upstream
         self.origins = origins
         self.route = route
         self.protection = protection
+        self.memory = memory
     }
 
     var isForgotten: Bool {

@@ -50,6 +50,8 @@ final class SingleLoopTransport: Transport {
         return attempt
     }
 
+    var loop: EventLoop { client.loop }
+
     var scheduler: any SchedulerType { client.loop }
 
     var wallTime: RxTime { Date() }

@@ -2,6 +2,7 @@ import EventIO
 import HTTPModel
 import HTTPOutbound
 import Networking
+import Resilience
 import Rx
 import Synchronization
 
@@ -85,6 +86,14 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         }
         received += Int64(piece.count)
         receiver?.attemptReceived(received, of: expected)
+    }
+
+    override var countedBody: AnyObject? { call.countedBody }
+
+    override func needsCharge(_ size: Int) -> Bool { size >= BodyMemory.counted || call.keep(size) > 0 }
+
+    override func charge(_ size: Int, to memory: FairBudget.Share) -> Bool {
+        size < BodyMemory.counted ? chargeKept(size, call, to: memory) : super.charge(size, to: memory)
     }
 
     override func bodyGathered(_ count: Int) { receiver?.attemptReceived(Int64(count), of: expected) }

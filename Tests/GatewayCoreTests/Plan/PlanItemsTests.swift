@@ -64,6 +64,61 @@ struct PlanItemsTests {
         #expect(bench.targets.count == 4)
     }
 
+    @Test("The array of all results has a number of bytes, although equal GETs are made once")
+    func largeArray() throws {
+        try bench.page([
+            bench.part("list", "/list"),
+            bench.part("tags", "/tags/{item}", .optional) { call in
+                call.items = PlannedItems(reference("parts.list"))
+            },
+        ]) { $0.largestValue = 1000 }
+        bench.upstream("/tags/a", .data("\"\(String(repeating: "x", count: 400))\""))
+        #expect(try answer(#"["a","a"]"#)["/meta/complete"] == "true")
+        let reply = try answer(#"["a","a","a"]"#)
+        #expect(reply["/data/tags"] == "null")
+        #expect(reply["/errors/0/reason"] == #""decode_error""#)
+        #expect(reply["/errors/0/message"] == #""the value has more than 1000 bytes""#)
+        #expect(bench.targets == ["/list", "/tags/a", "/list", "/tags/a"])
+    }
+
+    @Test("Requests of more than a mebibyte are made in several turns, and one for all equal elements")
+    func turns() throws {
+        let note = String(repeating: "x", count: 600_000)
+        try bench.page([
+            bench.part("list", "/list"),
+            bench.part("tags", "/tags") { call in
+                call.method = .post
+                call.body = .array([value("{parts.list.note}"), value("{item}")])
+                call.items = PlannedItems(reference("parts.list.ids"))
+            },
+        ])
+        bench.upstream("/list", .data("{\"note\":\"\(note)\",\"ids\":[1,2,3,4,5]}"))
+        bench.upstream("/tags", .data("1", after: .seconds(1)))
+        let pending = try bench.ask(.get, "/page")
+        #expect(bench.transport.inFlight == 2)
+        bench.time.advance(by: .milliseconds(500))
+        #expect(bench.transport.inFlight == 5)
+        bench.time.advance(by: .milliseconds(500))
+        #expect(try pending.reply()["/data/tags"] == "[1,1,1,1,1]")
+    }
+
+    @Test("Equal GETs are found although their elements differ, also by their fields")
+    func equalRequests() throws {
+        try bench.page([
+            bench.part("list", "/list"),
+            bench.part("tags", "/tags/{item.id}") { call in
+                call.headers = [(.acceptLanguage, text("{item.language}"))]
+                call.items = PlannedItems(reference("parts.list"))
+            },
+        ])
+        bench.transport.answer(.data("1"))
+        let list =
+            #"[{"id":1,"language":"a"},{"id":1,"language":"b"},"#
+            + #"{"id":1,"language":"b","x":2},{"id":1,"x":3,"language":"a"}]"#
+        #expect(try answer(list)["/data/tags"] == "[1,1,1,1]")
+        #expect(bench.targets == ["/list", "/tags/1", "/tags/1"])
+    }
+
     @Test("A missing value is missing_data, null is noContent, and an empty array an empty array")
     func nothing() throws {
         try add { $0.source = reference("parts.list.ids") }

@@ -22,20 +22,23 @@ final class Bench: Sendable {
     /// The reported incidents.
     var incidents: [GatewayIncident] { reported.incidents.withLock { $0 } }
 
-    /// - Parameter retry: The retry policy of calls to the diary. By default they are not retried.
+    /// - Parameters:
+    ///   - retry: The retry policy of calls to the diary. By default they are not retried.
+    ///   - workApart: Does what would hold up a loop. By default it is done at once.
     init(
         limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil,
         overrides: [String: UpstreamURLs] = [:],
-        retry: CallRetryPolicy = .never
+        retry: CallRetryPolicy = .never,
+        workApart: (@Sendable (_ work: @escaping @Sendable () -> Void) -> Bool)? = nil
     ) {
         transport = StubTransport(scheduler: time)
         let reported = Reported()
         self.reported = reported
-        gateway = Gateway(
-            GatewayEnvironment(
-                transport: transport, upstreamOverrides: overrides,
-                report: { incident in reported.incidents.withLock { $0.append(incident) } }),
-            limits: limits, cors: cors)
+        var environment = GatewayEnvironment(
+            transport: transport, upstreamOverrides: overrides,
+            report: { incident in reported.incidents.withLock { $0.append(incident) } })
+        environment.workApart = workApart
+        gateway = Gateway(environment, limits: limits, cors: cors)
         var policy = CallPolicy()
         policy.retry = retry
         diary = gateway.provider(DiaryAPI.self, upstream: "diary", policy: policy)

@@ -1,0 +1,93 @@
+import JSONBytes
+import Networking
+
+/// What becomes of the results of the calls for the elements of an array.
+struct ItemResults: Sendable {
+    let items: BoundItems
+    let scope: PlanScope
+    /// What each element goes through before it stands in the answer.
+    let shapes: [JSONShape]
+    let reveals: Bool
+    let keepsReadValues: Bool
+
+    /// Makes the arrays, or the failure of the part.
+    ///
+    /// - Parameters:
+    ///   - results: by the index of the call; nil for one that was cancelled.
+    ///   - places: for each element the index of its call.
+    func collect(
+        _ results: [Result<JSONFragment, any Error>?], for places: [Int]
+    ) throws -> ItemsRun.Ended {
+        var failures: [PlanRun.ItemFailure] = []
+        var values: [JSONFragment?] = []
+        var read: [JSONFragment?] = []
+        for (index, place) in places.enumerated() {
+            guard let result = results[place] else { continue }
+            do {
+                let value = try result.get()
+                values.append(try shapes.applied(to: value))
+                read.append(value)
+            } catch {
+                let outcome = PartOutcome(error: error, elapsed: 0, reveals: reveals)
+                if let failure = outcome.failure {
+                    failures.append(PlanRun.ItemFailure(index: index, failure: failure))
+                }
+                values.append(nil)
+                read.append(nil)
+            }
+        }
+        try check(failures, of: places.count)
+        let value = try array(values)
+        let readValue = keepsReadValues ? (shapes.isEmpty ? value : try array(read)) : nil
+        // The elements are copies of responses, which are released, but counted to the end of the request.
+        let received = results.reduce(0) { sum, result in
+            guard case .success(let value)? = result else { return sum }
+            return sum + value.bytes.count
+        }
+        let copies = shapes.isEmpty ? 0 : readValue?.bytes.count ?? 0
+        try scope.keep(value.bytes.count + copies - received)
+        return ItemsRun.Ended(value: value, readValue: readValue, failures: failures)
+    }
+
+    private func check(_ failures: [PlanRun.ItemFailure], of count: Int) throws {
+        let attempts = failures.reduce(0) { $0 + $1.failure.attempts }
+        if items.failure == .fail, let first = failures.first {
+            throw PlannedFailure.items(
+                first.failure, "element \(first.index): \(first.failure.message)", attempts: attempts)
+        }
+        let successes = count - failures.count
+        let needed = items.atLeast ?? min(1, count)
+        guard successes < needed else { return }
+        let message = "\(successes) of \(count) elements succeeded; \(needed) must"
+        guard let decisive = failures.min(by: { $0.failure.answer.rank < $1.failure.answer.rank }) else {
+            throw PlannedFailure.unusable(message, from: scope.origin(of: items.source))
+        }
+        // What is wrong with the client's element is for the client to know.
+        let isClients = decisive.failure.answer.isBeforeCall && decisive.failure.answer.status == 400
+        throw PlannedFailure.items(
+            decisive.failure,
+            isClients ? "\(message); element \(decisive.index): \(decisive.failure.message)" : message,
+            attempts: attempts)
+    }
+
+    /// - Parameter values: nil for a failed element.
+    private func array(_ values: [JSONFragment?]) throws(PlannedFailure) -> JSONFragment {
+        // One response stands for each element with the same request.
+        let size = values.reduce(0) { $0 + ($1?.bytes.count ?? 0) }
+        guard size <= scope.largestValue else {
+            throw .unusableResponse("the value has more than \(scope.largestValue) bytes")
+        }
+        var composer = JSONComposer(
+            reservingCapacity: size + 5 * values.count + 2, sharedFragmentLength: .max)
+        composer.beginArray()
+        for value in values {
+            if let value {
+                composer.fragment(value)
+            } else if items.failure == .null {
+                composer.null()
+            }
+        }
+        composer.endArray()
+        return composer.fragment()
+    }
+}

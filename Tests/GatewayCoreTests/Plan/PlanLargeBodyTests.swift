@@ -1,0 +1,150 @@
+import HTTPModel
+import JSONBytes
+import Locking
+import Networking
+import Rx
+import RxTesting
+import Testing
+
+@testable import GatewayCore
+
+@Suite("Bodies that take long to read", .noLeaks)
+struct PlanLargeBodyTests {
+    /// Work that waits for another thread, until a test does it.
+    private final class Work: Sendable {
+        private let waiting = Lock<[@Sendable () -> Void]>([])
+        let isFull = Lock(false)
+
+        func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
+            if isFull.withLock({ $0 }) { return false }
+            waiting.withLock { $0.append(work) }
+            return true
+        }
+
+        var count: Int { waiting.withLock { $0.count } }
+
+        func run() {
+            let all = waiting.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            for work in all { work() }
+        }
+    }
+
+    private let work = Work()
+    private let bench: Bench
+
+    init() throws {
+        let work = work
+        bench = Bench { work.submit($0) }
+        bench.transport.answer(.data("1"))
+        var endpoint = PlannedEndpoint(.post, "/page")
+        // Tries all ways to cut the text before it matches.
+        let text = ValueRule(pattern: try Pattern("(a+)+[bc]|a+"))
+        endpoint.body = BodySchema(
+            BodyRule(
+                .object(
+                    BodyRule.ObjectRule(properties: [
+                        ("texts", BodyRule(.array(BodyRule.ArrayRule(items: BodyRule(.scalar(text))))))
+                    ]))))
+        endpoint.parts = .named([
+            bench.part("call", "/users/{body.user.id}"),
+            PlannedPart("names", .value(value("{body.list[*].name}"))),
+            PlannedPart("second", .value(value("{body.list[1]}"))),
+        ])
+        bench.gateway.add(try EndpointPlan(endpoint))
+    }
+
+    private func ask(_ json: String) throws -> Pending {
+        try bench.ask(.post, "/page", fields: [.contentType: "application/json"], body: json)
+    }
+
+    private static func json(padding: Int) -> String {
+        """
+        {"user":{"id":7},"list":[{"name":"a"},{"name":"b"},{}],"padding":"\(String(repeating: "x", count: padding))"}
+        """
+    }
+
+    @Test("A large body is read apart from the loop, a small one at once, and both have the same answer")
+    func apart() throws {
+        let small = try ask(Self.json(padding: 0))
+        #expect(work.count == 0)
+        let large = try ask(Self.json(padding: EndpointPlan.longestBodyOnLoop))
+        #expect(large.count == 0)
+        #expect(work.count == 1)
+        work.run()
+        // The parts start on the loop.
+        #expect(bench.targets == ["/users/7"])
+        bench.time.advance(by: .milliseconds(1))
+        #expect(bench.targets == ["/users/7", "/users/7"])
+        for pending in [small, large] {
+            #expect(try pending.reply()["/data"] == #"{"call":1,"names":["a","b"],"second":{"name":"b"}}"#)
+        }
+    }
+
+    @Test("A large body that breaks its rules is 400")
+    func broken() throws {
+        let padding = String(repeating: " ", count: EndpointPlan.longestBodyOnLoop)
+        let pending = try ask(#"{"texts":[1]\#(padding)}"#)
+        work.run()
+        bench.time.advance(by: .milliseconds(1))
+        let reply = try pending.reply()
+        #expect(reply.status == 400)
+        #expect(reply.message?.contains("texts[0]") == true)
+    }
+
+    @Test("If too much waits, a large body is 503")
+    func full() throws {
+        work.isFull.withLock { $0 = true }
+        let reply = try ask(Self.json(padding: EndpointPlan.longestBodyOnLoop)).reply()
+        #expect(reply.status == 503)
+        #expect(reply["/code"] == #""OVERLOADED""#)
+        #expect(try ask(Self.json(padding: 0)).reply().status == 200)
+    }
+
+    @Test("A client that leaves before its body is read takes the body with it")
+    func leaving() throws {
+        let pending = try ask(Self.json(padding: EndpointPlan.longestBodyOnLoop))
+        pending.dispose()
+        work.run()
+        bench.time.advance(by: .milliseconds(1))
+        #expect(pending.count == 0)
+        #expect(bench.targets.isEmpty)
+    }
+
+    @Test("What parts read in a large response is looked up apart from the loop, and so is its shape made")
+    func largeResponse() throws {
+        try bench.page(
+            "/large",
+            [
+                bench.part("big", "/big").shaped { $0.kept = ["name"] },
+                bench.part("other", "/big").shaped { $0.kept = ["name"] },
+                PlannedPart("names", .value(value("{parts.big[*].name}"))),
+            ])
+        let text = String(repeating: "x", count: 200_000)
+        bench.upstream("/big", .data("[{\"name\":\"a\",\"x\":\"\(text)\"},{}]"))
+        let pending = try bench.ask(.get, "/large")
+        #expect(work.count == 2)
+        work.run()
+        bench.time.advance(by: .milliseconds(1))
+        #expect(pending.count == 0)
+        #expect(work.count == 1)
+        work.run()
+        bench.time.advance(by: .milliseconds(1))
+        #expect(
+            try pending.reply()["/data"]
+                == #"{"big":[{"name":"a"},{}],"other":[{"name":"a"},{}],"names":["a"]}"#)
+    }
+
+    @Test("Patterns that take long on the loop are matched apart from it, in a small body, too")
+    func patterns() throws {
+        let texts = Array(repeating: "\"\(String(repeating: "a", count: 11))\"", count: 1000)
+        let pending = try ask("{\"texts\":[\(texts.joined(separator: ","))]}")
+        #expect(pending.count == 0)
+        #expect(work.count == 1)
+        work.run()
+        bench.time.advance(by: .milliseconds(1))
+        #expect(pending.count == 1)
+    }
+}
