@@ -263,6 +263,32 @@ struct StreamingTests {
         }
     }
 
+    @Test("An answer moves to a file once its writer holds no more of it")
+    func heldAndSpooled() async throws {
+        try await TestServer.run({
+            $0.residentAnswer = 1 << 16
+            $0.waitingAnswers = 24 << 20
+        }) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(Self.get("/stream"))
+            try await server.log.wait(for: "streaming 1")
+            let pieces = TestHandler.large.flatMap { $0 }
+            // Memory is short, so what waits moves at once.
+            let spooled = try await server.on { server, handler in
+                let writer = handler.writers[0]
+                writer.hold(13 << 20)
+                for _ in 0..<2 { writer.write(pieces[...]) }
+                defer { writer.finish() }
+                return server.spooledBytes
+            }
+            #expect(spooled == 0)
+            #expect(try await server.isSpooled())
+            #expect(try client.reply().body == pieces + pieces)
+            client.close()
+            try await server.connectionsLeft()
+        }
+    }
+
     @Test("Holding more bytes than may wait resets the connection, and gives the bytes back")
     func heldTooMuch() async throws {
         try await TestServer.run { server in

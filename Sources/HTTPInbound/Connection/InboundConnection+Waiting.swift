@@ -24,10 +24,11 @@ extension InboundConnection {
         countWaiting()
     }
 
-    /// Moves a large answer to a file if its client has been behind for a while, or at once if memory is short.
+    /// Moves a large answer to a file if its client has been behind for a while, or at once if memory is short. Waits for the rest that
+    /// its writer holds, so that one file holds all of it.
     func spoolIfLarge() {
         countWaiting()
-        guard isOpen, let since = largeSince,
+        guard isOpen, heldBytes == 0, let since = largeSince,
             server.isShortOfMemory || now >= since + server.stateLimits.sendCheckInterval,
             let directory = server.spoolDirectory(for: waitingBytes)
         else { return }
