@@ -17,12 +17,17 @@ package final class GatewayExchange: InboundExchange {
     private var pump: AnswerPump?
     /// Whether the request has a place among those in flight.
     private var isAdmitted = false
+    /// Passed on when the endpoint starts.
+    private var body: [UInt8]
+    /// The memory of a large body. Kept until the answer, and then only if that has parts of the body.
+    private var memory: BodyCharge?
     /// Nanoseconds from the request's head to the start of its endpoint: the time in which the body arrived.
     private var startDelay: Int64 = 0
 
     init(_ arrival: Arrival, at match: EndpointMatch, _ handler: RequestHandler) {
         self.match = match
         self.handler = handler
+        (body, memory) = arrival.takeBody()
         super.init(arrival)
     }
 
@@ -31,21 +36,35 @@ package final class GatewayExchange: InboundExchange {
             try handler.admission.enter(match)
         } catch {
             let answer = handler.responder.render(error, fields: request.head.fields, at: match)
+            body = []
             return deliver(answer)
         }
         isAdmitted = true
         startDelay = max(0, (loop.wakeTime - receivedAt).nanoseconds)
         // Only at an endpoint that streams bodies.
-        let body = bodyReader.map { ExchangeBody($0, limit: match.bodyLimit, loop: loop) }
+        let source = bodyReader.map { ExchangeBody($0, limit: match.bodyLimit, loop: loop) }
         let started = handler.responder.respond(
-            to: request, at: match, from: remoteText, isHead: method.isHead, body: body,
-            for: LoopBound(self, loop: loop))
+            to: takeRequest(), at: match, from: remoteText, isHead: method.isHead, body: source,
+            memory: memory, for: LoopBound(self, loop: loop))
         // The client may be gone, or the answer sent, before `respond` has returned.
         if isOver {
             started.dispose()
         } else if answer == nil {
             ongoing = started
         }
+    }
+
+    /// Returns the request with its body, which this exchange does not need: the client may take its answer slowly.
+    private func takeRequest() -> ReceivedRequest {
+        guard !body.isEmpty else { return request }
+        var taken: [UInt8] = []
+        swap(&taken, &body)
+        return ReceivedRequest(head: request.head, body: taken[...])
+    }
+
+    /// The endpoint has answered. Its answer may have parts of the body, which then waits for the client with it.
+    private func releaseMemory(_ answer: [ArraySlice<UInt8>]) {
+        if let memory, !memory.isShared(by: answer) { self.memory = nil }
     }
 
     private func leave() {
@@ -65,12 +84,15 @@ package final class GatewayExchange: InboundExchange {
             answer.releaseStream()
             let requestID = answer.summary.requestID
             self.answer = consume answer
+            // The endpoint's work goes on, and keeps the body as long as it needs it.
+            memory = nil
             let head = HTTPResponseHead(status: response.status, fields: response.fields)
             pump = AnswerPump.begin(
                 stream, head, on: self, requestID: requestID, handler.log, compressor: compressor, sink: sink)
             pump?.start()
             return
         }
+        if memory != nil { releaseMemory(response.body) }
         if let compressor, case .sliced(let encoder) = compressor.compress(&response, on: self) {
             let requestID = answer.summary.requestID
             self.answer = consume answer
@@ -104,6 +126,7 @@ package final class GatewayExchange: InboundExchange {
 
     package override func ended(_ outcome: InboundOutcome) {
         leave()
+        memory = nil
         pump?.stop()
         pump = nil
         // If the client left or the server ended the request, its upstream calls are cancelled.

@@ -19,6 +19,8 @@ public struct GatewayReport: Sendable, Hashable {
     public var wakes: Int64 = 0
     /// Requests refused since the start, because their endpoint had its share or its own limit.
     public var refusedRequests = 0
+    /// Bytes charged for the bodies of requests.
+    public var requestBodyBytes = 0
     /// Bytes charged for bodies of responses and calls, and for composed values.
     public var upstreamBodyBytes = 0
     /// The circuits and limits of the upstreams that have been called, by name.
@@ -36,6 +38,7 @@ public struct GatewayReport: Sendable, Hashable {
             connections: one.connections + other.connections, requests: one.requests + other.requests,
             calls: one.calls + other.calls, timers: one.timers + other.timers,
             wakes: one.wakes + other.wakes, refusedRequests: one.refusedRequests + other.refusedRequests,
+            requestBodyBytes: one.requestBodyBytes + other.requestBodyBytes,
             upstreams: one.upstreams, tables: one.tables + other.tables, shed: one.shed + other.shed)
     }
 }

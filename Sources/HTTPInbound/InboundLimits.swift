@@ -15,7 +15,8 @@ public struct InboundLimits: Sendable, Hashable {
     /// Largest request body, even if the handler does not want it. Default 1 MiB. Beyond it: 413, before any
     /// 100-continue if Content-Length says so. An endpoint may set a lower limit. Streamed bodies have their own limits.
     public var requestBody = 1024 * 1024
-    /// Bytes of request bodies that one loop holds for all connections, with the unread bytes of streamed ones. Default
+    /// Bytes of request bodies in the memory of one loop, until they are freed: while they arrive, while their requests wait for upstreams,
+    /// and while calls send them on. They include decoded bodies, and the unread bytes and the latest piece of streamed ones. Default
     /// 128 MiB. Beyond it: 503 `OVERLOADED`.
     public var bufferedBodies = 128 * 1024 * 1024
     /// Bytes of a streamed body that one connection holds for its reader, besides the bytes of its last read (64 KiB).

@@ -52,9 +52,9 @@ public final class InboundServer {
     }
 
     private(set) var phase = Phase.serving
+    let bodies: BodyBudget
     /// Bytes of request bodies in memory.
-    var bodyBytes: Int { heldBodyBytes }
-    private var heldBodyBytes = 0
+    public var bodyBytes: Int { bodies.inUse }
     /// Bytes being written to files, also for connections that have closed.
     private(set) var unwrittenBytes = 0
     private var spoolsAgainAt = MonotonicTime(nanoseconds: 0)
@@ -73,6 +73,7 @@ public final class InboundServer {
         self.errorRenderer = errorRenderer
         stateLimits = StateLimits(limits)
         requestLimits = RequestLimits(limits)
+        bodies = BodyBudget(limit: limits.bufferedBodies, loop: loop)
         output.reserveCapacity(32 * 1024)
     }
 
@@ -93,6 +94,7 @@ public final class InboundServer {
         self.limits = limits
         self.errorRenderer = errorRenderer
         stateLimits = StateLimits(limits)
+        bodies.setLimit(limits.bufferedBodies)
         for case let connection? in connections {
             connection.use(handler, after: earlier, limits: stateLimits)
         }
@@ -126,18 +128,7 @@ public final class InboundServer {
         requestsInFlight -= 1
     }
 
-    /// Reserves memory for request bodies. Returns false if the limit would be exceeded.
-    func reserve(bodyBytes: Int) -> Bool {
-        guard heldBodyBytes + bodyBytes <= limits.bufferedBodies else { return false }
-        heldBodyBytes += bodyBytes
-        return true
-    }
-
-    func release(bodyBytes: Int) {
-        heldBodyBytes -= bodyBytes
-    }
-
-    /// Counts a change of a connection's queue. Above the limit, resets the connections without progress for longest.
+    /// Counts a change of a connection's queue. Above the limit, resets connections whose clients do not read.
     func waitingChanged(by bytes: Int) {
         waitingBytes += bytes
         while bytes > 0, waitingBytes > limits.waitingAnswers {

@@ -79,8 +79,8 @@ final class ClientHarness: Sendable {
         #expect(
             left.idle == 0 && left.leased == 0 && left.waiting == 0, "\(left)", sourceLocation: sourceLocation
         )
-        // The loop may keep one timer for quiet streams.
-        #expect(timers <= 1, "timers are left", sourceLocation: sourceLocation)
+        // The loop may keep one timer for quiet streams, and one to return the memory of a large body.
+        #expect(timers <= 2, "timers are left", sourceLocation: sourceLocation)
         try result.get()
     }
 

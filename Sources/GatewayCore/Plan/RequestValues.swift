@@ -7,6 +7,8 @@ struct RequestValues: Sendable {
     /// In the order of the plan's parameters; nil for an absent one.
     var parameters: [ParameterText?] = []
     var body: JSONFragment?
+    /// That of a large body.
+    var memory: (any RequestMemory)?
     /// What references find in a large body, by slot; nil if it is found when it is needed.
     var found: [Int: JSONFragment?]?
     /// The bytes of the lists among them, which are copies.
@@ -119,6 +121,7 @@ struct RequestReader {
         reading.unmatched += check.unmatched.map { PatternFault(pattern: $0.name, subject: "The body") }
         guard check.faults.isEmpty else { return true }
         reading.values.body = body
+        reading.values.memory = request.memory
         for reference in segments { checkSegment(reference, in: body) }
         return true
     }

@@ -21,6 +21,8 @@ public final class GatewayRequest: Sendable {
     let isHead: Bool
     /// Nil if the body is buffered, and if there is none.
     let stream: BodyCursor?
+    /// Nil if the body is small.
+    let memory: (any RequestMemory)?
     @usableFromInline let storage = Lock<RequestStorage?>(nil)
     /// False for nearly all requests.
     @usableFromInline let hasStorage = Atomic(false)
@@ -30,15 +32,16 @@ public final class GatewayRequest: Sendable {
     /// `source` gives the body at an endpoint that streams it; without it, the request's own body is given in one piece.
     init(
         _ request: consuming ReceivedRequest, requestID: String, _ match: EndpointMatch, from remote: String,
-        isHead: Bool, _ source: (any PieceSource)?
+        isHead: Bool, _ source: (any PieceSource)?, memory: (any RequestMemory)? = nil
     ) {
         remoteAddress = remote
+        self.memory = memory
         self.isHead = isHead
         if match.streamsBody {
             if let source {
                 stream = BodyCursor(source)
             } else {
-                stream = request.body.isEmpty ? nil : BodyCursor(request.body)
+                stream = request.body.isEmpty ? nil : BodyCursor(request.body, memory: memory)
                 request.body = []
             }
         } else {

@@ -88,17 +88,19 @@ public final class GatewayResponder: Sendable {
         return nil
     }
 
-    /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it.
+    /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it; `memory` is that of a
+    /// large body that `request` has.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
-        isHead: Bool = false, body: (any PieceSource)? = nil, outerTask: Int = 0,
-        for receiver: any AnswerReceiver
+        isHead: Bool = false, body: (any PieceSource)? = nil, memory: (any RequestMemory)? = nil,
+        outerTask: Int = 0, for receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
         let requestID = requestID(request.head.fields)
         let request = GatewayRequest(
-            consume request, requestID: requestID, match, from: remote, isHead: isHead, body)
+            consume request, requestID: requestID, match, from: remote, isHead: isHead, body,
+            memory: memory)
         var context = context(request, started, outerTask)
         if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed(from: started) }
         let run = EndpointRun(
@@ -285,13 +287,14 @@ public final class GatewayResponder: Sendable {
         let deadline = started.addingTimeInterval(endpoint.deadlineSeconds)
         if endpoint.forwarded.isEmpty {
             return CallContext(
-                requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask)
+                requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
+                bodyMemory: request.memory)
         }
         return CallContext(
             requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
             forwarding: Self.forwarded(fields, by: endpoint),
             authorizationUpstreams: endpoint.settings.authorizationUpstreams,
-            cookieUpstreams: endpoint.settings.cookieUpstreams)
+            cookieUpstreams: endpoint.settings.cookieUpstreams, bodyMemory: request.memory)
     }
 
     private static func asksForTimeline(_ fields: HTTPFields) -> Bool {

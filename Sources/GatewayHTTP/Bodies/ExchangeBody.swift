@@ -4,7 +4,7 @@ import HTTPInbound
 import Networking
 
 /// Gives an endpoint the body of an exchange, which stays on its loop.
-final class ExchangeBody: PieceSource {
+final class ExchangeBody: CountedSource {
     /// Confined to the loop.
     private final class Feed {
         let reader: InboundBodyReader
@@ -16,11 +16,13 @@ final class ExchangeBody: PieceSource {
     }
 
     private let feed: LoopBound<Feed>
+    private let memory: BodyMemory
     /// The endpoint's limit, for the error beyond it.
     private let limit: Int
 
     /// Call it on `loop`.
     init(_ reader: InboundBodyReader, limit: Int, loop: EventLoop) {
+        memory = reader.memory
         feed = LoopBound(Feed(reader), loop: loop)
         self.limit = limit
     }
@@ -34,6 +36,8 @@ final class ExchangeBody: PieceSource {
         guard !feed.loop.isCurrent else { return stop() }
         feed.loop.execute { self.stop() }
     }
+
+    func makeMemory() -> (any RequestMemory)? { memory.charge() }
 
     private func start(_ receive: @escaping PieceReceiver) {
         let feed = feed.value

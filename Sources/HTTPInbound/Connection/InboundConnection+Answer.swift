@@ -273,6 +273,7 @@ extension InboundConnection {
             exchange = nil
             heldBytes = 0
             server.requestEnded()
+            answered.answerCompleted(on: self)
             answered.passedOn()
             if answered.sentBytes >= EventLoop.largeMemory { loop.largeMemoryWasFreed() }
         }

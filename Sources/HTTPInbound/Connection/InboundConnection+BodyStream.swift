@@ -30,13 +30,13 @@ extension InboundConnection {
     func bodyIsUnwanted() { state.bodyUnwanted(at: now) }
 
     /// The reader took the first of the unread bytes.
-    func bodyTaken(_ count: Int) {
-        server.release(bodyBytes: count)
-        state.bodyTaken(count, at: now)
-    }
+    func bodyTaken(_ count: Int) { state.bodyTaken(count, at: now) }
+
+    /// The reader has no use for a piece any more.
+    func bodyUsed(_ count: Int) { server.bodies.release(count) }
 
     func keepForReader(_ bytes: UnsafeRawBufferPointer) {
-        guard server.reserve(bodyBytes: bytes.count) else {
+        guard server.bodies.reserve(bytes.count) else {
             _ = state.requestFailed()
             return failBody(.overloaded(head: nil))
         }
@@ -56,7 +56,7 @@ extension InboundConnection {
     func closeBody(_ outcome: InboundOutcome) {
         noteBodyBytes()
         guard let reader = bodyReader.take() else { return }
-        server.release(bodyBytes: reader.close(outcome))
+        server.bodies.release(reader.close(outcome))
     }
 
     func noteBodyBytes() {

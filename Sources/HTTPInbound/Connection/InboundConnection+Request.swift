@@ -37,10 +37,7 @@ extension InboundConnection {
         case .dispatch: dispatch(to: handler)
         case .read(let sendContinue):
             if sendContinue { self.sendContinue() }
-            if case .length(let length) = body, limit != nil {
-                // A Content-Length is only a promise, so it reserves little.
-                request.body.reserveCapacity(min(length, 16_384))
-            }
+            if case .length(let length) = body, limit != nil { request.expectBody(of: length) }
         case .answerUnread: answerDecided()
         case .refuseTooLarge: refuseTooLarge()
         }
@@ -76,10 +73,10 @@ extension InboundConnection {
         case .answerUnread: answerDecided()
         case .refuseTooLarge: refuseTooLarge()
         case .keep:
-            guard server.reserve(bodyBytes: bytes.count) else {
+            guard server.bodies.reserve(bytes.count) else {
                 return refuse(.overloaded(head: request.head))
             }
-            request.body.append(contentsOf: bytes)
+            request.appendToBody(bytes)
         }
     }
 
@@ -95,7 +92,6 @@ extension InboundConnection {
             request.decided = DecidedAnswer(server.errorRenderer(.overloaded(head: request.head)))
             return answerDecided()
         }
-        server.release(bodyBytes: request.body.count)
         startExchange(by: handler)
     }
 
@@ -107,8 +103,20 @@ extension InboundConnection {
     }
 
     func dropBody() {
-        server.release(bodyBytes: request.body.count)
-        request.body = []
+        server.bodies.release(request.takeBody().count)
+    }
+
+    /// Takes the complete body for its exchange, with the charge for its memory if it is large or may grow. Another one
+    /// counts until the exchange ends.
+    func takeBody() -> (bytes: [UInt8], charge: BodyCharge?) {
+        let body = request.takeBody()
+        guard !body.isEmpty else { return (body, nil) }
+        let isCoded = request.head?.fields.contains(.contentEncoding) ?? false
+        if isCoded || body.count > BodyCharge.least {
+            return (body, server.bodies.charge(body, isCoded: isCoded))
+        }
+        request.countedBody = body.count
+        return (body, nil)
     }
 
     private func refuseTooLarge() {

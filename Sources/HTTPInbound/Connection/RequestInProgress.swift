@@ -12,7 +12,11 @@ struct RequestInProgress {
     var decided: DecidedAnswer?
     /// The context from `decide`, for the exchange.
     var context: AnyObject?
-    var body: [UInt8] = []
+    private(set) var body: [UInt8] = []
+    /// The Content-Length of a body that is kept; 0 if it is unknown.
+    private var expectedBody = 0
+    /// Bytes of a small body that its exchange has taken.
+    var countedBody = 0
     /// Bytes of the request, head and body.
     var bytesReceived = 0
     /// Bytes of the 100 (Continue) that precede its answer.
@@ -22,6 +26,22 @@ struct RequestInProgress {
         self.receivedAt = receivedAt
     }
 
+    mutating func expectBody(of length: Int) {
+        expectedBody = length
+        // A Content-Length is only a promise, so it reserves little.
+        body.reserveCapacity(min(length, 16_384))
+    }
+
+    mutating func appendToBody(_ bytes: UnsafeRawBufferPointer) {
+        let count = body.count + bytes.count
+        if count > body.capacity, count <= expectedBody {
+            // Doubles as an array does, but has no room left over in the end.
+            body.reserveCapacity(min(expectedBody, max(count, 2 * body.capacity)))
+        }
+        body.append(contentsOf: bytes)
+    }
+
+    /// Returns the body and keeps none of it.
     mutating func takeBody() -> [UInt8] {
         var taken: [UInt8] = []
         swap(&taken, &body)

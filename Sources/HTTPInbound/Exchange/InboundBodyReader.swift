@@ -37,15 +37,28 @@ public final class InboundBodyReader {
     /// Behind `unread`, in blocks that are passed on as they are.
     private var further: [[UInt8]] = []
     private var rest = Rest.open
+    /// Bytes of the latest piece, which are in use until the next one is requested.
+    private var lent = 0
     private var receiver: ((Piece) -> Void)?
 
-    init(_ connection: InboundConnection) { self.connection = connection }
+    /// Counts what is collected of the pieces.
+    public let memory: BodyMemory
 
-    /// Requests the next piece; one request at a time. `receive` is called once, unless `cancel` comes first: inside
-    /// this call if a piece has arrived. If the client expects a 100 (Continue), the first read that has to wait sends it.
+    init(_ connection: InboundConnection) {
+        self.connection = connection
+        memory = BodyMemory(budget: connection.server.bodies)
+    }
+
+    /// Requests the next piece; one request at a time. The memory of the piece before counts until then. `receive` is called once,
+    /// unless `cancel` comes first: inside this call if a piece has arrived. If the client expects a 100 (Continue), the first read
+    /// that has to wait sends it.
     public func read(_ receive: @escaping (Piece) -> Void) {
         precondition(receiver == nil, "the previous piece of the body has not arrived yet")
         receiver = receive
+        if lent > 0 {
+            connection?.bodyUsed(lent)
+            lent = 0
+        }
         if let connection { connection.bodyIsWanted(hasPiece: hasPiece) } else { deliver() }
     }
 
@@ -105,6 +118,7 @@ public final class InboundBodyReader {
             var bytes: [UInt8] = []
             swap(&bytes, &unread)
             if !further.isEmpty { unread = further.removeFirst() }
+            lent = bytes.count
             connection?.bodyTaken(bytes.count)
             return .bytes(bytes[...])
         }
@@ -115,7 +129,7 @@ public final class InboundBodyReader {
         }
     }
 
-    /// Ends the reader with the request. Returns how many bytes were left unread.
+    /// Ends the reader with the request. Returns how many bytes count no longer.
     func close(_ outcome: InboundOutcome) -> Int {
         let left = further.reduce(unread.count) { $0 + $1.count }
         unread = []
@@ -125,7 +139,9 @@ public final class InboundBodyReader {
         case .complete where left == 0, .failed: break
         case .complete, .open: rest = .failed(.over(outcome))
         }
+        let used = lent
+        lent = 0
         deliver()
-        return left
+        return left + used
     }
 }

@@ -13,9 +13,13 @@ open class InboundExchange {
 
         /// Takes the context from the handler's `decide`, for a subclass that keeps it with its own type.
         public func takeContext() -> AnyObject? { connection.request.context.take() }
+
+        /// Takes the body, for a subclass that passes it on and does not keep it to its end. `charge` is the memory of a large body:
+        /// whoever keeps the body keeps it too.
+        public func takeBody() -> (bytes: [UInt8], charge: BodyCharge?) { connection.takeBody() }
     }
 
-    /// The request with its whole body, or with an empty one if the body is streamed. A HEAD arrives as a GET.
+    /// The request with its whole body, or with an empty one if the body is streamed or was taken. A HEAD arrives as a GET.
     public final let request: ReceivedRequest
     /// The method on the wire: HEAD stays HEAD.
     public final let method: HTTPMethod
@@ -49,14 +53,21 @@ open class InboundExchange {
     private final let peer: InboundPeer
     /// Set by the first answer. A second one is a mistake in the handler.
     private final var isAnswered = false
+    /// The memory of the request's body, if that is large and was not taken.
+    private final let charge: BodyCharge?
+    /// Bytes of a small body that still count.
+    private final var countedBody: Int
 
     public init(_ arrival: Arrival) {
         let connection = arrival.connection
+        let (body, charge) = connection.takeBody()
+        self.charge = charge
+        countedBody = connection.request.countedBody
         // Moved out of the connection, to avoid a copy.
         guard let head = connection.request.head.take() else {
             preconditionFailure("a second exchange was made for a request")
         }
-        request = ReceivedRequest(head: head, body: connection.request.takeBody()[...])
+        request = ReceivedRequest(head: head, body: body[...])
         method = connection.request.method ?? .get
         context = connection.request.context.take()
         receivedAt = connection.request.receivedAt
@@ -68,7 +79,20 @@ open class InboundExchange {
     }
 
     deinit {
-        connection?.exchangeWasDropped(request.head, isAnswered: isAnswered)
+        guard let connection else { return }
+        releaseBody(connection)
+        connection.exchangeWasDropped(request.head, isAnswered: isAnswered)
+    }
+
+    private final func releaseBody(_ connection: InboundConnection) {
+        guard countedBody > 0 else { return }
+        connection.server.bodies.release(countedBody)
+        countedBody = 0
+    }
+
+    /// The answer is complete, but its client may take it slowly. A body that was taken has been used.
+    final func answerCompleted(on connection: InboundConnection) {
+        if countedBody > 0, request.body.isEmpty { releaseBody(connection) }
     }
 
     /// Handles the request, once: when it is complete, or when its head is if the body is streamed. The default calls the
@@ -134,8 +158,8 @@ open class InboundExchange {
     }
 
     final func finished(_ outcome: InboundOutcome) {
-        guard connection != nil else { return }
-        connection = nil
+        guard let connection = connection.take() else { return }
+        releaseBody(connection)
         if onClientGone != nil { onClientGone = nil }
         ended(outcome)
     }

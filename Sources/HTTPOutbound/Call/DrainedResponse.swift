@@ -26,6 +26,8 @@ final class DrainedResponse: OutboundCall, @unchecked Sendable {
             mayStream: true, decodesContent: false)
         state = .onConnection(connection)
         if connection.stream?.queuedByteCount ?? 0 > 0 { leftBody = call.countedBody }
+        // The connection may still hold the body for a slow upstream.
+        requestMemory = call.requestMemory
         timings.firstByte = call.timings.firstByte
         if !call.mayCut, connection.response.awaitsHead {
             deadlines = call.deadlines

@@ -65,6 +65,8 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     /// Counts the memory of the body that a cancelled call has left to its connection; nil once the request is written.
     final var leftBody: AnyObject?
+    /// The memory that the request's body shares with others. Kept until the request has been sent, also after a cancellation.
+    public final var requestMemory: (any AnyObject & Sendable)?
 
     /// Whether the request was repeated after some of it had gone out on a stale connection.
     public final var requestWasSentTwice: Bool { wasSentTwice }

@@ -24,6 +24,7 @@ extension Connection {
             !left.mayCut || !pool.hasWaiters, state.callCancelled(mayCut: left.mayCut)
         else { return false }
         mayDropExpectation = false
+        noteUnfinishedBody()
         response.dropBody()
         call = DrainedResponse(of: left, on: self, in: pool)
         if left.mayCut { pool.becameSpare(self) }

@@ -138,10 +138,16 @@ final class Connection {
         timer = nil
         tunnel?.cancel()
         tunnel = nil
+        noteUnfinishedBody()
         endUpload()
         unread = nil
         stream?.close()
         stream = nil
+    }
+
+    /// What was gathered of a response is about to be dropped.
+    func noteUnfinishedBody() {
+        if response.gatheredByteCount >= EventLoop.largeMemory { loop.largeMemoryWasFreed() }
     }
 
     func detachCall() -> OutboundCall? {

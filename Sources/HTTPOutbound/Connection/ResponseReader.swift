@@ -92,6 +92,9 @@ struct ResponseReader {
 
     var awaitsHead: Bool { head == nil }
 
+    /// The bytes of an unfinished body that is gathered.
+    var gatheredByteCount: Int { body.count }
+
     /// Lets `read` put body bytes directly where they are gathered. Returns false if they need parsing or decoding.
     mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> Bool {
         let left = parser.bodyLeft

@@ -41,6 +41,8 @@ public final class CallContext: Sendable {
 
     private struct Resources: Sendable {
         var held: [any AnyObject & Sendable] = []
+        /// Nil unless the request has a large body.
+        var bodyMemory: (any AnyObject & Sendable)?
         /// Set by `stopHolding()`.
         var areRefused = false
     }
@@ -48,6 +50,8 @@ public final class CallContext: Sendable {
     /// False for nearly all requests.
     private let hasResources = Atomic(false)
     let memory = RequestMemory()
+    /// Whether the request has a large body, so that calls need not look for its memory.
+    private let hasBodyMemory: Bool
 
     private let fields: HTTPFields
     /// Nil unless the endpoint forwards fields.
@@ -118,7 +122,7 @@ public final class CallContext: Sendable {
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
         origin: RequestOrigin? = nil, outerTask: Int = 0, forwarding listed: HTTPFields,
         authorizationUpstreams: [String],
-        cookieUpstreams: [String]
+        cookieUpstreams: [String], bodyMemory: (any AnyObject & Sendable)? = nil
     ) {
         Self.register()
         self.requestID = requestID
@@ -146,12 +150,14 @@ public final class CallContext: Sendable {
         forwarding = Forwarding(
             ownFields: ownFields, authorization: authorization, to: authorizationUpstreams,
             cookies: cookies, to: cookieUpstreams)
+        hasBodyMemory = bodyMemory != nil
+        if let bodyMemory { keep(bodyMemory) }
     }
 
     /// - Parameter fields: sent with every call. Nothing is forwarded.
     package init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, origin: RequestOrigin? = nil,
-        outerTask: Int = 0
+        outerTask: Int = 0, bodyMemory: (any AnyObject & Sendable)? = nil
     ) {
         Self.register()
         self.requestID = requestID
@@ -165,6 +171,14 @@ public final class CallContext: Sendable {
         forwards = false
         forwarding = nil
         self.fields = consume fields
+        hasBodyMemory = bodyMemory != nil
+        if let bodyMemory { keep(bodyMemory) }
+    }
+
+    @inline(never)
+    private func keep(_ bodyMemory: any AnyObject & Sendable) {
+        resources.withLock { $0.bodyMemory = bodyMemory }
+        hasResources.store(true, ordering: .releasing)
     }
 
     /// The same request at another position in its timeline, for another part or for a shared stream.
@@ -182,6 +196,7 @@ public final class CallContext: Sendable {
         forwards = other.forwards
         fields = other.fields
         forwarding = other.forwarding
+        hasBodyMemory = other.hasBodyMemory
     }
 
     private init(withoutForwarding other: CallContext, _ ownFields: HTTPFields) {
@@ -196,6 +211,7 @@ public final class CallContext: Sendable {
         forwards = false
         fields = ownFields
         forwarding = nil
+        hasBodyMemory = other.hasBodyMemory
     }
 
     /// Keeps an object, such as a charge for memory, until `releaseResources()` or the end of the context.
@@ -227,6 +243,12 @@ public final class CallContext: Sendable {
         return root.resources.withLock { $0.held.lazy.compactMap { $0 as? Object }.first }
     }
 
+    /// The memory of the request's body, for a call that may outlast the request with it; nil if the body is small or was released.
+    package var bodyMemory: (any AnyObject & Sendable)? {
+        guard hasBodyMemory else { return nil }
+        return (root ?? self).resources.withLock { $0.bodyMemory }
+    }
+
     /// Call it once the answer has been handed over, and when the request is cancelled.
     package func releaseResources() {
         // Nearly all requests have none.
@@ -239,7 +261,11 @@ public final class CallContext: Sendable {
         guard (root ?? self).hasResources.load(ordering: .acquiring) else { return }
         // Freed outside the lock.
         var released: [any AnyObject & Sendable] = []
-        (root ?? self).resources.withLock { swap(&$0.held, &released) }
+        var bodyMemory: (any AnyObject & Sendable)?
+        (root ?? self).resources.withLock { resources in
+            swap(&resources.held, &released)
+            swap(&resources.bodyMemory, &bodyMemory)
+        }
     }
 
     /// Records that the deadline has passed, before calls are cancelled because of it. Other cancelled calls say nothing about

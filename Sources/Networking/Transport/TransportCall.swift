@@ -104,6 +104,12 @@ public final class TransportCall: Sendable {
         context?.hold(resource) ?? false
     }
 
+    /// The memory of the incoming request's body, which this call's body may share; nil if either is missing or small.
+    package var bodyMemory: (any AnyObject & Sendable)? {
+        guard case .bytes = body else { return nil }
+        return context?.bodyMemory
+    }
+
     /// Whether the time of the request that the call is made for has passed.
     package var isOverdue: Bool { context?.isOverdue ?? false }
 

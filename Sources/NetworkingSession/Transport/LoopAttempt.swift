@@ -27,6 +27,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
             writeTimeout: limits.write,
             firstByteTimeout: limits.firstByte, readTimeout: limits.silence, total: limit,
             decodesContent: decodesContent)
+        if let memory = call.bodyMemory { requestMemory = memory }
     }
 
     /// Nobody waits for the client's own calls any more: their upstreams may stop working on them.
@@ -51,7 +52,7 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         if bodyCharge == nil { return receiver.attemptSucceeded(response) }
         let charge = takeBodyCharge(call)
         receiver.attemptSucceeded(response)
-        withExtendedLifetime(charge) {}
+        withExtendedLifetime(charge) { if charge != nil { loop.largeMemoryWasFreed() } }
     }
 
     override func failed(_ reason: FailureReason, _ detail: String) {

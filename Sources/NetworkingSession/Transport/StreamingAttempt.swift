@@ -39,6 +39,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
             pause: call.followsClient ? .never : nil,
             mayStream: true, wholeResponse: receiver.takesWhole ? PassedResponse.whole : 0,
             decodesContent: decodesContent, isRelay: call.isOfRequest)
+        if let memory = call.bodyMemory { requestMemory = memory }
     }
 
     /// Stops the attempt, even if only the last bytes of its file are left. Nothing is reported any more.
@@ -128,7 +129,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         guard let file else {
             let charge = takeBodyCharge(call)
             receiver.take()?.attemptSucceeded(response)
-            withExtendedLifetime(charge) {}
+            withExtendedLifetime(charge) { if charge != nil { loop.largeMemoryWasFreed() } }
             return
         }
         file.finish { error in

@@ -18,6 +18,8 @@ final class BodyCursor: Sendable {
     private struct State {
         var progress: Progress
         var isClaimed = false
+        /// Nil until a reader collects some of the body, unless that is in memory and large.
+        var memory: (any RequestMemory)?
     }
 
     private enum Action {
@@ -29,9 +31,9 @@ final class BodyCursor: Sendable {
     private let source: (any PieceSource)?
     private let state: Lock<State>
 
-    init(_ body: ArraySlice<UInt8>) {
+    init(_ body: ArraySlice<UInt8>, memory: (any RequestMemory)? = nil) {
         source = nil
-        state = Lock(State(progress: body.isEmpty ? .over(.success(nil)) : .buffered(body)))
+        state = Lock(State(progress: body.isEmpty ? .over(.success(nil)) : .buffered(body), memory: memory))
     }
 
     init(_ source: any PieceSource) {
@@ -46,6 +48,15 @@ final class BodyCursor: Sendable {
             return state.isClaimed
         }
         if wasClaimed { throw EndpointFault("the body of a request was read twice") }
+    }
+
+    /// Charges bytes that a reader collects. They count until the request is freed. Throws if there is no memory for them.
+    func collect(_ count: Int) throws(GatewayError) {
+        let memory = state.withLock { state in
+            if state.memory == nil { state.memory = (source as? any CountedSource)?.makeMemory() }
+            return state.memory
+        }
+        if let memory, !memory.grow(by: count) { throw .overloaded }
     }
 
     /// The body for a reader that needs no task.

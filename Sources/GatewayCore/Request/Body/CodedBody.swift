@@ -61,15 +61,18 @@ final class CodedBody: Sendable {
         return codings
     }
 
-    /// Returns a whole body, decoded.
+    /// Returns a whole body, decoded. Its bytes are charged to `memory` as they are made.
     static func decode(
-        _ body: ArraySlice<UInt8>, _ codings: [ContentCoding], limit: Int
+        _ body: ArraySlice<UInt8>, _ codings: [ContentCoding], limit: Int, _ memory: (any RequestMemory)?
     ) throws(GatewayError) -> [UInt8] {
-        do {
+        do throws(ContentCodingError) {
             let decoder = try decoder(codings, limit: limit)
             var decoded: [UInt8] = []
             var consumed = 0
-            while let piece = try next(decoder, body, &consumed) { decoded += piece }
+            while let piece = try next(decoder, body, &consumed) {
+                if let memory, !memory.grow(by: piece.count) { throw ContentCodingError.memory }
+                decoded += piece
+            }
             try decoder.finish()
             return decoded
         } catch {

@@ -13,7 +13,8 @@ extension GatewayRequest {
         guard !codings.isEmpty else { return body }
         // Middleware and the handler may both read the body.
         if let known = self[DecodedBody.self] { return known.bytes }
-        let decoded = try CodedBody.decode(body, codings, limit: endpoint.settings.bodyLimit)
+        let decoded = try CodedBody.decode(
+            body, codings, limit: endpoint.settings.bodyLimit, memory)
         self[DecodedBody.self] = DecodedBody(bytes: decoded[...])
         return decoded[...]
     }
@@ -47,7 +48,7 @@ struct BodyContent: Sendable {
     private let coded: Result<CodedBody?, GatewayError>
 
     init(_ request: GatewayRequest) {
-        cursor = request.stream ?? BodyCursor(request.body)
+        cursor = request.stream ?? BodyCursor(request.body, memory: request.memory)
         coded = Result { () throws(GatewayError) in try CodedBody.of(request) }
     }
 
@@ -55,6 +56,8 @@ struct BodyContent: Sendable {
         _ = try coded.get()
         try cursor.claim()
     }
+
+    func collect(_ count: Int) throws(GatewayError) { try cursor.collect(count) }
 
     /// Returns the next piece; nil at the end.
     func next() async throws -> ArraySlice<UInt8>? {

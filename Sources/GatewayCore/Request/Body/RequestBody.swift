@@ -21,14 +21,15 @@ public struct RequestBody: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(content) }
 
-    /// Reads the whole body into memory.
+    /// Reads the whole body into memory, which counts among the request bodies of its loop.
     ///
     /// - Parameter limit: the most bytes that are read, besides the endpoint's own limit.
-    /// - Throws: 413 if the body is longer, else what reading the pieces throws.
+    /// - Throws: 413 if the body is longer, 503 if there is no memory for it, else what reading the pieces throws.
     public func bytes(limit: Int = .max) async throws -> [UInt8] {
         var whole: [UInt8] = []
         for try await bytes in self {
             guard bytes.count <= limit - whole.count else { throw GatewayError.payloadTooLarge(limit: limit) }
+            try content.collect(bytes.count)
             whole += bytes
         }
         return whole

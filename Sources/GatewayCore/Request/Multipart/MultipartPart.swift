@@ -38,13 +38,14 @@ public struct MultipartPart: Sendable {
     /// Reads the whole body into memory.
     ///
     /// - Parameter limit: the most bytes that are read.
-    /// - Throws: 413 if it is longer, else what reading the form throws.
+    /// - Throws: 413 if it is longer, 503 if there is no memory for it, else what reading the form throws.
     public func bytes(limit: Int) async throws -> [UInt8] {
         var whole: [UInt8] = []
         for try await bytes in body {
             guard bytes.count <= limit - whole.count else {
                 throw GatewayError(.payloadTooLarge, "Form part \"\(name)\" exceeds \(limit) bytes")
             }
+            try reader.collect(bytes.count)
             whole += bytes
         }
         return whole

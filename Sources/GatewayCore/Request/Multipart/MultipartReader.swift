@@ -83,6 +83,8 @@ final class MultipartReader: Sendable {
         }
     }
 
+    func collect(_ count: Int) throws(GatewayError) { try body.collect(count) }
+
     private func nextEvent() throws -> MultipartParser.Event {
         do {
             return try state.withLock { state throws(MultipartFault) in

@@ -1,0 +1,4 @@
+import GatewayCore
+import HTTPInbound
+
+extension BodyCharge: RequestMemory {}
