@@ -110,6 +110,15 @@ public final class OutboundBodyWriter {
         connection.bodyProgressed()
     }
 
+    /// Whether the next bytes are still missing on our side.
+    var awaitsPiece: Bool {
+        if left == 0 { return false }
+        return switch state {
+        case .due, .requested: true
+        case .awaitingContinue, .blocked, .finished, .stopped: false
+        }
+    }
+
     var isFinished: Bool { if case .finished = state { true } else { false } }
 
     /// Whether the socket has taken the whole body, if its length is known.

@@ -65,6 +65,9 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
 
     /// Counts the memory of the body that a cancelled call has left to its connection; nil once the request is written.
     final var leftBody: AnyObject?
+    /// Whether the upstream answered, or the call failed, while more of the request's body was missing on our side, such as the rest of a
+    /// client's upload. The upstream may have given up waiting for it.
+    public internal(set) final var lacksBody = false
     /// The memory that the request's body shares with others. Kept until the request has been sent, also after a cancellation.
     public final var requestMemory: (any AnyObject & Sendable)?
 

@@ -43,6 +43,7 @@ extension Connection {
 
     /// Drops the rest of the body, since the upstream has answered already. The connection cannot be used again.
     func dropUpload() {
+        if upload?.awaitsPiece == true { call?.lacksBody = true }
         endUpload()
         state.bodyDropped()
         call?.bodyEnded(isWithinResponse: true, now: loop.wakeTime)

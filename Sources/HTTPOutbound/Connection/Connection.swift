@@ -168,6 +168,7 @@ final class Connection {
 
     func fail(_ reason: FailureReason, _ detail: String) {
         if isUnsent { call?.requestStayedUnsent() }
+        if upload?.awaitsPiece == true { call?.lacksBody = true }
         let ended = detachCall()
         discard(DiscardReason(reason))
         ended?.fail(reason, detail)
@@ -350,6 +351,7 @@ extension Connection: StreamHandler {
     ) {
         // If the peer has left already, notice it now rather than in the next call.
         let isReusable = isReusable && stream?.peerHasLeft == false
+        if upload?.awaitsPiece == true { ended?.lacksBody = true }
         // Once the response is complete, the rest of an unfinished upload is not needed.
         endUpload()
         switch state.responseEnded(isReusable: isReusable, isLoggedIn: isLoggedIn, strayBytes: strayBytes) {

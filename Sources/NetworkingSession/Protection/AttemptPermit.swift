@@ -71,9 +71,15 @@ struct AttemptPermit: ~Copyable {
     }
 
     /// A complete response arrived.
+    ///
+    /// - Parameter lacksBody: whether it came while more of the request's body was missing on our side. A failure then says nothing
+    ///   about the upstream: it may have waited for that body in vain.
     @inline(__always)
-    mutating func attemptSucceeded(_ status: HTTPStatus, _ call: TransportCall, at now: MonotonicTime) {
-        end(status.tellsTrouble ? .failure : .success, call, at: now)
+    mutating func attemptSucceeded(
+        _ status: HTTPStatus, lacksBody: Bool, _ call: TransportCall, at now: MonotonicTime
+    ) {
+        guard status.tellsTrouble else { return end(.success, call, at: now) }
+        if lacksBody { drop(call, at: now) } else { end(.failure, call, at: now) }
     }
 
     mutating func attemptFailed(_ reason: FailureReason, _ call: TransportCall, at now: MonotonicTime) {

@@ -45,7 +45,9 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         guard let receiver = receiver.take() else { return }
-        if !permit.isEmpty { permit.attemptSucceeded(head.status, call, at: loop.wakeTime) }
+        if !permit.isEmpty {
+            permit.attemptSucceeded(head.status, lacksBody: lacksBody, call, at: loop.wakeTime)
+        }
         if let address { receiver.attemptReached(address) }
         if requestWasSentTwice { receiver.attemptWasSentTwice() }
         let response = TransportResponse(status: head.status, fields: head.fields, body: body)
@@ -98,9 +100,11 @@ extension OutboundCall {
     }
 
     /// Reports the failure of this attempt, unless it says nothing about the upstream: the process stood still while the time
-    /// passed, our side of a body had a pause, or the upstream was not silent for long when the time of the call was over.
+    /// passed, our side of a body had a pause, the upstream ended the connection while more of the request's body was missing on our
+    /// side, or it was not silent for long when the time of the call was over.
     func endPermit(_ permit: inout AttemptPermit, _ reason: FailureReason, _ call: TransportCall) {
         let now = loop.wakeTime
+        if lacksBody { return permit.drop(call, at: now) }
         if reason.isTimeout {
             let wasHeard = isOutOfTime(at: now) && !hasBeenSilent(call, at: now)
             if wasHeard || awaitsOwnSide || loop.areTimersLate { return permit.drop(call, at: now) }
@@ -135,6 +139,7 @@ extension OutboundCall {
         // At random, so that the clients do not come back together.
         let isOwnLimit = reason == .concurrencyLimit || reason == .memoryLimit
         let retryAfter: Duration? = isOwnLimit ? .seconds(Int.random(in: 1...3)) : nil
+        let detail = lacksBody ? "\(detail), while more of the request's body was awaited" : detail
         return TransportError(
             reason, detail, summary: summary, retryAfter: retryAfter, wasSent: requestWasSent)
     }

@@ -122,7 +122,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     // MARK: End
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
-        permit.attemptSucceeded(head.status, call, at: loop.wakeTime)
+        permit.attemptSucceeded(head.status, lacksBody: lacksBody, call, at: loop.wakeTime)
         if let address { receiver?.attemptReached(address) }
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }
         let response = TransportResponse(status: head.status, fields: head.fields, body: body)
