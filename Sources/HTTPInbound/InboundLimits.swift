@@ -54,7 +54,8 @@ public struct InboundLimits: Sendable, Hashable {
     /// answers stay in memory.
     public var spooledAnswers = 1024 * 1024 * 1024
     /// Bytes of answers that wait in memory on one loop, for all connections together. Default 128 MiB. Beyond it,
-    /// the connection that has gone longest without an acknowledgement is reset.
+    /// a connection is reset whose client reads nothing: of the client (an IPv4 address or an IPv6 /64) that
+    /// holds most of these bytes, the one that is overdue for longest, going by its own pace. Steady readers come last.
     public var waitingAnswers = 128 * 1024 * 1024
 
     /// Time between two requests on a connection. Default 60 s. Beyond it: silent close.

@@ -131,9 +131,7 @@ public final class InboundServer {
     /// Counts a change of a connection's queue. Above the limit, resets connections whose clients do not read.
     func waitingChanged(by bytes: Int) {
         waitingBytes += bytes
-        while bytes > 0, waitingBytes > limits.waitingAnswers {
-            let waiting = connections.lazy.compactMap { $0 }.filter { $0.waitingBytes > 0 }
-            guard let slowest = waiting.min(by: { $0.progressedAt < $1.progressedAt }) else { return }
+        while bytes > 0, waitingBytes > limits.waitingAnswers, let slowest = slowestReader() {
             slowest.end(.reset, .stalled)
         }
     }

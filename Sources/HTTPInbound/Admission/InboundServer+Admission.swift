@@ -101,6 +101,21 @@ extension InboundServer {
         return nil
     }
 
+    /// Returns the connection to reset when too much output waits in memory.
+    func slowestReader() -> InboundConnection? {
+        var readers: [WaitingReaders.Reader] = []
+        for case let connection? in connections where connection.waitingBytes > 0 {
+            readers.append(
+                WaitingReaders.Reader(
+                    connection: connection.index, client: AddressPrefix(connection.peer.address),
+                    bytes: connection.waitingBytes, dueAt: connection.readerDueAt))
+        }
+        var waiting = WaitingReaders(readers, at: loop.wakeTime)
+        return waiting.next { connections[$0]?.askWhenReaderIsDue() ?? .distantFuture }.flatMap {
+            connections[$0]
+        }
+    }
+
     private func evict(_ connection: InboundConnection, _ reason: EvictionOrder.Reason) {
         // A client that has its last answer loses nothing.
         let isServed = connection.state.isDiscarding

@@ -413,7 +413,13 @@ struct ConnectionStateMachine {
         if case .nothing = answering { answering = .flushing }
     }
 
-    var progressedAt: MonotonicTime? { progress?.progressedAt }
+    /// How the client takes the waiting output; nil if nothing waits yet.
+    var readerPace: ReaderPace? { progress?.pace }
+
+    /// The same as `queueObserved`, before the client may be reset because memory is short.
+    mutating func readerObserved(acknowledged: Int64, at now: MonotonicTime) {
+        progress?.observePace(acknowledged: acknowledged, at: now, limits)
+    }
 
     /// Whether to call `queueObserved` while output waits.
     func isCheckDue(at now: MonotonicTime) -> Bool { progress?.isCheckDue(at: now, limits) ?? true }

@@ -198,7 +198,14 @@ final class InboundConnection {
     /// Whether some of another request may have arrived that is not parsed. Exact only during a drain.
     var hasInput: Bool { state.isDraining && (isParsing ? hasUnparsed : !pending.isEmpty) }
 
-    var progressedAt: MonotonicTime { state.progressedAt ?? now }
+    /// When the client should have acknowledged more of its waiting output.
+    var readerDueAt: MonotonicTime { state.readerPace?.dueAt ?? now }
+
+    /// The same after asking the kernel what the client has acknowledged.
+    func askWhenReaderIsDue() -> MonotonicTime {
+        state.readerObserved(acknowledged: stream.bytesAcknowledged, at: now)
+        return readerDueAt
+    }
 
     private func discard(_ count: Int) {
         switch state.discarded(count) {

@@ -15,6 +15,8 @@ struct OutputProgress {
         /// The length of all when a new acknowledgement was last seen, and the bytes acknowledged by then.
         fileprivate var latest: (waited: TimeAmount, acknowledged: Int64)
         fileprivate var checkedAt: MonotonicTime
+        /// How the client read in them.
+        fileprivate var pace: ReaderPace?
         /// Whether they were long enough for a check. Then the next wait is measured without them.
         fileprivate var areRated = false
 
@@ -31,11 +33,13 @@ struct OutputProgress {
     private var latest: (at: MonotonicTime, acknowledged: Int64)
     private var waits: Waits
     private var isBelowRate = false
+    private(set) var pace: ReaderPace
 
     /// - Parameter earlier: the earlier waits of the same answer, if any.
     init(acknowledged: Int64, at now: MonotonicTime, after earlier: Waits? = nil) {
         began = (now, acknowledged)
         latest = began
+        pace = ReaderPace(at: now, after: earlier?.pace)
         if let earlier, !earlier.areRated {
             waits = earlier
         } else {
@@ -43,19 +47,28 @@ struct OutputProgress {
         }
     }
 
-    var progressedAt: MonotonicTime { latest.at }
-
     /// Output waits no more. Returns what counts when the same answer's output waits again.
     func ended(at now: MonotonicTime) -> Waits {
         var waits = waits
         waits.ended = waited(at: now)
+        waits.pace = pace
         return waits
     }
 
     private func waited(at now: MonotonicTime) -> TimeAmount { now - (began.at - waits.ended) }
 
     func isCheckDue(at now: MonotonicTime, _ limits: StateLimits) -> Bool {
-        now >= waits.checkedAt + limits.sendCheckInterval
+        now >= nextCheck(limits)
+    }
+
+    private func nextCheck(_ limits: StateLimits) -> MonotonicTime {
+        let next = waits.checkedAt + limits.sendCheckInterval
+        return pace.settles(limits).map { min($0, next) } ?? next
+    }
+
+    /// Records the bytes acknowledged so far for the choice of who is reset. The average rate has its own checks.
+    mutating func observePace(acknowledged: Int64, at now: MonotonicTime, _ limits: StateLimits) {
+        pace.observe(acknowledged: acknowledged, at: now, limits)
     }
 
     /// Records the bytes acknowledged so far.
@@ -67,6 +80,10 @@ struct OutputProgress {
             let bytes = Int128(acknowledged) - Int128(first)
             return bytes * 1_000_000_000 < Int128(limits.sendRate) * Int128(time.nanoseconds)
         }
+        let isOnlyForPace =
+            pace.settles(limits) != nil && now < waits.checkedAt + limits.sendCheckInterval
+        observePace(acknowledged: acknowledged, at: now, limits)
+        if isOnlyForPace { return }
         waits.checkedAt = now
         let elapsed = latest.at - began.at
         if elapsed >= limits.sendRateGrace {
@@ -86,6 +103,6 @@ struct OutputProgress {
 
     /// When to check again, or to reset.
     func deadline(_ limits: StateLimits) -> MonotonicTime {
-        min(latest.at + limits.sendStall, waits.checkedAt + limits.sendCheckInterval)
+        min(latest.at + limits.sendStall, nextCheck(limits))
     }
 }

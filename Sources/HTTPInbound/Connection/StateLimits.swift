@@ -16,6 +16,8 @@ struct StateLimits {
     var sendRateGrace: TimeAmount
     /// Time between two checks of waiting output. Default 1 s.
     var sendCheckInterval: TimeAmount
+    /// Time in which a client's kernel fills its buffer, so that acknowledgements do not show whether the client reads. Default 200 ms.
+    var settlingTime: TimeAmount
     var keepAliveIdle: TimeAmount
     var discardTime: TimeAmount
     var drainGrace: TimeAmount
@@ -36,6 +38,7 @@ struct StateLimits {
         let shortest = min(sendStall, sendRateGrace)
         sendCheckInterval = min(
             .seconds(1), max(.milliseconds(10), TimeAmount(nanoseconds: shortest.nanoseconds / 4)))
+        settlingTime = TimeAmount(nanoseconds: sendCheckInterval.nanoseconds / 5)
         keepAliveIdle = TimeAmount(limits.keepAliveIdle)
         discardTime = TimeAmount(limits.discardTime)
         drainGrace = TimeAmount(limits.drainGrace)
