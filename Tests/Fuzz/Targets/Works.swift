@@ -27,7 +27,7 @@ private let size = 64 * 1024
 
 private let shape = JSONShape().keep("a", "b", "c", "a.b").drop("c.a").rename(["a": "b", "c": "d"])
 
-private let works: [(name: String, run: (JSONFragment) -> Void)] = [
+private let works: [(name: String, run: @Sendable (JSONFragment) -> Void)] = [
     ("[*].a", { _ = ValuePath(steps: [.all, .name(Array("a".utf8))]).value(in: $0) }),
     ("[*][*]", { _ = ValuePath(steps: [.all, .all]).value(in: $0) }),
     ("a.b", { _ = ValuePath(steps: [.name(Array("a".utf8)), .name(Array("b".utf8))]).value(in: $0) }),
@@ -39,7 +39,7 @@ private let works: [(name: String, run: (JSONFragment) -> Void)] = [
 ]
 
 /// The fastest of three runs, because the machine may be busy.
-private func check(_ work: (name: String, run: (JSONFragment) -> Void), _ value: JSONFragment) {
+private func check(_ work: (name: String, run: @Sendable (JSONFragment) -> Void), _ value: JSONFragment) {
     let limit = value.bytes.count * 2000 + 1_000_000
     var least = Int.max
     for _ in 0..<3 {
