@@ -2,7 +2,7 @@ package import EventIO
 package import GatewayCore
 package import HTTPInbound
 import HTTPModel
-package import Networking
+import Networking
 import Rx
 
 /// A request to an endpoint, from its start to the last byte of its answer. Confined to its loop.

@@ -1,5 +1,5 @@
 import Locking
-public import Rx
+package import Rx
 
 /// Buffers a response between the loop or clock on which it arrives and the task that reads it.
 package final class StreamBuffer<Head: Sendable>: Sendable {

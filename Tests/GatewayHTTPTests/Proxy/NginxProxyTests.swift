@@ -110,8 +110,8 @@ struct NginxProxyTests {
         try run { peers in
             let path = peers.nginx.folder.file("partial")
             let broken = try peers.through.run(
-                ["--limit-rate", "1M", "--max-time", "0.5", "-o", path, peers.through.base + "/file.bin"])
-            #expect(broken == 28)
+                ["-o", path, peers.through.base + "/file.bin"], fileBlocks: 4096)
+            #expect(broken != 0)
             let part = try Data(contentsOf: URL(fileURLWithPath: path)).count
             #expect(part > 0 && part < Self.file.count)
             let rest = try peers.through.run(["-f", "-C", "-", "-o", path, peers.through.base + "/file.bin"])
