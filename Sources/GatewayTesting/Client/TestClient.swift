@@ -126,7 +126,8 @@ public struct TestClient: Sendable {
     ) async throws -> TestStream {
         try Task.checkCancellation()
         let buffer = ResponseBuffer()
-        buffer.began(backend.stream(Self.request(method, target, fields, json), to: buffer))
+        let call = backend.stream(Self.request(method, target, fields, json), to: buffer)
+        buffer.began { call.dispose() }
         return TestStream(try await buffer.head(), buffer)
     }
 

@@ -151,7 +151,7 @@ private final class StreamReading: Sendable {
         self.buffer = buffer
         subscription = call.subscribe(
             onSuccess: { buffer.ended(with: $0) }, onFailure: { buffer.ended($0) })
-        buffer.began(subscription)
+        buffer.began { [subscription] in subscription.dispose() }
     }
 
     deinit { subscription.dispose() }

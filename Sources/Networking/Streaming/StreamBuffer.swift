@@ -1,5 +1,4 @@
 import Locking
-package import Rx
 
 /// Buffers a response between the loop or clock on which it arrives and the task that reads it.
 package final class StreamBuffer<Head: Sendable>: Sendable {
@@ -19,7 +18,7 @@ package final class StreamBuffer<Head: Sendable>: Sendable {
         var pause: (@Sendable () -> Void)?
         var resume: (@Sendable () -> Void)?
         var isPaused = false
-        var call: (any Disposable)?
+        var cancel: (@Sendable () -> Void)?
 
         mutating func takeResume() -> (@Sendable () -> Void)? {
             guard isPaused, pieces.byteCount <= lowWatermark else { return nil }
@@ -34,12 +33,13 @@ package final class StreamBuffer<Head: Sendable>: Sendable {
 
     // MARK: - The sender
 
-    package func began(_ call: any Disposable) {
+    /// - Parameter cancel: ends the call, if the reader cancels.
+    package func began(cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
-            state.call = call
+            state.cancel = cancel
             return state.failure is CancellationError
         }
-        if isCancelled { call.dispose() }
+        if isCancelled { cancel() }
     }
 
     package var hasHead: Bool { state.withLock { $0.head != nil } }
@@ -124,11 +124,11 @@ package final class StreamBuffer<Head: Sendable>: Sendable {
 
     /// Ends the call and its reader.
     package func cancel() {
-        let (call, headReader, reader) = state.withLock { state in
+        let (cancel, headReader, reader) = state.withLock { state in
             state.failure = CancellationError()
-            return (state.call.take(), state.headReader.take(), state.pieces.cancel())
+            return (state.cancel.take(), state.headReader.take(), state.pieces.cancel())
         }
-        call?.dispose()
+        cancel?()
         headReader?.resume(throwing: CancellationError())
         reader?(.failure(CancellationError()))
     }

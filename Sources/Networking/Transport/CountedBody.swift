@@ -9,10 +9,15 @@ package final class CountedBody: Sendable {
     /// Of a large body.
     private let charge = Lock<(any AnyObject & Sendable)?>(nil)
 
-    /// Returns nil if there is nothing to count: no body, or a body that is read while it is sent.
-    init?(_ body: RequestBody, in context: CallContext?) {
+    /// Returns nil if there is nothing to count: no body, or a body that is read while it is sent. Not an initializer, which would
+    /// allocate first.
+    static func of(_ body: RequestBody, in context: CallContext?) -> CountedBody? {
         guard case .bytes(let bytes) = body, !bytes.isEmpty else { return nil }
-        count = bytes.count
+        return CountedBody(bytes.count, in: context)
+    }
+
+    private init(_ count: Int, in context: CallContext?) {
+        self.count = count
         self.context = count < BodyMemory.counted ? context.map { $0.root ?? $0 } : nil
         if let context = self.context { context.memory.addSent(count) }
     }

@@ -27,7 +27,7 @@ public final class TransportCall: Sendable {
         self.method = method
         self.target = target
         self.body = body
-        self.countedBody = countedBody ?? CountedBody(body, in: context)
+        self.countedBody = countedBody ?? CountedBody.of(body, in: context)
         self.own = own
         self.context = context
         self.envelope = envelope
