@@ -122,8 +122,8 @@ public final class Resolver: Sendable {
     /// the watch is cancelled or released. Call it on `loop`.
     ///
     /// While it is watched, the name is looked up again when its time to live ends, and a second after a
-    /// failed lookup. `changed` is called on `loop`, after this returns, with all addresses: the order in
-    /// which they come is no change. The list is empty if the first lookup failed, if the name does not exist, if it is an
+    /// failed lookup. `changed` is called on `loop`, after this returns, with all addresses, but not if
+    /// only their order has changed. The list is empty if the first lookup failed, if the name does not exist, if it is an
     /// unspecified, broadcast or multicast address, or if lookups have failed for longer than `DNSSettings.stale`.
     public func watch(
         _ host: String, port: Int, on loop: EventLoop, changed: @escaping ([SocketAddress]) -> Void

@@ -98,8 +98,8 @@ struct WriteQueue {
         return count
     }
 
-    /// Replaces the front of the bytes in memory with a file that holds a copy, of which `taken` bytes are consumed. If some are,
-    /// there is no other file.
+    /// Replaces the front of the bytes in memory with a file that holds a copy, of which `taken` bytes are consumed. `taken` is 0
+    /// if the queue already has a file.
     mutating func replaceFront(with file: SpoolFile, taken: Int) {
         guard taken < file.byteCount else { return }
         let count = file.byteCount - taken

@@ -77,8 +77,8 @@ struct PlanScope: Sendable {
         return slot
     }
 
-    /// Does on another thread what takes long with a large value, and then calls `done` on this loop. If too much waits there, or if there
-    /// is no such thread, all is done at once.
+    /// Does on another thread what takes long with a large value, and then calls `done` on this loop. If that thread's
+    /// queue is full, or there is no such thread, the work is done at once on this loop.
     func apart<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value, then done: @escaping @Sendable (Value) -> Void
     ) {
@@ -223,7 +223,7 @@ struct PlanScope: Sendable {
         do throws(PlannedFailure) {
             value = try json(condition.reference)
         } catch {
-            // There is no memory to keep it.
+            // No memory is left to keep the value, and a condition only looks at it.
             value = find(condition.reference)
         }
         let isMet = value.map { !$0.isNull && $0.boolValue != false } ?? false

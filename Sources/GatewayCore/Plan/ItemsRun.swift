@@ -5,7 +5,7 @@ import Rx
 
 /// The calls for the elements of an array: a few at a time, equal GETs once, results in the order of the elements.
 ///
-/// A request is made when its call starts, so that only those of calls in progress are in memory.
+/// A request is made when its call starts, so memory holds only the requests of calls in progress.
 final class ItemsRun: Disposable {
     struct Ended {
         /// The array in the answer.
