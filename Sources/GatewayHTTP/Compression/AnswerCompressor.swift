@@ -15,12 +15,11 @@ final class AnswerCompressor {
     private var gzip: ContentEncoder?
     private var brotli: ContentEncoder?
     /// Divides the streams that are compressed at a time among clients.
-    private var streams: FairShare
-    private var held: [AddressPrefix: Int] = [:]
+    private var streams: FairShares<AddressPrefix>
 
     init(_ settings: CompressionSettings) {
         self.settings = settings
-        streams = FairShare(capacity: settings.streams)
+        streams = FairShares(capacity: settings.streams)
     }
 
     /// Bytes up to which the loop compresses an answer at once, in less than a millisecond.
@@ -130,19 +129,9 @@ final class AnswerCompressor {
         }
     }
 
-    fileprivate func streamBegins(for client: AddressPrefix) -> Bool {
-        let count = held[client] ?? 0
-        guard streams.admits(holding: count) else { return false }
-        streams.take()
-        held[client] = count + 1
-        return true
-    }
+    fileprivate func streamBegins(for client: AddressPrefix) -> Bool { streams.take(for: client) }
 
-    fileprivate func streamEnded(for client: AddressPrefix) {
-        streams.giveBack()
-        let count = (held[client] ?? 1) - 1
-        held[client] = count == 0 ? nil : count
-    }
+    fileprivate func streamEnded(for client: AddressPrefix) { streams.giveBack(by: client) }
 
     // MARK: The choice
 

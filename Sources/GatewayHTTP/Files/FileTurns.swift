@@ -11,29 +11,20 @@ struct FileTurns<Reader: AnyObject> {
     private var turns: [AddressPrefix: Int] = [:]
     private var turnCount = 0
     private var waiting: [(reader: Reader, client: AddressPrefix)] = []
-    private var open: FairShare
-    private var openByClient: [AddressPrefix: Int] = [:]
+    private var open: FairShares<AddressPrefix>
 
     /// - Parameters:
     ///   - places: files that are read at once.
     ///   - open: files that are open at once.
     init(places: Int, open: Int) {
         self.places = places
-        self.open = FairShare(capacity: places == 0 ? 0 : open)
+        self.open = FairShares(capacity: places == 0 ? 0 : open)
     }
 
     /// Counts an open file. Returns false if its client has its share.
-    mutating func opened(by client: AddressPrefix) -> Bool {
-        guard open.admits(holding: openByClient[client] ?? 0) else { return false }
-        open.take()
-        openByClient[client, default: 0] += 1
-        return true
-    }
+    mutating func opened(by client: AddressPrefix) -> Bool { open.take(for: client) }
 
-    mutating func closed(by client: AddressPrefix) {
-        open.giveBack()
-        openByClient.subtractOne(client)
-    }
+    mutating func closed(by client: AddressPrefix) { open.giveBack(by: client) }
 
     /// Whether a file waits for its turn.
     var isAwaited: Bool { !waiting.isEmpty }
@@ -51,7 +42,8 @@ struct FileTurns<Reader: AnyObject> {
     /// Ends a turn, and returns the file whose turn begins now.
     mutating func turnEnded(by client: AddressPrefix) -> Reader? {
         turnCount -= 1
-        turns.subtractOne(client)
+        let left = (turns[client] ?? 1) - 1
+        turns[client] = left == 0 ? nil : left
         let next = waiting.indices.min { (turns[waiting[$0].client] ?? 0) < (turns[waiting[$1].client] ?? 0) }
         guard let next else { return nil }
         let (reader, client) = waiting.remove(at: next)
@@ -67,13 +59,5 @@ struct FileTurns<Reader: AnyObject> {
     private mutating func begin(_ client: AddressPrefix) {
         turnCount += 1
         turns[client, default: 0] += 1
-    }
-}
-
-extension [AddressPrefix: Int] {
-    /// Counts one less for a client, and forgets it at none.
-    fileprivate mutating func subtractOne(_ client: AddressPrefix) {
-        let count = (self[client] ?? 1) - 1
-        self[client] = count == 0 ? nil : count
     }
 }
