@@ -17,6 +17,8 @@ FUZZ_SECONDS ?= 60
 REPEAT ?= 1
 # Additional compiler flags of release and sanitizer builds.
 FLAGS ?=
+# Additional options of debug builds. Other options than those of the last build compile everything anew.
+DEBUG ?=
 # Limit of heap allocations per charts request.
 ALLOCATIONS = 26
 # The program contains the Swift runtime, so it runs without a toolchain. Generic code is specialized across modules.
@@ -66,7 +68,7 @@ run: build
 	exec .build/release/sluice $(ARGS)
 
 test: setup
-	$(SWIFT) build --build-tests
+	$(SWIFT) build --build-tests $(DEBUG)
 	$(MAKE) --no-print-directory -j3 -O test-sockets test-pure-1 test-others
 
 # Each process runs its tests one by one: a test that waits blocks its thread, and the test library has one for each core. Tests
@@ -87,7 +89,7 @@ SKIPPED = $(if $(SKIP),--skip '$(SKIP)')
 # has linked objects that call a function of Sluice by its former signature.
 test-others: test-pure-2
 	targets=$$(Tests/package.py targets Tests/Consumer) && for name in $$targets; do rm -rf ".build/debug/$$name.build"; done
-	nice $(SWIFT) build --build-tests --package-path Tests/Consumer --scratch-path .build
+	nice $(SWIFT) build --build-tests --package-path Tests/Consumer --scratch-path .build $(DEBUG)
 	Tests/run --rounds $(REPEAT) consumer .build/debug/shop-gatewayPackageTests.xctest --parallel
 	nice $(MAKE) --no-print-directory build
 	Tests/Benchmarks/allocations .build/release/sluice $(ALLOCATIONS)
@@ -97,7 +99,7 @@ test-others: test-pure-2
 test-browser: build
 	@docker/setup $(RUNNER) $(BROWSER)
 	@Tests/axe || echo 'test-browser: axe is missing: its test is skipped'
-	$(SWIFT) build --build-tests
+	$(SWIFT) build --build-tests $(DEBUG)
 	$(IN_BROWSER) Tests/run --rounds $(REPEAT) browser $(BUNDLE) --filter ^BrowserTests --skip LoadTests
 	$(IN_BROWSER) Tests/run --rounds $(REPEAT) load $(BUNDLE) --filter ^BrowserTests.InBrowser/LoadTests
 
@@ -105,7 +107,7 @@ IN_BROWSER = BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice
 
 screenshots: build
 	@docker/setup $(RUNNER) $(BROWSER) optipng
-	$(SWIFT) build --build-tests
+	$(SWIFT) build --build-tests $(DEBUG)
 	mkdir -p Tests/Screenshots
 	BROWSER_TESTS_SCREENSHOTS=$(CURDIR)/Tests/Screenshots $(IN_BROWSER) \
 		Tests/run screenshots $(BUNDLE) --filter ^BrowserTests.InBrowser/ScreenshotTests
@@ -146,7 +148,7 @@ BENCHMARK_coding = CodingBench
 
 # Fails on broken links and undocumented parameters.
 docs:
-	$(SWIFT) build --target GatewayTesting
+	$(SWIFT) build --target GatewayTesting $(DEBUG)
 	rm -rf .build/docs
 	$(call document,Rx,Rx)
 	$(call document,Networking,Networking NetworkingSession)
@@ -181,12 +183,12 @@ check-all:
 
 sanitize: sanitize-thread sanitize-address
 
-sanitize-thread: SANITIZER = --sanitize=thread --scratch-path .build/thread -Xswiftc -DTHREAD_SANITIZER $(FLAGS)
+sanitize-thread: SANITIZER = --sanitize=thread --scratch-path .build/thread -Xswiftc -DTHREAD_SANITIZER $(FLAGS) $(DEBUG)
 sanitize-thread: setup
 	$(SANITIZED) $(SWIFT) build --build-tests $(SANITIZER)
 	$(SANITIZED) TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(RUN_SANITIZED)
 
-sanitize-address: SANITIZER = --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER $(FLAGS)
+sanitize-address: SANITIZER = --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER $(FLAGS) $(DEBUG)
 sanitize-address: setup
 	$(SANITIZED) $(SWIFT) build --build-tests $(SANITIZER)
 	$(SANITIZED) ASAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/address \
