@@ -47,7 +47,7 @@ extension StubUpstream {
         /// Resets the connection instead of answering: `connection_terminated`.
         public static let resets = Answer(content: .resets)
         /// Sends half of a JSON body and closes the connection: `http_response_incomplete`.
-        public static let truncates = Answer.json(#"{"status":200,"data":{}}"#).truncated()
+        public static var truncates: Answer { .json(#"{"status":200,"data":{}}"#).truncated() }
 
         /// Returns this answer without the second half of its body.
         public func truncated() -> Answer {
