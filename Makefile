@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 60
 REPEAT ?= 1
 # Additional compiler flags of release and sanitizer builds.
 FLAGS ?=
-# Additional options of debug builds. Other options than those of the last build compile everything anew.
+# Additional options of debug builds. A change of them recompiles everything.
 DEBUG ?=
 # Limit of heap allocations per charts request.
 ALLOCATIONS = 26

@@ -77,8 +77,8 @@ struct PlanScope: Sendable {
         return slot
     }
 
-    /// Does on another thread what takes long with a large value, and then calls `done` on this loop. If that thread's
-    /// queue is full, or there is no such thread, the work is done at once on this loop.
+    /// Does on another thread what takes long with a large value, and then calls `done` on this loop. Without such a
+    /// thread, or if its queue is full, the work runs on this loop at once.
     func apart<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value, then done: @escaping @Sendable (Value) -> Void
     ) {

@@ -30,13 +30,13 @@ struct Curl {
 
     /// Returns curl's exit status.
     ///
-    /// - Parameter fileBlocks: the largest file that curl may write, in blocks of the shell; a larger one ends it by a signal. Nil for
+    /// - Parameter fileBlocks: the largest file that curl may write, in blocks of the shell; with a larger one it ends with 23. Nil for
     ///   any.
     func run(_ arguments: [String], fileBlocks: Int? = nil) throws -> Int32 {
         guard let program = Self.program else { throw PeerFailure(description: "curl is not installed") }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        let limit = fileBlocks.map { "ulimit -f \($0); " } ?? ""
+        let limit = fileBlocks.map { "trap '' XFSZ; ulimit -f \($0); " } ?? ""
         process.arguments =
             ["-c", limit + "exec \"$0\" \"$@\"", program, "-q", "-sS", "--noproxy", "*"] + arguments
         process.standardError = FileHandle.nullDevice
