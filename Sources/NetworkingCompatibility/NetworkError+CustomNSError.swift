@@ -6,7 +6,7 @@ public import Networking
 extension NetworkError: CustomNSError {
     public static var errorDomain: String { "Sluice.NetworkError" }
 
-    /// The status of the call; 0 if no complete response arrived.
+    /// The status of the call; 0 if none came.
     public var errorCode: Int { statusCode ?? 0 }
 
     /// `upstream`, `kind`, `reason` and `attempts`; `path`, `statusCode` and `response` if known; the underlying error

@@ -20,7 +20,7 @@ struct ConnectionStateTests {
     static func isRelease(_ completion: ConnectionState.Completion) -> Bool {
         switch completion {
         case .release: true
-        case .close: false
+        case .close, .awaitRequest: false
         }
     }
 
@@ -78,18 +78,41 @@ struct ConnectionStateTests {
         _ = state.bytesReceived(isUnsent: false)
         var other = state
         var third = state
-        #expect(!Self.isRelease(other.responseEnded(isReusable: false, strayBytes: 0)))
-        #expect(!Self.isRelease(third.responseEnded(isReusable: true, strayBytes: 1)))
+        #expect(!Self.isRelease(other.responseEnded(isSuccess: true, isReusable: false, strayBytes: 0)))
+        #expect(!Self.isRelease(third.responseEnded(isSuccess: true, isReusable: true, strayBytes: 1)))
         #expect(!other.isIdle && !third.isIdle)
-        #expect(Self.isRelease(state.responseEnded(isReusable: true, strayBytes: 0)))
+        #expect(Self.isRelease(state.responseEnded(isSuccess: false, isReusable: true, strayBytes: 0)))
         #expect(state.isIdle)
     }
 
-    @Test("A connection is not released if the response ends before the request is written")
+    @Test("A connection is closed if a refusal ends before the request is written")
     func halfWritten() {
         var state = Self.requested(mayRepeat: false, written: false)
         _ = state.bytesReceived(isUnsent: false)
-        #expect(!Self.isRelease(state.responseEnded(isReusable: true, strayBytes: 0)))
+        guard case .close = state.responseEnded(isSuccess: false, isReusable: true, strayBytes: 0) else {
+            Issue.record("the connection was not closed")
+            return
+        }
+    }
+
+    @Test("A success that ends before the request is written waits for the request, and drops further bytes")
+    func answered() {
+        var state = Self.requested(mayRepeat: true, written: false)
+        _ = state.bytesReceived(isUnsent: false)
+        guard case .awaitRequest = state.responseEnded(isSuccess: true, isReusable: true, strayBytes: 0)
+        else {
+            Issue.record("the response did not wait")
+            return
+        }
+        #expect(state.owesRequest)
+        guard case .drop = state.bytesReceived(isUnsent: false) else {
+            Issue.record("the bytes were not dropped")
+            return
+        }
+        #expect(Self.name(state.connectionEnded(isUnsent: false)) == "fail")
+        state.requestWritten()
+        #expect(!state.owesRequest)
+        #expect(Self.isRelease(state.responseEnded(isSuccess: true, isReusable: true, strayBytes: 0)))
     }
 
     @Test(
@@ -100,7 +123,7 @@ struct ConnectionStateTests {
         _ = state.bytesReceived(isUnsent: false)
         state.bodyDropped()
         state.requestWritten()
-        #expect(!Self.isRelease(state.responseEnded(isReusable: true, strayBytes: 0)))
+        #expect(!Self.isRelease(state.responseEnded(isSuccess: true, isReusable: true, strayBytes: 0)))
     }
 
     @Test("A request is not repeated after it reads from a body that cannot be restarted")

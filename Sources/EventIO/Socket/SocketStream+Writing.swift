@@ -12,6 +12,9 @@ extension SocketStream {
     /// `streamFailed` follows, and a writer that does not wait would keep the loop from calling it.
     public var isOverHighWatermark: Bool { isBroken || queuedByteCount >= highWatermark }
 
+    /// Whether a write has failed. What is written then is dropped, so that nothing is queued; `streamFailed` follows.
+    public var hasFailed: Bool { isBroken }
+
     /// Writes `bytes` by the end of this wake, as far as the socket takes them. `streamQueued` reports the rest,
     /// `streamFailed` a failure; both are called later. Bytes written while connecting are sent once connected. Has
     /// no effect after `shutdownWrite` or `close`.

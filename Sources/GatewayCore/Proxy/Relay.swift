@@ -10,6 +10,9 @@ import Rx
 /// the head of a response that may be replaced, up to `PassedResponse.replaceable` bytes.
 ///
 /// The pieces go to a sink as they arrive, or to a reader one by one. What arrives before it is wanted waits, and the upstream pauses.
+///
+/// A success may come while the client's body is still on its way to the upstream. Its last piece then waits until the upstream has the
+/// body: a client that has the whole response stops sending.
 final class Relay: Sendable {
     private struct State {
         /// The subscription to the call, until that ends.
@@ -23,6 +26,10 @@ final class Relay: Sendable {
         var held = 0
         /// Whether the answer has no content, so that the body is read and dropped.
         var dropsBody = false
+        /// The bytes of the body that are still to come, if its end waits for the client's body; else nil.
+        var left: Int?
+        /// The end of the body, if it waits behind pieces that have been passed on.
+        var last: ArraySlice<UInt8>?
         var sink: (any PieceSink)?
         /// What arrived while nobody waited for it.
         var waiting = PieceBuffer()
@@ -31,16 +38,27 @@ final class Relay: Sendable {
 
         enum Hold {
             case held, passesHead, passes
+            /// The head waits no longer for its body, but for the client's.
+            case heldToTheEnd
         }
 
         /// Keeps a piece if the head waits for the whole body.
         mutating func hold(_ piece: UnsafeRawBufferPointer) -> Hold {
             if dropsBody { return .held }
+            if left != nil, holdEnd(piece) { return .heldToTheEnd }
             guard head != nil else { return .passes }
             held += piece.count
             guard awaitsWhole, held <= PassedResponse.replaceable else { return .passesHead }
             waiting.append(ArraySlice(piece))
             return .held
+        }
+
+        /// Keeps a piece that ends the body. Returns false if it does not.
+        private mutating func holdEnd(_ piece: UnsafeRawBufferPointer) -> Bool {
+            left = left.map { $0 - piece.count }
+            guard left == 0 else { return false }
+            if head == nil { last = ArraySlice(piece) } else { waiting.append(ArraySlice(piece)) }
+            return true
         }
 
         /// Removes and returns what was held.
@@ -89,10 +107,12 @@ extension Relay: CallObserver {
         _ head: TransportResponse, replacedBy replacement: Replacement?, flow: any FlowControl
     ) -> BodyForm {
         let dropsBody = isWithoutContent(head)
+        let left = body == nil || !head.status.isSuccess ? nil : bodyLength(of: head)
         // A response to HEAD has no body to wait for.
-        let isWanted = run.request.isHead && replacement == nil && !dropsBody
+        let isWanted = run.request.isHead && replacement == nil && !dropsBody && left == nil
         let timer =
-            isWanted ? nil : run.scheduler.setTimer(after: run.longestHeadWait(replacement), target: self)
+            isWanted || left == 0
+            ? nil : run.scheduler.setTimer(after: run.longestHeadWait(replacement), target: self)
         state.withLock { state in
             state.flow = flow
             state.head = head
@@ -100,9 +120,17 @@ extension Relay: CallObserver {
             state.awaitsWhole = replacement != nil || PassedResponse.isWhole(head)
             state.held = 0
             state.dropsBody = dropsBody
+            state.left = left
+            state.last = nil
         }
         if isWanted { passOnHead() }
         return .pieces
+    }
+
+    /// Returns the number of bytes behind a head; nil if it is unknown.
+    private func bodyLength(of head: TransportResponse) -> Int? {
+        if head.status.forbidsBody || run.request.isHead || isWithoutContent(head) { return 0 }
+        return head.fields[.contentLength].flatMap { Int($0) }
     }
 
     /// Begins the answer, unless it has begun or its attempt has failed.
@@ -127,9 +155,14 @@ extension Relay: CallObserver {
     func attemptFailed() { dropHead() }
 
     func callReceived(_ piece: UnsafeRawBufferPointer) {
-        if let sink = state.withLock({ $0.sink }) { return sink.received(piece) }
-        switch state.withLock({ $0.hold(piece) }) {
+        let (held, sink) = state.withLock { ($0.hold(piece), $0.sink) }
+        if let sink, case .passes = held { return sink.received(piece) }
+        switch held {
         case .held: return
+        case .heldToTheEnd:
+            let timer = state.withLock { $0.headTimer.take() }
+            if let timer { run.scheduler.cancelTimer(timer) }
+            return
         case .passesHead:
             passOnHead()
             if let sink = state.withLock({ $0.sink }) { return sink.received(piece) }
@@ -170,6 +203,7 @@ extension Relay: SingleReceiver {
     private func ended(_ error: (any Error)?) -> Bool {
         dropHead()
         let end: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
+        if error == nil { passOnEnd() }
         let (isPassedOn, sink, receiver) = state.withLock { state in
             state.flow = nil
             state.call = nil
@@ -178,6 +212,17 @@ extension Relay: SingleReceiver {
         sink?.ended(error)
         receiver?(end.map { nil })
         return isPassedOn
+    }
+}
+
+extension Relay {
+    /// Passes on the last piece, if that has waited for the client's body.
+    private func passOnEnd() {
+        let (last, sink) = state.withLock { ($0.last.take(), $0.sink) }
+        guard let last else { return }
+        if let sink { return last.withUnsafeBytes { sink.received($0) } }
+        let receiver = state.withLock { $0.waiting.received(last) }
+        receiver?(.success(last))
     }
 }
 

@@ -18,7 +18,8 @@ public protocol OutboundBodySource: Sendable {
     var canRestart: Bool { get }
 
     /// Whether to send `Expect: 100-continue`, for a large body that may be refused. The body follows once the
-    /// upstream agrees, or after `OutboundLimits.continueTimeout` without an answer (RFC 9110 10.1.1).
+    /// upstream agrees, with a 100 or a success, or after `OutboundLimits.continueTimeout` without an answer (RFC 9110
+    /// 10.1.1).
     var expectsContinue: Bool { get }
 
     /// Opens the body at its first byte. Called on the loop, so it must not block.

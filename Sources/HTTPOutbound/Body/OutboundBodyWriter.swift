@@ -103,6 +103,14 @@ public final class OutboundBodyWriter {
         schedule()
     }
 
+    /// A success came in place of the 100 (Continue), and the upstream gets the body all the same. The first piece is requested before
+    /// the response is passed on: a client whose body passes through may wait for a 100 of its own, which cannot follow a response.
+    func continuedBySuccess() {
+        guard case .awaitingContinue = state else { return }
+        stopTimer()
+        requestPiece()
+    }
+
     /// The socket has taken some bytes, or was given more.
     func socketProgressed() {
         guard let connection, let socket = connection.stream else { return }
@@ -122,7 +130,10 @@ public final class OutboundBodyWriter {
     var isFinished: Bool { if case .finished = state { true } else { false } }
 
     /// Whether the socket has taken the whole body, if its length is known.
-    var isSent: Bool { left == 0 && connection?.stream?.queuedByteCount == 0 }
+    var isSent: Bool {
+        guard left == 0, let socket = connection?.stream else { return false }
+        return socket.queuedByteCount == 0 && !socket.hasFailed
+    }
 
     /// Stops: the rest of the body is not wanted.
     func stop() {

@@ -90,6 +90,9 @@ struct CallDeadlines {
         totalDeadline = started + total
     }
 
+    /// When the time of the whole call has passed.
+    var end: MonotonicTime { totalDeadline }
+
     var next: MonotonicTime { min(totalDeadline, stageDeadline) }
 
     /// The time left for connecting: the connect limit, but never past the end of the call.

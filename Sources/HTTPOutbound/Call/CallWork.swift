@@ -57,10 +57,12 @@ private final class SubscribedCall: OutboundCall, @unchecked Sendable {
     }
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
-        source.onLast(OutboundResponse(head: head, body: body, timings: timings))
+        source.onLast(
+            OutboundResponse(head: head, body: body, timings: timings, requestWasCut: requestWasCut))
     }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
-        source.onError(OutboundError(reason: reason, detail: detail, timings: timings))
+        source.onError(
+            OutboundError(reason: reason, detail: detail, timings: timings, earlyStatus: earlyStatus))
     }
 }

@@ -5,7 +5,8 @@ internal import Resilience
 /// Takes the place of a cancelled call on its connection, and drops the rest of the response, so that the connection can serve
 /// another call.
 ///
-/// A request that must not be cut keeps its own deadlines until its response begins. Everything else has `OutboundLimits.drainTime`.
+/// A request that must not be cut keeps its own deadlines until it is written and its response begins. Everything else has
+/// `OutboundLimits.drainTime`.
 ///
 /// Unchecked, as `OutboundCall` is: it stays on its loop.
 final class DrainedResponse: OutboundCall, @unchecked Sendable {
@@ -29,7 +30,7 @@ final class DrainedResponse: OutboundCall, @unchecked Sendable {
         // The connection may still hold the body for a slow upstream.
         requestMemory = call.requestMemory
         timings.firstByte = call.timings.firstByte
-        if !call.mayCut, connection.response.awaitsHead {
+        if !call.mayCut, connection.response.awaitsHead || connection.state.owesRequest {
             deadlines = call.deadlines
             if let total = call.uncutTotal { deadlines.setTotal(total, started: call.timings.started) }
             updateTimer()
@@ -40,8 +41,9 @@ final class DrainedResponse: OutboundCall, @unchecked Sendable {
     }
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
-        // Counted from the creation.
-        .streamed(total: loop.wakeTime + longest - timings.started)
+        // Times are counted from the creation.
+        if mustNotBeCut, owesRequest { return .streamed(total: deadlines.end - timings.started) }
+        return .streamed(total: loop.wakeTime + longest - timings.started)
     }
 
     override func bodyReceived(_ piece: UnsafeRawBufferPointer) {

@@ -16,6 +16,11 @@ extension OutboundCall {
         if case .onConnection(let connection) = state { connection.callResumed() }
     }
 
+    /// Whether some of the request still has to go out, although the response has begun.
+    public final var owesRequest: Bool {
+        if case .onConnection(let connection) = state { connection.state.owesRequest } else { false }
+    }
+
     /// The head of the final response has arrived.
     final func began(_ head: HTTPResponseHead) -> BodyDelivery {
         let delivery = responseBegan(head)

@@ -68,6 +68,11 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Whether the upstream answered, or the call failed, while more of the request's body was missing on our side, such as the rest of a
     /// client's upload. The upstream may have given up waiting for it.
     public internal(set) final var lacksBody = false
+    /// Whether the upstream answered before it had the whole request, and the rest was not sent: with a status of 300 or more.
+    public internal(set) final var requestWasCut = false
+    /// The status of a success that came before the rest of the request could not be sent; nil for other failures. The request must
+    /// not be repeated.
+    public internal(set) final var earlyStatus: HTTPStatus?
     /// The memory that the request's body shares with others. Kept until the request has been sent, also after a cancellation.
     public final var requestMemory: (any AnyObject & Sendable)?
 
@@ -211,10 +216,15 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     }
 
     final func requestProgressed(isWritten: Bool, bytesSent: Int64, now: MonotonicTime) {
+        let isProgress = bytesSent > self.bytesSent
         self.bytesSent = bytesSent
         if isWritten { leftBody = nil }
-        // A response may overtake its request.
-        if timings.firstByte == nil { entered(isWritten ? .awaitingResponse : .writing, now: now) }
+        guard timings.firstByte != nil else {
+            return entered(isWritten ? .awaitingResponse : .writing, now: now)
+        }
+        // The response has overtaken its request.
+        if isWritten { return pauseChanged(now: now) }
+        if isProgress || !deadlines.isAt(.writing) { entered(.writing, now: now) }
     }
 
     final func bytesReceived(areFirst: Bool, now: MonotonicTime) {

@@ -4,6 +4,7 @@ extension Connection {
     /// The call has ended before its response was complete. Closes the connection, unless it may serve others.
     func abandon(_ reason: DiscardReason) {
         guard let left = call.take() else { return discard(reason) }
+        left.earlyStatus = earlyStatus
         if left is DrainedResponse { return discard(.callCancelled) }
         guard reason == .callCancelled, drain(left) else { return discard(reason) }
     }

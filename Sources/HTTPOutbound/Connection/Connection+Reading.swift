@@ -35,8 +35,8 @@ extension Connection {
 
     private func needsMore() {
         guard let call else { return }
-        // While the request's body goes out, the upstream need not respond.
-        if let upload { return upload.socketProgressed() }
+        // While the request goes out, the upstream need not respond.
+        if state.owesRequest, response.head?.status.isSuccess != false { return noteSending() }
         call.needsMore()
     }
 
@@ -50,8 +50,13 @@ extension Connection {
             resendWithoutExpectation()
             return nil
         }
-        // RFC 9112 9.3, 9110 10.1.1: a rejected body need not be sent. A 2xx may overlap with its request.
-        if !head.status.isSuccess, upload != nil { dropUpload() }
+        if let upload, state.owesRequest {
+            // RFC 9112 9.5: a body that is refused need not be sent. A success may overlap with its request, also one in place of a
+            // 100 (Continue), which many servers do not send.
+            if head.status.isSuccess { upload.continuedBySuccess() } else { dropUpload() }
+            // The body may have failed at once.
+            guard !state.isClosed else { return nil }
+        }
         guard call.mayStream else { return response.deliver(.gathered, reportsProgress: false) }
         return response.deliver(call.began(head), reportsProgress: true)
     }

@@ -17,16 +17,26 @@ extension Connection {
         call.bodyProgressed(
             isQueued: stream.queuedByteCount > 0, bytesSent: stream.bytesSent, now: now)
         // The last byte is sent, although the stream has not finished yet. The response may come before it does.
-        if upload?.isSent == true { requestTaken() }
+        guard upload?.isSent == true else { return }
+        requestTaken()
+        if early != nil { finishEarly() }
     }
 
     func bodyFinished() {
-        if stream?.queuedByteCount == 0 { bodySentWhole() } else { bodyProgressed() }
+        if let stream, stream.queuedByteCount == 0, !stream.hasFailed {
+            bodySentWhole()
+        } else {
+            bodyProgressed()
+        }
     }
 
     /// The socket has taken all that was queued.
     func uploadFlushed(_ upload: OutboundBodyWriter) {
-        if upload.isFinished { bodySentWhole() } else { upload.socketProgressed() }
+        if upload.isFinished, stream?.hasFailed == false {
+            bodySentWhole()
+        } else {
+            upload.socketProgressed()
+        }
     }
 
     private func bodySentWhole() {
@@ -34,6 +44,7 @@ extension Connection {
         endUpload()
         let now = loop.wakeTime
         requestTaken()
+        if early != nil { return finishEarly() }
         call?.bodyEnded(isWithinResponse: response.head != nil, now: now)
     }
 

@@ -33,7 +33,7 @@ final class Connection {
     /// Whether the request went out with an Expect field and can be repeated without it.
     var mayDropExpectation = false
     private(set) var mayExpect = true
-    /// Sends the request's body in pieces; nil once the body is out or the response is complete.
+    /// Sends the request's body in pieces; nil once the body is out or is not wanted.
     private(set) var upload: OutboundBodyWriter?
     /// Whether its address serves no further call.
     private(set) var isRetired = false
@@ -41,6 +41,8 @@ final class Connection {
     private var usableAddresses: Set<SocketAddress>?
     /// Input left over since the call paused.
     var unread: UnreadBytes?
+    /// A complete response that waits for the rest of its request.
+    var early: EarlyResponse?
     /// One timer for successive calls. It is set again only for an earlier deadline, and checks what is due when it
     /// fires, so a call that ends in time neither sets nor cancels a timer.
     private var timer: (token: TimerToken, at: MonotonicTime)?
@@ -141,6 +143,7 @@ final class Connection {
         noteUnfinishedBody()
         endUpload()
         unread = nil
+        early = nil
         stream?.close()
         stream = nil
     }
@@ -169,6 +172,7 @@ final class Connection {
     func fail(_ reason: FailureReason, _ detail: String) {
         if isUnsent { call?.requestStayedUnsent() }
         if upload?.awaitsPiece == true { call?.lacksBody = true }
+        call?.earlyStatus = earlyStatus
         let ended = detachCall()
         discard(DiscardReason(reason))
         ended?.fail(reason, detail)
@@ -253,9 +257,10 @@ extension Connection: StreamHandler {
     }
 
     func streamFlushed() {
-        guard let call else { return }
+        guard let call, !state.isBodyDropped, stream?.hasFailed == false else { return }
         if let upload { return uploadFlushed(upload) }
         state.requestWritten()
+        if early != nil { return finishEarly() }
         call.requestProgressed(isWritten: true, bytesSent: 0, now: loop.wakeTime)
     }
 
@@ -270,6 +275,7 @@ extension Connection: StreamHandler {
         case .discard: discard(.unexpectedBytes)
         case .resend: resend(.unexpectedBytes)
         case .refuse: fail(.protocolError, "the upstream sent bytes before the request")
+        case .drop: early?.strayBytes += bytes.count
         case .parse(let isFirst):
             // Moved out and back to avoid a retain.
             let served = call.take()
@@ -293,7 +299,6 @@ extension Connection: StreamHandler {
                 call = served
                 return fail(.memoryLimit, ResponseReader.memoryDetail)
             }
-            served?.leftConnection()
             finish(
                 served, head, body, isReusable: layout.framing.keepAlive,
                 isLoggedIn: logsIn || layout.framing.logsInConnection,
@@ -309,6 +314,7 @@ extension Connection: StreamHandler {
     }
 
     func streamReachedEnd() {
+        guard early == nil else { return peerFinishedEarly() }
         guard case .fail = ended() else { return }
         switch response.inputEnded() {
         case .whole(let response): finish(response)
@@ -323,7 +329,8 @@ extension Connection: StreamHandler {
         guard !state.isOpening else {
             return openingFailed(error, error.description)
         }
-        let reason = FailureReason(serving: error, isWithinResponse: state.hasFirstByte)
+        let reason = FailureReason(
+            serving: error, isWithinResponse: state.hasFirstByte && early == nil)
         // `.truncated` means only that the connection was cut.
         let isCut = error.tls == nil || error.tls?.kind == .truncated
         guard case .fail = ended(isCut ? .peerClosed : DiscardReason(reason)) else { return }
@@ -337,26 +344,37 @@ extension Connection: StreamHandler {
         } else if let call, call.needsCharge(size), !charge(size, to: call) {
             return fail(.memoryLimit, ResponseReader.memoryDetail)
         }
-        let ended = detachCall()
         finish(
-            ended, response.head, response.body, isReusable: response.isReusable,
+            call.take(), response.head, response.body, isReusable: response.isReusable,
             isLoggedIn: logsIn || response.logsInConnection, keepAlive: response.keepAlive,
             strayBytes: response.strayBytes)
     }
 
-    /// `ended` is the call, already detached.
-    private func finish(
+    /// `ended` is the call, moved out of the connection.
+    func finish(
         _ ended: OutboundCall?, _ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>,
         isReusable: Bool, isLoggedIn: Bool, keepAlive: KeepAlive, strayBytes: Int
     ) {
         // If the peer has left already, notice it now rather than in the next call.
         let isReusable = isReusable && stream?.peerHasLeft == false
-        if upload?.awaitsPiece == true { ended?.lacksBody = true }
-        // Once the response is complete, the rest of an unfinished upload is not needed.
-        endUpload()
-        switch state.responseEnded(isReusable: isReusable, isLoggedIn: isLoggedIn, strayBytes: strayBytes) {
-        case .release: pool.released(self, peer: keepAlive)
+        let status = head.status
+        let completion = state.responseEnded(
+            isSuccess: status.isSuccess, isReusable: isReusable, isLoggedIn: isLoggedIn,
+            strayBytes: strayBytes)
+        switch completion {
+        case .awaitRequest:
+            call = ended
+            let response = EarlyResponse(
+                head, body, isReusable: isReusable, isLoggedIn: isLoggedIn, keepAlive, strayBytes: strayBytes)
+            return awaitRequest(response)
+        case .release:
+            ended?.leftConnection()
+            endUpload()
+            pool.released(self, peer: keepAlive)
         case .close:
+            ended?.leftConnection()
+            if let ended, !state.isWritten || state.isBodyDropped { cutRequest(of: ended) }
+            endUpload()
             let reason: DiscardReason = isLoggedIn ? .loggedIn : isReusable ? .requestUnfinished : .peerCloses
             discard(strayBytes > 0 ? .unexpectedBytes : reason)
         }
@@ -372,21 +390,5 @@ extension Connection: StreamHandler {
         case .resend: resend(reason)
         }
         return ending
-    }
-
-    /// RFC 9110 10.1.1: a client that receives 417 repeats its request without the expectation.
-    func resendWithoutExpectation() {
-        guard let call = detachCall() else { return discard(.expectationFailed) }
-        close(.expectationFailed)
-        call.expectationFailed()
-        pool.replace(self, for: call)
-    }
-
-    func resend(_ reason: DiscardReason) {
-        guard let call = detachCall(), !(call is DrainedResponse) else { return discard(reason) }
-        let wasSent = !isUnsent
-        close(reason)
-        call.isResent(wasSent: wasSent)
-        pool.replace(self, for: call)
     }
 }

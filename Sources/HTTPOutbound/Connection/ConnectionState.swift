@@ -23,6 +23,8 @@ struct ConnectionState {
         var hasFirstByte = false
         /// The rest of the request's body is not sent, and the peer would mistake another request for it.
         var isBodyDropped = false
+        /// The response is complete, and the rest of the request still goes out.
+        var isAnswered = false
     }
 
     enum Receipt {
@@ -34,6 +36,8 @@ struct ConnectionState {
         case resend
         /// The same on a new connection: a peer that speaks first does not speak HTTP.
         case refuse
+        /// The bytes follow a complete response while the rest of the request goes out. They belong to nobody.
+        case drop
     }
 
     enum Completion {
@@ -41,6 +45,8 @@ struct ConnectionState {
         case release
         /// The response is good, but the connection cannot be used again: close it.
         case close
+        /// Keep the response: the call ends once the rest of the request is written, or cannot be.
+        case awaitRequest
     }
 
     enum Ending {
@@ -116,6 +122,7 @@ struct ConnectionState {
     mutating func bytesReceived(isUnsent: Bool) -> Receipt {
         guard case .exchange(var exchange) = state else { return .discard }
         if isUnsent { return exchange.isReused ? .resend : .refuse }
+        if exchange.isAnswered { return .drop }
         let isFirst = !exchange.hasFirstByte
         exchange.hasFirstByte = true
         state = .exchange(exchange)
@@ -136,11 +143,35 @@ struct ConnectionState {
         return exchange.isReused && !exchange.wasAcknowledged && exchange.mayResend
     }
 
+    /// Whether some of the request still has to go out.
+    var owesRequest: Bool {
+        if case .exchange(let exchange) = state {
+            !exchange.isWritten && !exchange.isBodyDropped
+        } else {
+            false
+        }
+    }
+
+    /// Whether the rest of the request's body will not be sent.
+    var isBodyDropped: Bool {
+        if case .exchange(let exchange) = state { exchange.isBodyDropped } else { false }
+    }
+
     /// The response is complete. `isReusable` is what the peer allows (RFC 9112 9.3); `strayBytes` arrived after its
-    /// end. A response that overtakes its request leaves the connection half-written, so it is never used again. Nor is a
-    /// connection that a user has logged in: the upstream would answer others as that user (RFC 4559 6).
-    mutating func responseEnded(isReusable: Bool, isLoggedIn: Bool = false, strayBytes: Int) -> Completion {
-        guard case .exchange(let exchange) = state else { preconditionFailure("a response while \(state)") }
+    /// end.
+    ///
+    /// After a success that overtakes its request, the rest of the request goes out: the upstream may be reading it. After any other
+    /// response it need not (RFC 9112 9.5); the connection is left half-written and never used again. Nor is a connection that a
+    /// user has logged in: the upstream would answer others as that user (RFC 4559 6).
+    mutating func responseEnded(
+        isSuccess: @autoclosure () -> Bool, isReusable: Bool, isLoggedIn: Bool = false, strayBytes: Int
+    ) -> Completion {
+        guard case .exchange(var exchange) = state else { preconditionFailure("a response while \(state)") }
+        if !exchange.isWritten, !exchange.isBodyDropped, isSuccess() {
+            exchange.isAnswered = true
+            state = .exchange(exchange)
+            return .awaitRequest
+        }
         guard isReusable, !isLoggedIn, strayBytes == 0, exchange.isWritten, !exchange.isBodyDropped else {
             return .close
         }

@@ -19,6 +19,7 @@ public struct RequestWriter {
         connection.logsIn = fields.logInConnection || sharedFields.logInConnection
         let fields = connection.forwardProxy?.adding(to: fields) ?? fields
         do throws(SerializationError) {
+            var hasFailed = false
             if let body, !body.isEmpty {
                 shared.requestBuffer.removeAll(keepingCapacity: true)
                 try RequestSerializer.appendHead(
@@ -28,10 +29,11 @@ public struct RequestWriter {
                 if copiesBody { shared.requestBuffer.append(contentsOf: body) }
                 shared.requestBuffer.withUnsafeBytes { stream.write($0) }
                 if !copiesBody { stream.write(body) }
+                hasFailed = stream.hasFailed
             } else {
                 try writeHead(method, target: target, fields: fields, sharedFields: sharedFields)
             }
-            connection.requestWritten(method, isQueued: stream.queuedByteCount > 0)
+            connection.requestWritten(method, isQueued: stream.queuedByteCount > 0 || hasFailed)
         } catch {
             connection.requestFailed(error)
         }

@@ -101,10 +101,16 @@ extension CallRun {
             address: address?.description, after: wait)
     }
 
-    final func limitError(wasSent: Bool) -> TransportError {
-        endsAtDeadline
-            ? TransportError(.deadlineExceeded, "the request's deadline passed", wasSent: wasSent)
-            : TransportError(.responseTimeout, "no complete response in time", wasSent: wasSent)
+    /// - Parameter failure: what the last attempt ended with, if that was at the limit.
+    final func limitError(wasSent: Bool, after failure: TransportError? = nil) -> TransportError {
+        let (reason, message): (FailureReason, String) =
+            endsAtDeadline
+            ? (.deadlineExceeded, "the request's deadline passed")
+            : (.responseTimeout, "no complete response in time")
+        let status = failure?.status
+        return TransportError(
+            reason, message, summary: status == nil ? nil : failure?.summary, wasSent: wasSent, status: status
+        )
     }
 }
 

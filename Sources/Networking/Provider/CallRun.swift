@@ -210,7 +210,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         let isLate = !isStreaming && elapsed >= end - Self.clockError
         // A call that spent all its time waiting for a connection reports that instead.
         let waitedOnly = error.reason == .connectionLimitReached && !endsAtDeadline
-        let error = isLate && !waitedOnly ? limitError(wasSent: error.wasSent) : error
+        let error = isLate && !waitedOnly ? limitError(wasSent: error.wasSent, after: error) : error
         noteAttemptEnd(.failure(error))
         if error.wasSent { state.withLock { $0.retry.attemptSent() } }
         if isLate { return finishLate(error) }
@@ -223,7 +223,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         var machine = held
         let settings = call.settings
         let policy = settings.policy.retry
-        let moves = movesFreely(after: failure, machine)
+        let mayBeSentAgain = mayBeSentAgain && !outcome.followsSuccess
+        let moves = mayBeSentAgain && movesFreely(after: failure, machine)
         var decision: RetryMachine.Decision
         if moves {
             decision = .retries(after: 0)
@@ -271,7 +272,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     /// stopped server fails no call that another one can answer.
     private func movesFreely(after failure: RetryMachine.Failure, _ machine: RetryMachine) -> Bool {
         triedAddresses.allowsOut = false
-        guard state.withLock({ $0.retried?.hasMovedFreely }) != true, mayBeSentAgain, elapsed < end,
+        guard state.withLock({ $0.retried?.hasMovedFreely }) != true, elapsed < end,
             machine.mayMove(
                 after: failure, isIdempotent: call.method.isIdempotent, call.settings.policy.retry)
         else { return false }

@@ -8,6 +8,11 @@ struct CallState: Sendable {
         case response(TransportResponse)
         case failure(TransportError)
 
+        /// Whether the upstream has answered with a success, and only the rest of the request could not be sent.
+        var followsSuccess: Bool {
+            if case .failure(let error) = self { error.status != nil } else { false }
+        }
+
         var result: Result<HTTPStatus, TransportError> {
             switch self {
             case .response(let response): .success(response.status)

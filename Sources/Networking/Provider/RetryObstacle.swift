@@ -29,6 +29,6 @@ public struct RetryObstacle: Sendable, Hashable, CustomStringConvertible {
     /// The time of the call or of the incoming request was over, or too short for the wait before the next attempt.
     public static let deadline = RetryObstacle(rule: .deadline)
     /// The request was sent, and the policy does not retry this failure reason or status, or the response had already been passed on
-    /// in part.
+    /// in part, or a success had come before the rest of the request could not be sent.
     public static let reason = RetryObstacle(rule: .reason)
 }

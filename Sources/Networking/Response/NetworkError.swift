@@ -18,7 +18,8 @@ public struct NetworkError: Error, Sendable {
     public let call: TransportCall?
     /// Nil if no complete response arrived.
     public let response: Response?
-    /// The HTTP status, or the status of the envelope if it reports a failure.
+    /// The HTTP status, or the status of the envelope if it reports a failure. Also the status of a success that came before the rest
+    /// of the request could not be sent.
     public let statusCode: Int?
 
     /// The result code in the upstream's envelope, if it has one.
@@ -79,8 +80,8 @@ extension NetworkError {
         self.init(
             kind: .networkFail, reason: failure.reason,
             message: failure.summary ?? failure.reason.text(for: call), upstream: call.upstream.name,
-            call: call, underlying: failure, attempts: attempts, notRetried: notRetried,
-            elapsed: elapsed,
+            call: call, statusCode: failure.status?.code, underlying: failure, attempts: attempts,
+            notRetried: notRetried, elapsed: elapsed,
             isRetryable: failure.reason.isTransient && (call.method.isIdempotent || !failure.wasSent),
             retryAfter: failure.retryAfter)
     }

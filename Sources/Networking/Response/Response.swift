@@ -52,6 +52,9 @@ public final class Response: Sendable {
 
     /// The HTTP status, 100 to 599, independent of any envelope.
     public var statusCode: Int { raw.status.code }
+    /// Whether it came before the upstream had the whole body of the request, and the rest was not sent (RFC 9112 9.5). Only with a
+    /// status of 300 or more: after any other, the rest is sent, or the call fails.
+    public var requestWasCut: Bool { raw.requestWasCut }
     /// The response's fields in their original order.
     public var fields: HTTPFields { raw.fields }
     /// The body as a slice of the buffer that received it.

@@ -1,3 +1,5 @@
+public import HTTPModel
+
 /// The failure of an attempt without a complete HTTP response.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
     /// Why it failed, from a bounded set.
@@ -10,6 +12,9 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     public let retryAfter: Duration?
     /// Whether some of the request may have reached the upstream. If not, the call may be repeated, whatever its method.
     public let wasSent: Bool
+    /// The status of a success that came before the upstream had the whole request, the rest of which could not be sent. The call is
+    /// not repeated then. Nil for other failures.
+    public let status: HTTPStatus?
     /// The error of the system or a library, if any.
     public let underlying: (any Error)?
 
@@ -19,13 +24,14 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     /// `connection_refused` does.
     public init(
         _ reason: FailureReason, _ message: String, summary: String? = nil, retryAfter: Duration? = nil,
-        wasSent: Bool? = nil, underlying: (any Error)? = nil
+        wasSent: Bool? = nil, status: HTTPStatus? = nil, underlying: (any Error)? = nil
     ) {
         self.reason = reason
         self.message = message
         self.summary = summary
         self.retryAfter = retryAfter
         self.wasSent = wasSent ?? !reason.excludesRequest
+        self.status = status
         self.underlying = underlying
     }
 

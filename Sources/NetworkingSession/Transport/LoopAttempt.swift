@@ -50,7 +50,8 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         }
         if let address { receiver.attemptReached(address) }
         if requestWasSentTwice { receiver.attemptWasSentTwice() }
-        let response = TransportResponse(status: head.status, fields: head.fields, body: body)
+        var response = TransportResponse(status: head.status, fields: head.fields, body: body)
+        if requestWasCut { response.requestWasCut = true }
         if bodyCharge == nil { return receiver.attemptSucceeded(response) }
         let charge = takeBodyCharge(call)
         receiver.attemptSucceeded(response)
@@ -131,6 +132,8 @@ extension OutboundCall {
     func error(_ reason: FailureReason, _ detail: String, of call: TransportCall) -> TransportError {
         let summary: String? =
             switch reason {
+            case _ where earlyStatus != nil:
+                "the upstream answered before it had the whole request, and the rest could not be sent"
             case .connectionReadTimeout where timings.firstByte != nil:
                 "nothing more of the response for \(call.limits.silence.nanoseconds / 1_000_000) ms"
             case .connectionLimitReached where lacksDescriptors: "the process has no file descriptors left"
@@ -139,9 +142,12 @@ extension OutboundCall {
         // At random, so that the clients do not come back together.
         let isOwnLimit = reason == .concurrencyLimit || reason == .memoryLimit
         let retryAfter: Duration? = isOwnLimit ? .seconds(Int.random(in: 1...3)) : nil
-        let detail = lacksBody ? "\(detail), while more of the request's body was awaited" : detail
+        var detail = detail
+        if let earlyStatus { detail += ", after a response with status \(earlyStatus.code)" }
+        if lacksBody { detail += ", while more of the request's body was awaited" }
         return TransportError(
-            reason, detail, summary: summary, retryAfter: retryAfter, wasSent: requestWasSent)
+            reason, detail, summary: summary, retryAfter: retryAfter, wasSent: requestWasSent,
+            status: earlyStatus)
     }
 
     @inline(never)

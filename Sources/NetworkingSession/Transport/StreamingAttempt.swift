@@ -17,6 +17,7 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
     /// Receives the body if the receiver wants it in a file.
     private var file: FileSink?
     private var received: Int64 = 0
+    private var hasReportedBody = false
     private var expected: Int64?
     private var permit: AttemptPermit
     /// The latest request for a pause. One from another thread may reach the loop after a later one made on the loop.
@@ -57,15 +58,20 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
 
     override func timingsChanged() { note(call) }
 
+    /// Reports a body in memory, once, as it goes out as a whole.
+    private func reportBody() {
+        guard !hasReportedBody, case .bytes(let bytes) = call.body else { return }
+        hasReportedBody = true
+        receiver?.attemptSent(Int64(bytes.count), of: Int64(bytes.count))
+    }
+
     override func bodySent(_ count: Int64) { receiver?.attemptSent(count, of: call.body.length) }
 
     // MARK: Response
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
         guard let receiver else { return .gathered }
-        if case .bytes(let bytes) = call.body {
-            receiver.attemptSent(Int64(bytes.count), of: Int64(bytes.count))
-        }
+        if !owesRequest { reportBody() }
         received = 0
         expected = head.fields[.contentLength].flatMap { Int64($0) }
         let response = TransportResponse(status: head.status, fields: head.fields)
@@ -123,9 +129,12 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
         permit.attemptSucceeded(head.status, lacksBody: lacksBody, call, at: loop.wakeTime)
+        // A success that came before the end of the request waited for that.
+        if head.status.isSuccess { reportBody() }
         if let address { receiver?.attemptReached(address) }
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }
-        let response = TransportResponse(status: head.status, fields: head.fields, body: body)
+        var response = TransportResponse(status: head.status, fields: head.fields, body: body)
+        if requestWasCut { response.requestWasCut = true }
         guard let file else {
             let charge = takeBodyCharge(call)
             receiver.take()?.attemptSucceeded(response)

@@ -1,3 +1,4 @@
+import Foundation
 import GatewayCore
 import JSONBytes
 import TestSupport
@@ -106,8 +107,8 @@ struct ProxyExpectationTests {
     }
 
     @Test(
-        "An answer to the beginning of an upload reaches the client, and the rest is not passed on",
-        arguments: [200, 403])
+        "A refusal of the beginning of an upload reaches the client, and the rest is not passed on",
+        arguments: [303, 403, 503])
     func early(status: Int) throws {
         let lines = try withProxy(
             [
@@ -130,6 +131,70 @@ struct ProxyExpectationTests {
             #expect(try RawClient(port: server.port).goesOn())
         }
         #expect(lines.statuses == [status, 200])
+    }
+
+    /// Successes that come before the upload: whole at once, with a body of known length, without a body, and without a length.
+    private static let successes = [
+        "HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 201 Created\r\nContent-Length: 20000\r\n\r\n" + String(repeating: "o", count: 20_000),
+        "HTTP/1.1 204 No Content\r\n\r\n",
+        "HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+    ]
+
+    @Test(
+        "If the upstream answers 2xx and then breaks the connection, the client sees no whole answer",
+        arguments: successes.indices)
+    func brokenOff(index: Int) throws {
+        let size = 16 << 20
+        let lines = try withProxy([.readHead, .send(Self.successes[index]), .read(1 << 20), .reset]) {
+            server, upstream in
+            let client = try RawClient(port: server.port)
+            client.begin("PUT /files/a", "Content-Length: \(size)")
+            client.send([UInt8](repeating: 65, count: size))
+            if let reply = try? client.reply() { #expect(reply.status == 502) }
+            #expect(upstream.connections == 1)
+        }
+        #expect(lines.count == 1)
+        #expect(lines.statuses.first == 502 || lines.ends == ["aborted"], "\(lines)")
+    }
+
+    @Test("A 2xx that the upstream sends first passes once the upload is whole", arguments: successes.indices)
+    func answeredFirst(index: Int) throws {
+        let (size, answered, read) = (4 << 20, Signal(), Signal())
+        let lines = try withProxy(
+            [.readHead, .send(Self.successes[index]), .fire(answered), .read(size), .fire(read)] + .next
+        ) { server, upstream in
+            let client = try RawClient(port: server.port)
+            client.begin("PUT /files/a", "Content-Length: \(size)")
+            try answered.waitBlocking()
+            client.send([UInt8](repeating: 65, count: size))
+            let reply = try client.reply()
+            #expect(reply.status / 100 == 2)
+            try read.waitBlocking()
+            #expect(upstream.requests.last?.utf8.count == size)
+            // The upstream's connection is used again.
+            #expect(try RawClient(port: server.port).goesOn())
+            #expect(upstream.connections == 1)
+        }
+        #expect(lines.ends == ["complete", "complete"])
+    }
+
+    @Test(
+        "curl uploads everything to an upstream that answers first", .enabled(if: Curl.program != nil),
+        arguments: successes.indices, [["-H", "Expect:"], []])
+    func curl(index: Int, options: [String]) throws {
+        let (size, read) = (8 << 20, Signal())
+        let folder = ScratchFolder()
+        let file = folder.file("upload")
+        try Data(repeating: 65, count: size).write(to: URL(fileURLWithPath: file))
+        try withProxy([.readHead, .send(Self.successes[index]), .read(size), .fire(read), .awaitEnd]) {
+            server, _ in
+            let curl = Curl(base: "http://127.0.0.1:\(server.port)", in: folder)
+            let answer = try curl.get("/files/a", ["-T", file] + options)
+            #expect(answer.status / 100 == 2)
+            try read.waitBlocking()
+        }
     }
 
     @Test("A response that begins during the upload and lasts until its end passes")

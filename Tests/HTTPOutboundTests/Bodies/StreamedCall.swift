@@ -113,13 +113,15 @@ final class StreamedCall: OutboundCall, @unchecked Sendable {
     override func bodySent(_ count: Int64) { recording.withLock { $0.sent.append(count) } }
 
     override func succeeded(_ head: consuming HTTPResponseHead, _ body: consuming ArraySlice<UInt8>) {
-        let response = OutboundResponse(head: head, body: body, timings: timings)
+        let response = OutboundResponse(
+            head: head, body: body, timings: timings, requestWasCut: requestWasCut)
         recording.withLock { $0.end = .success(response) }
         ended.fire()
     }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
-        let error = OutboundError(reason: reason, detail: detail, timings: timings)
+        let error = OutboundError(
+            reason: reason, detail: detail, timings: timings, earlyStatus: earlyStatus)
         recording.withLock { $0.end = .failure(error) }
         ended.fire()
     }
