@@ -61,6 +61,36 @@ private enum Place {
 
 @Suite("Streams and tasks", .noLeaks)
 struct AsyncBridgeTests {
+    /// Runs `work` in a task that is cancelled before it begins.
+    private func inCancelledTask(_ work: @escaping @Sendable () async throws -> Void) async -> (any Error)? {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await work()
+        }
+        if case .failure(let error) = await task.result { return error }
+        return nil
+    }
+
+    @Test("A task that was cancelled before it asks for a value does not subscribe")
+    func cancelledBefore() async {
+        let count = Shared(0)
+        let stream = Observable<Int>.deferred {
+            count.withLock { $0 += 1 }
+            return .just(1)
+        }
+        let asked: [@Sendable () async throws -> Void] = [
+            { _ = try await stream.asSingle().value }, { _ = try await stream.asMaybe().value },
+            { try await stream.ignoreElements().asCompletable().value },
+        ]
+        for ask in asked { #expect(await inCancelledTask(ask) is CancellationError) }
+        // As of every `AsyncThrowingStream`, the iteration ends.
+        let error = await inCancelledTask { for try await _ in stream.values { throw TestError() } }
+        #expect(error == nil)
+        #expect(count.withLock { $0 } == 0)
+        for ask in asked { try? await ask() }
+        #expect(count.withLock { $0 } == asked.count)
+    }
+
     @Test("Accessing values subscribes at once and buffers each value until it is read")
     func valuesSubscribe() async throws {
         let subject = PublishSubject<Int>()

@@ -43,7 +43,10 @@ extension Provider {
     ///
     /// Has no total time limit unless the target has a `timeout`; the limits of one attempt apply. A failed attempt is
     /// repeated only before the head arrives, because the head belongs to its body.
+    ///
+    /// - Throws: `NetworkError`; `CancellationError` if the task is cancelled. If it was cancelled before, nothing is sent.
     public func stream(_ target: Target) async throws -> ResponseStream {
+        try Task.checkCancellation()
         let call: TransportCall
         do {
             call = try prepare(target, isUnbounded: true)

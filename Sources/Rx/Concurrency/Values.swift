@@ -1,6 +1,6 @@
 extension ObservableConvertibleType {
-    /// The values as an `AsyncSequence`, for `for try await`. Reading this property subscribes. Ending the iteration
-    /// disposes the subscription.
+    /// The values as an `AsyncSequence`, for `for try await`. Reading this property subscribes, unless the task that reads it is
+    /// cancelled: then the iteration ends at once. Ending the iteration disposes the subscription.
     ///
     /// Unread values are buffered. A streamed response that is subscribed to directly, even through operators, pauses
     /// once 16 values are waiting. Any other source is buffered without limit, including a response that an operator
@@ -32,6 +32,11 @@ final class ValuesReading<Element: Sendable>: Sendable {
     init(_ source: Observable<Element>, pausingAt highWatermark: Int = 16, resumingAt lowWatermark: Int = 4) {
         let buffer = ValuesBuffer<Element>(highWatermark: highWatermark, lowWatermark: lowWatermark)
         self.buffer = buffer
+        guard !Task.isCancelled else {
+            buffer.cancel()
+            subscription = Disposables.create()
+            return
+        }
         subscription = Demand.$current.withValue(buffer.demand) {
             source.subscribe(
                 onNext: { buffer.send($0) }, onError: { buffer.end(.failure($0)) },
