@@ -9,6 +9,9 @@ public final class HTTPClient: Sendable {
 
         init(shared: SharedClientState) {
             self.shared = shared
+            shared.closeIdle = { [weak self] pool in
+                self?.origins.values.contains { $0.pool !== pool && $0.pool.closeIdleConnection() } ?? false
+            }
         }
     }
 

@@ -13,6 +13,8 @@ final class SharedClientState {
     /// Cancelled calls whose requests must not be cut, and whose responses have not come, over all pools.
     private var uncutCalls = 0
     private var onUncutEnded: (() -> Void)?
+    /// Closes an idle connection of any other pool. Returns false if there is none.
+    var closeIdle: ((_ pool: UpstreamPool) -> Bool)?
     /// nil if vacant pools are kept.
     var vacancySweep: VacancySweep?
     /// Where `RequestWriter` assembles requests; keeps the capacity of the largest so far. Touched only on the loop,

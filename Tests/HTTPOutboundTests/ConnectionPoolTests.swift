@@ -46,14 +46,26 @@ struct ConnectionPoolTests {
         expectRelease(&pool, slot: 1, .closed)
     }
 
-    @Test("If no connection may be opened, a call waits for one in use, and is refused if there is none")
+    @Test("A call whose connection cannot be opened waits for another one, and its slot becomes vacant")
+    func unopened() {
+        var pool = Pool(limits: Self.limits(connections: 2))
+        expectOpen(&pool, slot: 0)
+        expectOpen(&pool, slot: 1)
+        _ = pool.connectionUnopened(1, "b")
+        #expect(pool.busyCount == 1 && pool.waiting == 1 && pool.hasVacantSlot)
+        expectWait(&pool, "c")
+        expectRelease(&pool, slot: 0, .lent("b"))
+        #expect(pool.mayOpenAgain(now: Self.start).map { "\($0.slot) \($0.waiter)" } == "1 c")
+    }
+
+    @Test("If no connection may be opened, a call waits for one in use, or until one may be opened")
     func noneMayBeOpened() {
         var pool = Pool(limits: Self.limits(connections: 2))
-        guard case .refuse = pool.callArrived("a", mayOpen: false, mayWait: true, now: Self.start) else {
-            Issue.record("not refused")
+        guard case .wait = pool.callArrived("a", mayOpen: false, mayWait: true, now: Self.start) else {
+            Issue.record("a does not wait")
             return
         }
-        expectOpen(&pool, slot: 0)
+        #expect(pool.mayOpenAgain(now: Self.start).map { "\($0.slot) \($0.waiter)" } == "0 a")
         guard case .wait = pool.callArrived("b", mayOpen: false, mayWait: true, now: Self.start) else {
             Issue.record("b does not wait")
             return

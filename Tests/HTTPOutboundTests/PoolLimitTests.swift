@@ -94,6 +94,7 @@ struct PoolLimitTests {
         let go = Signal()
         let script: [ScriptedUpstream.Step] = [.readRequest, .wait(go), .send(Self.ok), .again]
         let (one, other) = (try ScriptedUpstream(script), try ScriptedUpstream(script))
+        let free = try ScriptedUpstream([.readRequest, .send(Self.ok), .again])
         let budget = FairBudget(capacity: 3)
         try await ClientHarness.with { harness in
             let apis = [try await harness.upstream(one), try await harness.upstream(other)]
@@ -108,18 +109,27 @@ struct PoolLimitTests {
             let third = apis[1].begin(OutboundRequest(target: "/3"))
             try await other.requestRead.wait()
             #expect(one.connections == 1 && budget.inUse == 2)
-            let refused = try await harness.upstream(port: 1)
+            // A third upstream gets no place, and waits for one within its time.
+            let last = try await harness.upstream(port: free.port)
             try await harness.loop.perform {
-                refused.pool.connectionPlaces = FairBudget.Share(of: budget)
+                last.pool.connectionPlaces = FairBudget.Share(of: budget)
             }
-            let start = ContinuousClock.now
-            let failed = try await refused.get()
-            #expect(failed.reason == "connection_limit_reached")
-            #expect(start.duration(to: .now) < .seconds(10))
+            let failed = try await last.call(settings: CallSettings(total: .milliseconds(80))).failure
+            #expect(failed?.reason == .connectionLimitReached)
+            #expect(
+                failed?.detail
+                    == "no free connection within 80 ms; no further connection to this upstream could be opened"
+            )
+            let fourth = last.begin(OutboundRequest(target: "/4"))
+            try await harness.until { $0.waiting == 2 }
             for _ in 0..<3 { go.fire() }
             for call in [first, second, third] { #expect(try await call.end().text == "hi") }
+            // Idle connections keep their places.
+            try await harness.loop.perform { apis.forEach { $0.pool.closeConnections() } }
+            #expect(try await fourth.end().text == "hi")
         }
         #expect(budget.inUse == 0)
+        free.stop()
         one.stop()
         other.stop()
     }

@@ -60,7 +60,8 @@ struct FailureMessageTests {
                 setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             }
             do {
-                _ = try await session.request(HTTPRequest(url: "http://127.0.0.1:1/"))
+                let request = HTTPRequest(url: "http://127.0.0.1:1/").setTimeout(.milliseconds(200))
+                _ = try await session.request(request)
                 preconditionFailure("there is a response")
             } catch let error as NetworkError {
                 precondition(error.reason == .connectionLimitReached, "\(error)")

@@ -35,6 +35,8 @@ struct CallDeadlines {
     private var totalDeadline: MonotonicTime
     private var stage = Stage.waiting
     private var stageDeadline = MonotonicTime.distantFuture
+    /// Since when the call waits for a connection; also from before it was tried in vain to open one.
+    private var waitingSince: MonotonicTime?
     /// When the last connection was begun; nil if there was one to reuse.
     private var connectingSince: MonotonicTime?
 
@@ -126,7 +128,10 @@ struct CallDeadlines {
     mutating func reached(_ stage: Stage, now: MonotonicTime) {
         self.stage = stage
         switch stage {
-        case .waiting: stageDeadline = now + limits.wait
+        case .waiting:
+            let since = waitingSince ?? now
+            waitingSince = since
+            stageDeadline = since + limits.wait
         case .connecting:
             stageDeadline = .distantFuture
             connectingSince = now

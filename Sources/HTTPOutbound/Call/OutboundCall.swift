@@ -58,7 +58,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Whether the body goes out without Expect, since the upstream answered 417 (RFC 9110 10.1.1).
     private(set) final var dropsExpectation = false
     final var isPaused = false
-    /// Whether the call failed because the process had no file descriptor left for its connection.
+    /// Whether the process had no file descriptor left for the call's connection.
     public internal(set) final var lacksDescriptors = false
     /// The memory of a large response, if the pool has a budget. Set before `succeeded`.
     public final var bodyCharge: FairBudget.Charge?
@@ -309,7 +309,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         switch deadlines.verdict(now: loop.wakeTime) {
         case .notYet: updateTimer()
         case .failed(let reason, var detail):
-            if isRelay, case .queued(let pool, _) = state { pool.explainWait(in: &detail) }
+            if case .queued(let pool, _) = state { pool.explainWait(of: self, in: &detail) }
             keepAddress()
             let left = state
             state = .unassigned

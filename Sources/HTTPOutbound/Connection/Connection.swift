@@ -162,11 +162,16 @@ final class Connection {
 
     /// The connection to the upstream or its proxy could not be opened.
     func openingFailed(_ error: SocketError, _ detail: String) {
+        let reason = FailureReason(connecting: error)
         if error.isOutOfDescriptors {
             call?.lacksDescriptors = true
             shared.descriptorsExhausted(error)
+        } else if reason != .connectionLimitReached {
+            return fail(reason, detail)
         }
-        fail(FailureReason(connecting: error), detail)
+        guard pool.mayWait, let call = detachCall() else { return fail(reason, detail) }
+        close(DiscardReason(reason))
+        pool.awaitDescriptor(call, insteadOf: self)
     }
 
     func fail(_ reason: FailureReason, _ detail: String) {

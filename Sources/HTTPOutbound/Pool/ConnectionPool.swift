@@ -4,6 +4,7 @@ internal import EventIO
 /// connections by their slots, which are vacant, busy (connecting, or lent to one call) or idle:
 ///
 ///     vacant -> busy    callArrived (.open), connectionClosed (.open), mayOpenAgain
+///     busy   -> vacant  connectionUnopened
 ///     busy   -> idle    connectionReleased (.keep)
 ///     busy   -> busy    connectionReleased (.lend), connectionReplaced
 ///     idle   -> busy    takeIdle (.reuse)
@@ -30,8 +31,7 @@ struct ConnectionPool<Waiter> {
         case open(Slot)
         /// The call waits. It leaves the queue by this ticket.
         case wait(Ticket)
-        /// The call gets no connection now and cannot wait: the queue is full, or no connection is in use. Or the pool is
-        /// closed.
+        /// The call gets no connection now and cannot wait, because the queue is full. Or the pool is closed.
         case refuse
     }
 
@@ -81,6 +81,8 @@ struct ConnectionPool<Waiter> {
 
     var waiting: Int { queue.count }
     var idleCount: Int { idle.count }
+    /// The slot that has been idle for longest; nil if none is idle.
+    var longestIdle: Slot? { idle.first }
     var busyCount: Int { entries.count - vacant.count - idle.count }
 
     var isVacant: Bool { vacant.count == entries.count }
@@ -114,7 +116,7 @@ struct ConnectionPool<Waiter> {
     /// - Parameters:
     ///   - waiter: the call.
     ///   - isRelay: whether its response is passed on as it arrives.
-    ///   - mayOpen: whether another connection may be opened. If not, a call waits for one of those in use.
+    ///   - mayOpen: whether another connection may be opened. If not, a call waits for one of those in use, or until `mayOpenAgain`.
     ///   - mayWait: whether the queue has room.
     ///   - now: the time.
     mutating func callArrived(
@@ -126,8 +128,7 @@ struct ConnectionPool<Waiter> {
             occupy(slot, isRelay: isRelay, now: now)
             return .open(slot)
         }
-        // Without a busy connection nothing would end the wait.
-        guard mayWait, mayOpen || busyCount > 0 else { return .refuse }
+        guard mayWait else { return .refuse }
         return .wait(queue.append(waiter(), isRelay: isRelay))
     }
 
@@ -141,6 +142,16 @@ struct ConnectionPool<Waiter> {
         }
         occupy(slot, isRelay: next.isRelay, now: now)
         return (slot, next.waiter)
+    }
+
+    /// The connection of this slot could not be opened now, though perhaps later. Its call waits for another one.
+    mutating func connectionUnopened(_ slot: Slot, _ waiter: Waiter) -> Ticket {
+        precondition(entries[slot].state == .busy, "slot \(slot) opened while \(entries[slot].state)")
+        let isRelay = entries[slot].isRelay
+        relays -= isRelay ? 1 : 0
+        entries[slot] = Entry()
+        vacant.append(slot)
+        return queue.append(waiter, isRelay: isRelay)
     }
 
     /// Returns whether it was still in the queue.

@@ -27,12 +27,12 @@ public final class UpstreamPool: TimerTarget {
     /// queue. Set it before the first call; nil to count them alone.
     public var sharedWaiters: WaitingCalls?
     // Touched only on the loop. No step of `ConnectionPool` calls back.
-    private var pool: ConnectionPool<OutboundCall>
+    var pool: ConnectionPool<OutboundCall>
     /// The numbers of `pool` for other threads. Each step is followed by `publish`.
     let gauge = PoolGauge()
-    private var connections: [Connection?] = []
+    var connections: [Connection?] = []
     /// The places of the busy and idle slots; empty without `connectionPlaces`.
-    private var places: [FairBudget.Charge?] = []
+    var places: [FairBudget.Charge?] = []
     /// The addresses of recent connections, oldest first, so that they share the text.
     private var addresses: [(socket: SocketAddress, text: PeerAddress)] = []
     /// The slots of connections whose calls were cancelled, and which are not free yet, oldest first. A call that finds no other
@@ -41,6 +41,8 @@ public final class UpstreamPool: TimerTarget {
     private var sweepTimer: TimerToken?
     private var sweepDeadline = MonotonicTime.distantFuture
     private var callsAtLastSweep: Int?
+    /// Runs while calls wait for a descriptor.
+    var descriptorTimer: TimerToken?
 
     init(origin: Origin, limits: OutboundLimits, shared: SharedClientState) {
         self.origin = origin
@@ -75,6 +77,8 @@ public final class UpstreamPool: TimerTarget {
     public private(set) var lastOpened: SocketAddress?
 
     func opened(_ connection: Connection) {
+        // There are descriptors again.
+        if descriptorTimer != nil { openForWaiter() }
         guard origin.proxy == nil else { return }
         lastOpened = connection.stream?.remoteAddress
     }
@@ -110,9 +114,7 @@ public final class UpstreamPool: TimerTarget {
     /// Opens a connection for the call, or lets it wait.
     @inline(never)
     private func startWithoutIdle(_ call: OutboundCall) {
-        // A fair share: no upstream takes all places in the queue of the loop.
-        let waiting = sharedWaiters?.count ?? pool.waiting
-        let mayWait = waiting < limits.waitingCalls - shared.waitingCalls
+        let mayWait = mayWait
         if !pool.hasVacantSlot { closeSpare() }
         var place: FairBudget.Charge?
         var mayOpen = true
@@ -131,6 +133,7 @@ public final class UpstreamPool: TimerTarget {
         case .wait(let ticket):
             waiters(changedBy: 1)
             call.joinedQueue(of: self, ticket)
+            if !mayOpen { awaitDescriptors() }
             // The place is for the call that has waited longest.
             if let place, let (slot, first) = pool.mayOpenAgain(now: loop.wakeTime) {
                 publish()
@@ -138,25 +141,29 @@ public final class UpstreamPool: TimerTarget {
                 take(place, for: slot)
                 open(slot, for: first)
             }
-        case .refuse where !mayOpen && mayWait:
-            call.failLater(
-                .connectionLimitReached,
-                "the process has no descriptor left for another connection to this upstream")
         case .refuse:
             call.failLater(
                 .concurrencyLimit,
-                "\(waiting) calls to this upstream and \(shared.waitingCalls) to all are already "
+                "\(waiters) calls to this upstream and \(shared.waitingCalls) to all are already "
                     + "waiting for a connection; at most \(limits.waitingCalls) may")
         }
     }
 
-    /// Adds why a relay waits, if it does not wait for any connection.
-    func explainWait(in detail: inout String) {
-        guard pool.isRelayShareUsed else { return }
+    /// Adds why a call waits, if there is more to say.
+    func explainWait(of call: OutboundCall, in detail: inout String) {
+        if call.lacksDescriptors || descriptorTimer != nil {
+            detail += "; no further connection to this upstream could be opened"
+        }
+        guard call.isRelay, pool.isRelayShareUsed else { return }
         detail += "; responses that go to clients hold all connections that they may have, \(pool.relays)"
     }
 
-    private func waiters(changedBy number: Int) {
+    /// Whether the queue has room for a call. A fair share: no upstream takes all places in the queue of the loop.
+    var mayWait: Bool { waiters < limits.waitingCalls - shared.waitingCalls }
+
+    private var waiters: Int { sharedWaiters?.count ?? pool.waiting }
+
+    func waiters(changedBy number: Int) {
         shared.waitingCalls += number
         sharedWaiters?.count += number
     }
@@ -187,7 +194,7 @@ public final class UpstreamPool: TimerTarget {
 
     /// Closes the oldest spare connection. Returns false if there is none.
     @discardableResult
-    private func closeSpare() -> Bool {
+    func closeSpare() -> Bool {
         guard let slot = spare.first, let connection = connections[slot] else { return false }
         // A response that is read to its end has a call, which leaves with a timer.
         if let drained = connection.call { drained.cancel() } else { connection.discard(.callCancelled) }
@@ -217,13 +224,14 @@ public final class UpstreamPool: TimerTarget {
         }
     }
 
-    private func becameVacant() {
+    func becameVacant() {
         stopSweeping()
         shared.vacancySweep?.poolIsVacant()
     }
 
     /// An idle connection has expired.
     public func timerFired(_ token: TimerToken) {
+        if token == descriptorTimer { return descriptorsDue() }
         stopSweeping()
         for slot in pool.expired(now: loop.wakeTime) { discard(slot) }
         if let next = pool.nextExpiry { sweep(by: next) }
@@ -236,6 +244,7 @@ public final class UpstreamPool: TimerTarget {
         self.waiters(changedBy: -waiters.count)
         for slot in idle { connections[slot]?.discard(.clientClosed) }
         stopSweeping()
+        stopAwaitingDescriptors()
         for waiter in waiters { waiter.fail(.destinationUnavailable, "the client was closed") }
         for connection in connections { connection?.fail(.destinationUnavailable, "the client was closed") }
     }
@@ -322,21 +331,21 @@ public final class UpstreamPool: TimerTarget {
     }
 
     @inline(__always)
-    private func publish() { gauge.publish(pool.report) }
+    func publish() { gauge.publish(pool.report) }
 
-    private func discard(_ slot: Int) {
+    func discard(_ slot: Int) {
         guard let connection = connections[slot] else { return }
         let reason = connection.isRetired ? .addressGone : pool.discardReason(of: slot, now: loop.wakeTime)
         connection.discard(reason)
     }
 
-    private func take(_ place: FairBudget.Charge?, for slot: Int) {
+    func take(_ place: FairBudget.Charge?, for slot: Int) {
         guard let place else { return }
         while places.count <= slot { places.append(nil) }
         places[slot] = place
     }
 
-    private func open(_ slot: Int, for call: OutboundCall) {
+    func open(_ slot: Int, for call: OutboundCall) {
         let connection = Connection(pool: self, slot: slot)
         if slot == connections.count {
             connections.append(connection)
