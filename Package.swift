@@ -255,8 +255,9 @@ let package = Package(
         tests(
             "NetworkingSessionTests",
             [
-                "NetworkingSession", "Networking", "HTTPOutbound", "EventIO", "Resilience", "Rx", "RxTesting",
-                "HTTPModel",
+                "NetworkingSession", "Networking", "HTTPOutbound", "EventIO", "Resilience", "Rx",
+                "RxBlocking",
+                "RxTesting", "HTTPModel",
                 "JSONBytes", "Locking", "TestSupport",
             ]),
         // Compiles and runs the code of the client's documentation.

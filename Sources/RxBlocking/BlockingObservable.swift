@@ -22,7 +22,8 @@ public enum MaterializedSequenceResult<Element: Sendable>: Sendable {
 
 /// A blocking view of a stream. Each operation subscribes anew and disposes its subscription before it returns.
 ///
-/// All operations but `materialize` throw the stream's error, or `RxError.timeout` when the timeout passes.
+/// All operations but `materialize` throw the stream's error, or `RxError.timeout` when the timeout passes. On the thread of an event loop,
+/// as in a callback of a call, they throw `BlockedLoopError` and do not subscribe.
 public struct BlockingObservable<Element: Sendable>: Sendable {
     let source: Observable<Element>
     let timeout: TimeInterval?
@@ -81,6 +82,7 @@ public struct BlockingObservable<Element: Sendable>: Sendable {
     }
 
     private func result(of source: Observable<Element>) -> MaterializedSequenceResult<Element> {
+        if NonblockingThread.isCurrent { return .failed(elements: [], error: BlockedLoopError()) }
         let wait = BlockingWait(timeout: timeout)
         let events = BlockingEvents<Element>()
         wait.run {

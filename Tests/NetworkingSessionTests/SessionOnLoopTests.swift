@@ -5,6 +5,7 @@ import Locking
 import Networking
 import NetworkingSession
 import Rx
+import RxBlocking
 import TestSupport
 import Testing
 
@@ -24,6 +25,32 @@ struct SessionOnLoopTests {
             }
         }
         try result.get()
+    }
+
+    @Test("A blocking call in a callback fails and sends nothing, and the time limits of other calls hold")
+    func blockingInCallback() async throws {
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .awaitEnd], [.readRequest, .send(Self.ok), .awaitEnd])
+        defer { upstream.stop() }
+        let session = try Session.patient()
+        defer { session.close() }
+        let provider = Provider<Anything>(session: session, policy: .patient)
+        let base = "http://127.0.0.1:\(upstream.port)"
+        let slow = HTTPRequest(url: base + "/slow").setTimeout(.milliseconds(300))
+        async let late = session.rx.request(slow).asResult().value
+        try await upstream.requestRead.wait()
+        let target = Anything(baseURL: base)
+        await #expect(throws: BlockedLoopError.self) {
+            _ = try await provider.rx.request(target)
+                .map { _ in try provider.rx.request(target).toBlocking().first() }
+                .value
+        }
+        guard case .failure(let failure as NetworkError) = try await late else {
+            Issue.record("the slow call did not fail")
+            return
+        }
+        #expect(failure.reason == .responseTimeout)
+        #expect(upstream.requests.count == 2)
     }
 
     @Test("A session can be created, used and closed on any loop")

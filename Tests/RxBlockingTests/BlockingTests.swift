@@ -1,4 +1,5 @@
 import Dispatch
+import Locking
 import Rx
 import RxBlocking
 import Testing
@@ -21,6 +22,33 @@ struct BlockingTests {
         #expect(try later.take(1).toBlocking().single() == 1)
         #expect(try Single.just(4).toBlocking().single() == 4)
         #expect(try Completable.empty().toBlocking().toArray().isEmpty)
+    }
+
+    @Test("On the thread of an event loop every operation fails with a message, and does not subscribe")
+    func onLoop() {
+        let subscribed = Lock(0)
+        let blocking = Observable<Int>.deferred {
+            subscribed.withLock { $0 += 1 }
+            return .just(1)
+        }
+        .toBlocking()
+        let message =
+            "toBlocking() would block the event loop on whose thread it was called: "
+            + "use operators such as flatMap there, or call it on another thread"
+        NonblockingThread.run {
+            #expect(failure { _ = try blocking.toArray() } == message)
+            #expect(failure { _ = try blocking.first() } == message)
+            #expect(failure { _ = try blocking.last() } == message)
+            #expect(failure { _ = try blocking.single() } == message)
+            #expect(failure { _ = try blocking.single { $0 == 1 } } == message)
+            guard case .failed(let elements, let error) = blocking.materialize() else {
+                Issue.record("the stream completed")
+                return
+            }
+            #expect(elements.isEmpty && "\(error)" == message)
+        }
+        #expect(subscribed.withLock { $0 } == 0)
+        #expect((try? blocking.first()) == 1)
     }
 
     @Test("An empty stream has no first or last value, and single requires exactly one value")

@@ -112,11 +112,13 @@ public final class EventLoop: @unchecked Sendable {
             expected: 0, desired: UInt(pthread_self()), ordering: .relaxed)
         precondition(claimed.exchanged, "the event loop \(name) was run twice")
         CurrentLoop.set(self)
-        while !stopRequested {
-            runOnce()
+        NonblockingThread.run {
+            while !stopRequested {
+                runOnce()
+            }
+            nowIsFresh = false
+            finish()
         }
-        nowIsFresh = false
-        finish()
         CurrentLoop.set(nil)
         thread.store(.max, ordering: .relaxed)
     }
