@@ -13,8 +13,8 @@ public struct ConnectionSettings: Sendable {
     /// For all `https` upstreams. Default: the system's roots and at least TLS 1.2.
     public var tls = TLSConfiguration()
     /// Settings for single hosts: a private authority, a client certificate, pinned keys. The key is `host` for all
-    /// ports, or `host:port`, which takes precedence: `bank.test`, `10.0.0.7:8443`, `[::1]`. Different settings never
-    /// share connections.
+    /// ports, or `host:port`, which takes precedence: `bank.test`, `10.0.0.7:8443`, `[::1]`. The final dot of an absolute name does not
+    /// matter. Different settings never share connections.
     public var tlsByHost: [String: TLSConfiguration] = [:]
     /// Settings for single upstreams, with precedence over `tlsByHost`. The key is a provider's `upstream` or the name
     /// of a gateway's upstream. A provider created without `upstream` has no such name, and a redirect to another

@@ -102,9 +102,28 @@ struct SecureSessionTests {
         #expect(try await outcome() == .tlsCertificateError)
     }
 
+    @Test("The final dot of a host belongs neither to the server's name nor to the keys of settings")
+    func finalDot() async throws {
+        let upstream = try ScriptedUpstream(tls: TLSServer(), [.readRequest, .send(Self.ok), .again])
+        defer { upstream.stop() }
+        let port = upstream.port
+        for (host, key) in [
+            ("localhost.", "localhost"), ("localhost", "localhost."), ("localhost.", "localhost.:\(port)"),
+            ("LOCALHOST.", "localhost:\(port)"), ("localhost.", "localhost."),
+        ] {
+            let outcome = try await outcome("https://\(host):\(port)") { $0.tlsByHost[key] = Self.trusting }
+            #expect(outcome == "200", "\(host) by \(key)")
+        }
+        #expect(Set(upstream.handshakes.map(\.serverName)) == ["localhost"])
+        #expect(upstream.requests.first?.lowercased().contains("host: localhost.:\(port)") == true)
+    }
+
     @Test("Creating a session with an invalid or repeated host fails")
     func badHost() throws {
-        for hosts in [["https://bank.test"], [""], ["bank.test/a"], ["a b"], ["bank.test", "BANK.test"]] {
+        for hosts in [
+            ["https://bank.test"], [""], ["bank.test/a"], ["a b"], ["bank.test", "BANK.test"],
+            ["bank.test", "bank.test."],
+        ] {
             var configuration = Session.Configuration()
             for host in hosts { configuration.connections.tlsByHost[host] = Self.trusting }
             #expect(throws: ConnectionSettings.InvalidHost.self, "\(hosts)") { try Session(configuration) }

@@ -127,14 +127,15 @@ package struct UpstreamRoutes: Sendable {
     }
 }
 
-/// A key of `ConnectionSettings.tlsByHost`, in lower case and without brackets.
+/// A key of `ConnectionSettings.tlsByHost`, in lower case, without brackets, and without the final dot of an absolute name, as in
+/// the server names of TLS (RFC 6066 3).
 private struct Host: Hashable, CustomStringConvertible {
     private let name: String
     /// Nil for all ports.
     private let port: Int?
 
     init(_ name: String, port: Int?) {
-        self.name = name
+        self.name = name.hasSuffix(".") ? String(name.dropLast()) : name
         self.port = port
     }
 
