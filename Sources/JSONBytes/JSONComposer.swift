@@ -67,7 +67,12 @@ public struct JSONComposer: ~Copyable {
     /// Returns the document as one fragment. Copies shared fragments.
     public consuming func fragment() -> JSONFragment {
         let pieces = finish()
-        return JSONFragment(valid: pieces.count == 1 ? pieces[0] : Array(pieces.joined())[...])
+        if pieces.count == 1 { return JSONFragment(valid: pieces[0]) }
+        var bytes: [UInt8] = []
+        // Without spare room, which would be memory as well.
+        bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
+        for piece in pieces { bytes += piece }
+        return JSONFragment(valid: bytes[...])
     }
 
     @inline(__always)

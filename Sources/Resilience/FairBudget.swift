@@ -25,6 +25,12 @@ public final class FairBudget: Sendable {
         /// What is charged to this holder.
         public var inUse: Int { held.load(ordering: .relaxed) }
 
+        /// Whether `charge` would find room for an amount now.
+        public func hasRoom(for amount: Int) -> Bool {
+            let free = budget.capacity - budget.inUse
+            return amount <= free && inUse + amount <= free - amount
+        }
+
         /// Charges an amount. Returns nil if the holder would then have more than what is free.
         public func charge(_ amount: Int) -> Charge? { take(amount) ? Charge(self, amount) : nil }
 

@@ -13,12 +13,14 @@ struct RequestMemoryTests {
         "\"" + String(repeating: "x", count: count - 2) + "\""
     }
 
-    /// Serves with 1 MiB for bodies. `api` answers each call, and `silent` none.
+    /// Serves with 1 MiB for bodies. `api` answers each call, `refusing` with 422, and `silent` none.
     private func serve(
         answer: Int = 2, _ endpoints: String, _ body: (GatewayServer, _ api: ScriptedUpstream) throws -> Void
     ) throws {
         let answer = FileGateway.ok(Self.text(answer))
-        let api = try ScriptedUpstream([.answer { _ in answer }])
+        let api = try ScriptedUpstream([
+            .answer { $0.contains("Refused: yes") ? "HTTP/1.1 422 No\r\nContent-Length: 0\r\n\r\n" : answer }
+        ])
         let silent = try ScriptedUpstream([.readRequest, .awaitEnd])
         defer {
             api.stop()
@@ -30,6 +32,7 @@ struct RequestMemoryTests {
             limits: {upstreamBodies: 1MiB}
             upstreams:
               api: {url: "http://127.0.0.1:\(api.port)"}
+              refusing: {url: "http://127.0.0.1:\(api.port)", headers: {Refused: "yes"}}
               silent: {url: "http://127.0.0.1:\(silent.port)"}
             endpoints:
             \(endpoints)
@@ -131,6 +134,42 @@ struct RequestMemoryTests {
             let reply = try send("/items", Self.ids(30, text), to: server).reply()
             #expect(reply.text.contains("\"complete\":true"))
             #expect(api.requests.count == 30)
+            try waitForBytes(0..<1, in: server)
+        }
+    }
+
+    @Test("The body of a call that has failed is in memory no longer")
+    func failedBodies() throws {
+        try serve(
+            """
+            - post: /failed
+              body: {type: object}
+              parts:
+                items: {upstream: refusing, post: /x, body: {id: "{item}", text: "{body.text}"}, \
+            forEach: "{body.ids}", concurrency: 2}
+                last: {upstream: silent, get: /x}
+            """
+        ) { server, api in
+            // All of them together would not fit.
+            let client = try send("/failed", Self.ids(30, ",\"text\":\(Self.text(Self.large))"), to: server)
+            try spin(while: api.requests.count < 30) { "\(api.requests.count) calls" }
+            try waitForBytes(0..<1, in: server)
+            client.reset()
+        }
+    }
+
+    @Test("The elements of a list count while their calls go on")
+    func manyElements() throws {
+        try serve(
+            """
+            - post: /held
+              body: {type: object}
+              parts: {items: {upstream: silent, get: "/{item}", forEach: "{body.ids}", limit: 1000}}
+            """
+        ) { server, _ in
+            let held = try send("/held", Self.ids(1000), to: server)
+            try waitForBytes(100 * 1000..<512 * 1024, in: server)
+            held.reset()
             try waitForBytes(0..<1, in: server)
         }
     }

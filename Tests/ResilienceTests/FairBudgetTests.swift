@@ -19,6 +19,23 @@ struct FairBudgetTests {
         withExtendedLifetime((charge, second)) {}
     }
 
+    @Test("There is room for what a charge would get, and asking takes none", arguments: [0, 20, 50])
+    func room(held: Int) throws {
+        let budget = FairBudget(capacity: 100)
+        let share = FairBudget.Share(of: budget)
+        let charge = try #require(share.charge(held))
+        let other = FairBudget.Share(of: budget)
+        for (share, most) in [(share, 50 - held), (other, (100 - held) / 2)] {
+            #expect(share.hasRoom(for: most))
+            #expect(!share.hasRoom(for: most + 1))
+            #expect(!share.hasRoom(for: .max))
+            #expect(budget.inUse == held)
+            #expect(share.charge(most + 1) == nil)
+            #expect(share.charge(most) != nil)
+        }
+        withExtendedLifetime(charge) {}
+    }
+
     @Test("A charge that cannot grow keeps its size")
     func growth() throws {
         let budget = FairBudget(capacity: 100)

@@ -83,4 +83,9 @@ extension EventLoop {
     /// Reports that large memory was freed, or will be in this wake. After a second without another report the loop
     /// returns unused memory to the system. Call it on the loop.
     public func largeMemoryWasFreed() { memoryReturn.largeMemoryWasFreed() }
+
+    /// The same on any thread.
+    public func reportLargeMemoryFreed() {
+        if isCurrent { largeMemoryWasFreed() } else { execute { self.largeMemoryWasFreed() } }
+    }
 }

@@ -99,7 +99,15 @@ struct PlanScope: Sendable {
         guard bytes > 0, let context = run?.context ?? CallContext.current else { return }
         let due = context.keep(bytes)
         guard due > 0, let transport = transport as? any ProtectingTransport else { return }
-        guard transport.charge(due, composedIn: context) else { throw .outOfMemory() }
+        guard transport.charge(due, composedIn: context) else { throw .outOfMemory("values") }
+    }
+
+    /// Throws if the memory for bodies has no room for this much of a call's body, before it is made.
+    func checkRoom(_ bytes: Int, inBodyOf call: CallTemplate?) throws(PlannedFailure) {
+        guard bytes >= Self.large, let upstream = call?.upstream,
+            let transport = transport as? any ProtectingTransport
+        else { return }
+        guard transport.hasRoom(for: bytes, inBodyTo: upstream) else { throw .outOfMemory("bodies") }
     }
 
     /// Returns the value of a part, which the request keeps.
@@ -168,7 +176,11 @@ struct PlanScope: Sendable {
     }
 
     /// Returns the value. What a client has left out is null.
-    func json(_ template: ValueTemplate<BoundReference>) throws(PlannedFailure) -> JSONFragment {
+    ///
+    /// - Parameter call: sends the value as its body, which must find room in the memory for bodies; nil for another value.
+    func json(
+        _ template: ValueTemplate<BoundReference>, inBodyOf call: CallTemplate? = nil
+    ) throws(PlannedFailure) -> JSONFragment {
         switch template {
         case .constant(let value): return value
         case .reference(let reference):
@@ -180,8 +192,10 @@ struct PlanScope: Sendable {
             var composer = JSONComposer()
             composer.beginArray()
             var bytes = 0
-            for element in elements { composer.fragment(try json(element, of: template, &bytes)) }
+            for element in elements { composer.fragment(try json(element, of: template, &bytes, call)) }
             composer.endArray()
+            // Large members are copied only now.
+            try checkRoom(bytes, inBodyOf: call)
             return composer.fragment()
         case .object(let members):
             var composer = JSONComposer()
@@ -189,9 +203,10 @@ struct PlanScope: Sendable {
             var bytes = 0
             for (name, value) in members {
                 composer.key(name)
-                composer.fragment(try json(value, of: template, &bytes))
+                composer.fragment(try json(value, of: template, &bytes, call))
             }
             composer.endObject()
+            try checkRoom(bytes, inBodyOf: call)
             return composer.fragment()
         }
     }
@@ -199,13 +214,16 @@ struct PlanScope: Sendable {
     /// Returns an element, and adds its length to that of the elements before it.
     private func json(
         _ template: ValueTemplate<BoundReference>, of whole: ValueTemplate<BoundReference>,
-        _ bytes: inout Int
+        _ bytes: inout Int, _ call: CallTemplate?
     ) throws(PlannedFailure) -> JSONFragment {
-        let value = try json(template)
+        let value = try json(template, inBodyOf: call)
         bytes += value.bytes.count
         guard bytes <= largestValue else { throw tooLarge(whole.references) }
         return value
     }
+
+    /// Smaller bodies are made without asking for room.
+    private static var large: Int { 16 * 1024 }
 
     var largestValue: Int { run?.plan.largestValue ?? PlannedEndpoint.standardLargestValue }
 

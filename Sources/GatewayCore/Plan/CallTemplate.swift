@@ -67,6 +67,9 @@ final class CallTemplate: Sendable {
         expected = call.expected
     }
 
+    /// Nil if targets compute the address.
+    var upstream: Upstream? { provider.configuredUpstream }
+
     /// Whether the call would fail now with `circuit_open`.
     func isCircuitOpen(for endpoint: Int) -> Bool { provider.isCircuitOpen(for: endpoint) }
 
@@ -280,7 +283,9 @@ final class CallTemplate: Sendable {
 
     private func bodyBytes(_ scope: PlanScope) throws(PlannedFailure) -> [UInt8]? {
         guard let body else { return nil }
-        return Array(try scope.json(body).bytes)
+        let value = try scope.json(body, inBodyOf: self).bytes
+        try scope.checkRoom(value.count, inBodyOf: self)
+        return Array(value)
     }
 }
 

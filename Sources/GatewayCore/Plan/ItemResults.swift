@@ -1,6 +1,30 @@
 import JSONBytes
 import Networking
 
+/// How the call for an element has ended.
+enum ItemResult: Sendable {
+    case value(JSONFragment)
+    /// Nil if the response has no content.
+    case failed(PartFailure?)
+
+    /// Not the error itself, which has the call with its body.
+    init(_ result: Result<JSONFragment, any Error>, reveals: Bool) {
+        switch result {
+        case .success(let value): self = .value(value)
+        case .failure(let error):
+            self = .failed(PartOutcome(error: error, elapsed: 0, reveals: reveals).failure)
+        }
+    }
+
+    /// Nil if the call failed.
+    var value: JSONFragment? { if case .value(let value) = self { value } else { nil } }
+
+    func shaped(by shapes: [JSONShape], reveals: Bool) -> ItemResult {
+        guard let value else { return self }
+        return ItemResult(Result { try shapes.applied(to: value) }, reveals: reveals)
+    }
+}
+
 /// What becomes of the results of the calls for the elements of an array.
 struct ItemResults: Sendable {
     let items: BoundItems
@@ -16,22 +40,19 @@ struct ItemResults: Sendable {
     ///   - results: by the index of the call; nil for one that was cancelled.
     ///   - places: for each element the index of its call.
     func collect(
-        _ results: [Result<JSONFragment, any Error>?], for places: [Int]
+        _ results: [ItemResult?], for places: [Int]
     ) throws -> ItemsRun.Ended {
         var failures: [PlanRun.ItemFailure] = []
         var values: [JSONFragment?] = []
         var read: [JSONFragment?] = []
         for (index, place) in places.enumerated() {
             guard let result = results[place] else { continue }
-            do {
-                let value = try result.get()
-                values.append(try shapes.applied(to: value))
-                read.append(value)
-            } catch {
-                let outcome = PartOutcome(error: error, elapsed: 0, reveals: reveals)
-                if let failure = outcome.failure {
-                    failures.append(PlanRun.ItemFailure(index: index, failure: failure))
-                }
+            switch result.shaped(by: shapes, reveals: reveals) {
+            case .value(let value):
+                values.append(value)
+                read.append(result.value)
+            case .failed(let failure):
+                if let failure { failures.append(PlanRun.ItemFailure(index: index, failure: failure)) }
                 values.append(nil)
                 read.append(nil)
             }
@@ -40,10 +61,7 @@ struct ItemResults: Sendable {
         let value = try array(values)
         let readValue = keepsReadValues ? (shapes.isEmpty ? value : try array(read)) : nil
         // The elements are copies of responses, which are released, but counted to the end of the request.
-        let received = results.reduce(0) { sum, result in
-            guard case .success(let value)? = result else { return sum }
-            return sum + value.bytes.count
-        }
+        let received = results.reduce(0) { $0 + ($1?.value?.bytes.count ?? 0) }
         let copies = shapes.isEmpty ? 0 : readValue?.bytes.count ?? 0
         try scope.keep(value.bytes.count + copies - received)
         return ItemsRun.Ended(value: value, readValue: readValue, failures: failures)

@@ -21,7 +21,7 @@ final class ItemsRun: Disposable {
         /// For each element before the next one the index of its call.
         var places: [Int] = []
         /// By the index of the call.
-        var results: [Result<JSONFragment, any Error>?] = []
+        var results: [ItemResult?] = []
         var running: [Int: (any Disposable)?] = [:]
         /// Of the GETs by their hashes, the index of the first element.
         var first: [Int: Int] = [:]
@@ -35,6 +35,8 @@ final class ItemsRun: Disposable {
 
     /// What is done in one turn of the loop: the cost of a mebibyte of bodies, about a millisecond.
     private static let turn = 1 << 20
+    /// What an element costs besides its request and its response: its place, and the hash and the failure of its call.
+    static let bytesPerElement = 256
     /// A byte of a target may be an element of a list, and costs as much as so many bytes of a body.
     private static let costOfTarget = 16
 
@@ -188,9 +190,10 @@ final class ItemsRun: Disposable {
 
     // MARK: - End
 
-    private func ended(_ number: Int, _ result: Result<JSONFragment, any Error>) {
+    private func ended(_ number: Int, _ ended: Result<JSONFragment, any Error>) {
+        let result = ItemResult(ended, reveals: results.reveals)
         var failsAll = false
-        if case .failure = result, items.failure == .fail { failsAll = true }
+        if case .failed = result, items.failure == .fail { failsAll = true }
         let isLast = state.withLock { state in
             guard !state.isOver else { return false }
             state.running[number] = nil

@@ -100,6 +100,7 @@ final class LeafRun: Disposable {
         _ items: BoundItems, _ call: CallTemplate, _ scope: PlanScope
     ) throws(PlannedFailure) {
         guard let list = try scope.elements(of: items) else { return succeed(.null) }
+        try scope.keep(list.count * ItemsRun.bytesPerElement)
         let results = ItemResults(
             items: items, scope: scope, shapes: leaf.shapes, reveals: run.reveals,
             keepsReadValues: leaf.isRead)

@@ -33,13 +33,13 @@ struct PlannedFailure: Error {
         FailureAnswer(status: origin == .client ? 400 : 502, isBeforeCall: true)
     }
 
-    /// A value that the part composes has no room in the memory for bodies.
-    static func outOfMemory() -> PlannedFailure {
+    /// What the part composes has no room in the memory for bodies.
+    static func outOfMemory(_ composed: String) -> PlannedFailure {
         var answer = FailureAnswer(status: 503)
         // At random, so that the clients do not come back together.
         answer.retryAfter = Int.random(in: 1...3)
         return PlannedFailure(
-            kind: .networkFail, reason: .memoryLimit, message: "too many large values are in memory",
+            kind: .networkFail, reason: .memoryLimit, message: "too many large \(composed) are in memory",
             isRetryable: true, answer: answer)
     }
 

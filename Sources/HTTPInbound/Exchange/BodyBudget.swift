@@ -60,7 +60,6 @@ final class BodyBudget: Sendable {
 
     func giveBack(_ count: Int) {
         charged.wrappingSubtract(count, ordering: .relaxed)
-        let loop = loop
-        if loop.isCurrent { loop.largeMemoryWasFreed() } else { loop.execute { loop.largeMemoryWasFreed() } }
+        loop.reportLargeMemoryFreed()
     }
 }

@@ -34,6 +34,10 @@ package protocol ProtectingTransport: Transport {
     /// `protect`.
     func prepare(_ upstream: Upstream)
 
+    /// Whether the memory for bodies has room for the body of a call. Ask before a large one is made, because a refused body has been in
+    /// memory as well.
+    func hasRoom(for bytes: Int, inBodyTo upstream: Upstream) -> Bool
+
     /// Charges bytes of values that a request composes to the memory for bodies, until its answer has been handed over. Returns false if
     /// there is no room.
     func charge(_ bytes: Int, composedIn context: CallContext) -> Bool

@@ -11,8 +11,5 @@ final class HeldCharge: Sendable {
         self.loop = loop
     }
 
-    deinit {
-        let loop = loop
-        if loop.isCurrent { loop.largeMemoryWasFreed() } else { loop.execute { loop.largeMemoryWasFreed() } }
-    }
+    deinit { loop.reportLargeMemoryFreed() }
 }

@@ -154,6 +154,8 @@ package final class LoopClient {
         let bytes = body.bytesToCharge
         guard bytes > 0, let memory = upstream.memory else { return }
         guard let charge = memory.charge(bytes) else {
+            // The body is freed with the call.
+            client.loop.largeMemoryWasFreed()
             throw TransportError(
                 .memoryLimit, "the memory for bodies is used up",
                 summary: "too many large bodies are in memory",

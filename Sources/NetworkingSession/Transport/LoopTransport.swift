@@ -101,10 +101,19 @@ package final class LoopTransport: ObservedTransport, ProtectingTransport {
         for loop in loops { loop.prepare(upstream) }
     }
 
+    package func hasRoom(for bytes: Int, inBodyTo upstream: Upstream) -> Bool {
+        protections?.shares(of: upstream).memory?.hasRoom(for: bytes) ?? true
+    }
+
     package func charge(_ bytes: Int, composedIn context: CallContext) -> Bool {
         guard let memory = protections?.composedMemory(of: context.endpointName ?? "") else { return true }
-        guard let charge = memory.charge(bytes) else { return false }
-        context.holdKept(HeldCharge(charge, on: (thisLoop ?? loops[0]).loop))
+        let loop = (thisLoop ?? loops[0]).loop
+        guard let charge = memory.charge(bytes) else {
+            // What was composed is freed.
+            loop.reportLargeMemoryFreed()
+            return false
+        }
+        context.holdKept(HeldCharge(charge, on: loop))
         return true
     }
 

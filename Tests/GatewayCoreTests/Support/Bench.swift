@@ -25,17 +25,21 @@ final class Bench: Sendable {
     /// - Parameters:
     ///   - retry: The retry policy of calls to the diary. By default they are not retried.
     ///   - workApart: Does what would hold up a loop. By default it is done at once.
+    ///   - hasRoom: Whether so many bytes of a call's body find room in the memory. By default nobody asks.
     init(
         limits: GatewayLimits = GatewayLimits(), cors: CORSPolicy? = nil,
         overrides: [String: UpstreamURLs] = [:],
         retry: CallRetryPolicy = .never,
-        workApart: (@Sendable (_ work: @escaping @Sendable () -> Void) -> Bool)? = nil
+        workApart: (@Sendable (_ work: @escaping @Sendable () -> Void) -> Bool)? = nil,
+        hasRoom: (@Sendable (Int) -> Bool)? = nil
     ) {
-        transport = StubTransport(scheduler: time)
+        let transport = StubTransport(scheduler: time)
+        self.transport = transport
         let reported = Reported()
         self.reported = reported
         var environment = GatewayEnvironment(
-            transport: transport, upstreamOverrides: overrides,
+            transport: hasRoom.map { BoundedTransport(transport, hasRoom: $0) } ?? transport,
+            upstreamOverrides: overrides,
             report: { incident in reported.incidents.withLock { $0.append(incident) } })
         environment.workApart = workApart
         gateway = Gateway(environment, limits: limits, cors: cors)
