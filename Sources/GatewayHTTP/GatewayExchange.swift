@@ -42,7 +42,9 @@ package final class GatewayExchange: InboundExchange {
         isAdmitted = true
         startDelay = max(0, (loop.wakeTime - receivedAt).nanoseconds)
         // Only at an endpoint that streams bodies.
-        let source = bodyReader.map { ExchangeBody($0, limit: match.bodyLimit, loop: loop) }
+        let source = bodyReader.map {
+            ExchangeBody($0, from: AddressPrefix(remoteAddress), limit: match.bodyLimit, loop: loop)
+        }
         let started = handler.responder.respond(
             to: takeRequest(), at: match, from: remoteText, isHead: method.isHead, body: source,
             memory: memory, for: LoopBound(self, loop: loop))

@@ -17,11 +17,13 @@ final class ExchangeBody: CountedSource {
 
     private let feed: LoopBound<Feed>
     private let memory: BodyMemory
+    private let client: AddressPrefix
     /// The endpoint's limit, for the error beyond it.
     private let limit: Int
 
     /// Call it on `loop`.
-    init(_ reader: InboundBodyReader, limit: Int, loop: EventLoop) {
+    init(_ reader: InboundBodyReader, from client: AddressPrefix, limit: Int, loop: EventLoop) {
+        self.client = client
         memory = reader.memory
         feed = LoopBound(Feed(reader), loop: loop)
         self.limit = limit
@@ -38,6 +40,8 @@ final class ExchangeBody: CountedSource {
     }
 
     func makeMemory() -> (any RequestMemory)? { memory.charge() }
+
+    func takeBrotliPlace() -> (any AnyObject & Sendable)? { BrotliPlace(for: client) }
 
     private func start(_ receive: @escaping PieceReceiver) {
         let feed = feed.value

@@ -223,16 +223,19 @@ struct CodedBodyTests {
         }
     }
 
-    @Test("Only so many bodies in br are decoded while they arrive, and others are 503 until one has ended")
+    @Test(
+        "Only so many bodies in br are decoded while they arrive, half of them from one address; others are 503"
+    )
     func brotliLimit() throws {
         try withBodyGateway { server in
             let body = Self.brotli(Array("some text".utf8))
-            let clients = try (0..<CodedBody.mostBrotli).map { _ in
-                let client = try RawClient(port: server.port)
+            func begin(host: UInt8) throws -> RawClient {
+                let client = try RawClient(port: server.port, host: host)
                 client.post("/count", "Content-Encoding: br\r\nContent-Length: \(body.count)")
                 client.send(Array(body.dropLast()))
                 return client
             }
+            var clients = try (0..<CodedBody.mostBrotli / 2).map { _ in try begin(host: 1) }
             var last: RawClient.Reply?
             func status() throws -> Int {
                 let reply = try reply(server, "/count", "Content-Encoding: br", body)
@@ -241,6 +244,8 @@ struct CodedBodyTests {
             }
             try spin(while: try status() != 503) { "the answer was \(last?.description ?? "missing")" }
             #expect(last?.text.contains("OVERLOADED") == true)
+            // Another address has half of the rest.
+            clients += try (0..<CodedBody.mostBrotli / 4).map { _ in try begin(host: 2) }
             #expect(try reply(server, "/count", "Content-Encoding: gzip", Deflated.gzip([1])).status == 200)
             for client in clients {
                 client.send(Array(body.suffix(1)))

@@ -50,10 +50,13 @@ final class BodyCursor: Sendable {
         if wasClaimed { throw EndpointFault("the body of a request was read twice") }
     }
 
+    /// Nil for a body in memory.
+    var counted: (any CountedSource)? { source as? any CountedSource }
+
     /// Charges bytes that a reader collects. They count until the request is freed. Throws if there is no memory for them.
     func collect(_ count: Int) throws(GatewayError) {
         let memory = state.withLock { state in
-            if state.memory == nil { state.memory = (source as? any CountedSource)?.makeMemory() }
+            if state.memory == nil { state.memory = counted?.makeMemory() }
             return state.memory
         }
         if let memory, !memory.grow(by: count) { throw .overloaded }

@@ -4,7 +4,7 @@ import Locking
 import Synchronization
 
 /// Decodes the body of a request while it arrives (RFC 9110 8.4). Used by one reader at a time.
-final class CodedBody: Sendable {
+package final class CodedBody: Sendable {
     private struct State {
         let decoder: ContentDecoder
         /// The part of a piece that is not decoded yet.
@@ -12,7 +12,7 @@ final class CodedBody: Sendable {
     }
 
     /// Streamed bodies in br that are decoded at once in the process. Each needs up to 16 MiB until its end.
-    static let mostBrotli = 64
+    package static let mostBrotli = 64
     /// The most bytes of a decoded piece.
     private static let pieceLength = 64 << 10
 
@@ -20,9 +20,14 @@ final class CodedBody: Sendable {
 
     private let limit: Int
     private let hasBrotli: Bool
+    /// That of a decoder of br.
+    private let place: (any AnyObject & Sendable)?
     private let state: Lock<State>
 
-    private init(_ codings: [ContentCoding], limit: Int) throws(ContentCodingError) {
+    private init(
+        _ codings: [ContentCoding], limit: Int, _ place: (any AnyObject & Sendable)?
+    ) throws(ContentCodingError) {
+        self.place = place
         let decoder = try Self.decoder(codings, limit: limit)
         self.limit = limit
         hasBrotli = codings.contains(.brotli)
@@ -38,10 +43,17 @@ final class CodedBody: Sendable {
     static func of(_ request: GatewayRequest) throws(GatewayError) -> CodedBody? {
         let codings = try codings(of: request)
         guard !codings.isEmpty else { return nil }
-        if codings.contains(.brotli), brotliCount.load(ordering: .relaxed) >= mostBrotli { throw .overloaded }
+        var place: (any AnyObject & Sendable)?
+        if codings.contains(.brotli) {
+            guard brotliCount.load(ordering: .relaxed) < mostBrotli else { throw .overloaded }
+            if let source = request.stream?.counted {
+                place = source.takeBrotliPlace()
+                guard place != nil else { throw .overloaded }
+            }
+        }
         let limit = request.endpoint.settings.bodyLimit
         do {
-            return try CodedBody(codings, limit: limit)
+            return try CodedBody(codings, limit: limit, place)
         } catch {
             throw refusal(error, limit: limit)
         }

@@ -7,8 +7,11 @@ package protocol RequestMemory: AnyObject, Sendable {
     func grow(by count: Int) -> Bool
 }
 
-/// A body whose collected pieces count.
+/// A body whose collected pieces, and whose decoder, count.
 package protocol CountedSource: PieceSource {
     /// Returns the memory for what a reader collects of the body.
     func makeMemory() -> (any RequestMemory)?
+
+    /// Takes one of the places of the process for decoders of br, until the object is released. Returns nil if the client has its share.
+    func takeBrotliPlace() -> (any AnyObject & Sendable)?
 }
