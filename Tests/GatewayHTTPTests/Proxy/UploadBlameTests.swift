@@ -79,4 +79,58 @@ struct UploadBlameTests {
         #expect(messages.contains("circuit opened"))
         #expect(!messages.contains("was awaited"))
     }
+
+    /// Sends such uploads to an upstream until each of its two addresses has failed three. Returns the gateway's messages, and how many
+    /// addresses are out of service.
+    private func uploadToTwo(length: Int, _ ending: Ending) throws -> (messages: String, out: Int) {
+        let script = [.readHead, .read(3)] + ending.steps
+        let first = try ScriptedUpstream(.open, [script])
+        defer { first.stop() }
+        let second = try ScriptedUpstream(.open, [script], host: 2, port: first.port)
+        defer { second.stop() }
+        let pipe = RawPipe()
+        defer { close(pipe.reader) }
+        var out = 0
+        _ = try withLoggedGateway(stops: true, errors: pipe.writer) { configuration in
+            configuration.logLevel = .info
+            configuration.limits.deadline = .seconds(300)
+            configuration.inbound.bodyDeadline = .seconds(300)
+            configuration.inbound.bodyRateGrace = .seconds(300)
+            configuration.upstreams["files"] = UpstreamURLs(
+                (1...2).map { "http://127.0.0.\($0):\(first.port)" })
+        } declare: { gateway in
+            let files = gateway.proxyUpstream("files", policy: .single)
+            gateway.upstream("files") {
+                $0.breaker = nil
+                $0.ejection = AddressGateway.quick
+                AddressGateway.forLong(&$0)
+            }
+            gateway.proxy("/files/{path...}", to: files)
+        } _: { server in
+            for _ in 0..<200 where first.connections < 3 || second.connections < 3 {
+                let client = try RawClient(port: server.port)
+                client.begin("PUT /files/a", "Content-Length: \(length)")
+                client.send("abc")
+                #expect(try client.reply().status >= 500)
+            }
+            #expect(first.connections > 2 && second.connections > 2)
+            out = server.report.upstreams["files"]?.addresses.values.count { $0 != .inService } ?? -1
+        }
+        close(pipe.writer)
+        return (pipe.readAll(), out)
+    }
+
+    @Test("An address is not ejected for stalled uploads that it gives up on", arguments: Ending.allCases)
+    func notEjected(ending: Ending) throws {
+        let (messages, out) = try uploadToTwo(length: 100, ending)
+        #expect(out == 0)
+        #expect(!messages.contains("address ejected"))
+    }
+
+    @Test("An address that has whole uploads is ejected if it fails them", arguments: Ending.allCases)
+    func ejected(ending: Ending) throws {
+        let (messages, out) = try uploadToTwo(length: 3, ending)
+        #expect(out == 1)
+        #expect(messages.contains("address ejected"))
+    }
 }
