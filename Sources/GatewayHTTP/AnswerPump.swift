@@ -28,6 +28,8 @@ final class AnswerPump: DeferredWork {
     /// Bounds the time for the next piece.
     private var timer: TimerToken?
     private var held = HeldPieces()
+    /// Bytes that wait in the stream, as the server counts them.
+    private var unread = 0
     private var isReading = false
     private var isPumping = false
     private var isPaused = false
@@ -80,6 +82,7 @@ final class AnswerPump: DeferredWork {
         let pump = AnswerPump(
             writer, by: encoder, on: exchange.loop, requestID: requestID, log, stream, flow)
         writer.onDrain = { [weak pump] in pump?.resume() }
+        if flow == nil { pump.watchUnread() }
         return pump
     }
 
@@ -133,6 +136,23 @@ final class AnswerPump: DeferredWork {
 
     // MARK: Pieces that are read
 
+    private func watchUnread() {
+        let watch = LoopBound(UnreadWatch(self), loop: loop)
+        stream?.onUnread {
+            guard !watch.loop.isCurrent else { return watch.value.count() }
+            watch.loop.execute { watch.value.count() }
+        }
+    }
+
+    /// May end the exchange, because too many bytes wait.
+    fileprivate func countUnread() {
+        guard !isOver, let stream else { return }
+        let count = stream.unreadByteCount
+        guard count != unread else { return }
+        unread = count
+        writer.countUnread(count)
+    }
+
     /// Reads until no piece is ready or the client has enough to receive. A loop, because pieces may arrive within `read`.
     private func pump() {
         guard let stream, !isPumping else { return }
@@ -156,6 +176,8 @@ final class AnswerPump: DeferredWork {
         guard !isOver else { return }
         switch piece {
         case .success(let bytes?):
+            if unread > 0 { countUnread() }
+            guard !isOver else { return }
             if encoder == nil || bytes.count <= AnswerCompressor.slice {
                 bytes.withUnsafeBytes(write)
                 pump()
@@ -241,6 +263,15 @@ extension AnswerPump: TimerTarget {
         timer = nil
         breakOff("no piece within \(stream?.gap ?? .zero)")
     }
+}
+
+/// Refers to a pump from its stream, which the pump keeps.
+private final class UnreadWatch {
+    private weak var pump: AnswerPump?
+
+    init(_ pump: AnswerPump) { self.pump = pump }
+
+    func count() { pump?.countUnread() }
 }
 
 /// Pieces in memory that are yet to be compressed.

@@ -21,6 +21,8 @@ public struct GatewayReport: Sendable, Hashable {
     public var refusedRequests = 0
     /// Bytes charged for the bodies of requests.
     public var requestBodyBytes = 0
+    /// Bytes of answers that wait in memory for slow clients.
+    public var waitingAnswerBytes = 0
     /// Bytes charged for bodies of responses and calls, and for composed values.
     public var upstreamBodyBytes = 0
     /// The circuits and limits of the upstreams that have been called, by name.
@@ -39,6 +41,7 @@ public struct GatewayReport: Sendable, Hashable {
             calls: one.calls + other.calls, timers: one.timers + other.timers,
             wakes: one.wakes + other.wakes, refusedRequests: one.refusedRequests + other.refusedRequests,
             requestBodyBytes: one.requestBodyBytes + other.requestBodyBytes,
+            waitingAnswerBytes: one.waitingAnswerBytes + other.waitingAnswerBytes,
             upstreams: one.upstreams, tables: one.tables + other.tables, shed: one.shed + other.shed)
     }
 }

@@ -116,7 +116,8 @@ final class Worker {
         GatewayReport(
             connections: server.connectionCount, requests: server.requestsInFlight, calls: client.report,
             timers: loop.timerCount, wakes: loop.wakeCount, refusedRequests: handler.admission.refusals,
-            requestBodyBytes: server.bodyBytes, tables: client.tables, shed: server.shed)
+            requestBodyBytes: server.bodyBytes, waitingAnswerBytes: server.waitingBytes,
+            tables: client.tables, shed: server.shed)
     }
 
     /// All clients have their answers. Writes that answers did not wait for go on to their ends, at most to the deadline of the drain.

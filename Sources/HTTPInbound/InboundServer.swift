@@ -24,7 +24,7 @@ public final class InboundServer {
     /// Requests that wait for their handler.
     public private(set) var requestsInFlight = 0
     /// Bytes of answers that wait in memory for slow clients.
-    private(set) var waitingBytes = 0
+    public private(set) var waitingBytes = 0
     /// Bytes of answers that wait in files for slow clients.
     private(set) var spooledBytes = 0
     /// Called when a file could not be created or written. No further file is tried for a minute.

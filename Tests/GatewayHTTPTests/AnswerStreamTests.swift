@@ -46,6 +46,7 @@ struct AnswerStreamTests {
 
     private func serve(
         _ answer: @escaping @Sendable () -> Answer, gap: Duration = .seconds(30),
+        configure: (inout GatewayServerConfiguration) -> Void = { _ in },
         _ body: (GatewayServer) throws -> Void
     ) throws -> [JSONFragment] {
         let messages = RawPipe()
@@ -55,7 +56,10 @@ struct AnswerStreamTests {
         }
         return try withLoggedGateway(
             stops: true, errors: messages.writer,
-            configure: { $0.limits.streamGap = gap },
+            configure: {
+                $0.limits.streamGap = gap
+                configure(&$0)
+            },
             declare: { gateway in gateway.get("/page") { _ in answer() } }, body)
     }
 
@@ -252,6 +256,50 @@ struct AnswerStreamTests {
         #expect(
             lines.compactMap { $0[member: "end"]?.stringValue }.filter { $0 != "complete" } == ["client_gone"]
         )
+    }
+
+    @Test("The piece that waits for a slow client counts, until the client leaves")
+    func waitingPiece() throws {
+        let size = 4 << 20
+        let pieces = AsyncStream<[UInt8]>(unfolding: { [UInt8](repeating: 65, count: size) })
+        _ = try serve {
+            .stream(pieces, contentType: "application/octet-stream")
+        } configure: {
+            $0.inbound.spoolDirectory = nil
+        } _: { server in
+            let client = try RawClient(port: server.port, receiveBuffer: 1 << 16)
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            _ = try client.read(through: "\r\n\r\n")
+            // One piece is on its way, and the next one waits. The kernel has less than half of one.
+            try spin(while: server.report.waitingAnswerBytes < size + size / 2) {
+                "\(server.report.waitingAnswerBytes) bytes"
+            }
+            // Both move on.
+            _ = try client.read(count: 2 * size)
+            client.reset()
+            try spin(while: server.report.waitingAnswerBytes > 0) {
+                "\(server.report.waitingAnswerBytes) bytes"
+            }
+        }
+    }
+
+    @Test("Pieces for which there is no memory reset their client")
+    func tooLargePiece() throws {
+        let pieces = AsyncStream<[UInt8]>(unfolding: { [UInt8](repeating: 65, count: 3 << 20) })
+        let lines = try serve {
+            .stream(pieces, contentType: "application/octet-stream")
+        } configure: {
+            $0.inbound.spoolDirectory = nil
+            $0.inbound.waitingAnswers = 5 << 20
+        } _: { server in
+            let client = try RawClient(port: server.port, receiveBuffer: 1 << 16)
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            try spin(while: server.report.connections > 0) {
+                "\(server.report.waitingAnswerBytes) bytes wait"
+            }
+            #expect(client.readToEnd().end == .reset)
+        }
+        #expect(lines.ends == ["stalled"])
     }
 
     @Test("An upstream's stream that pauses is never too far ahead of a slow client")

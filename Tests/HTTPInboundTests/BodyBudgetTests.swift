@@ -75,6 +75,57 @@ struct BodyBudgetTests {
         }
     }
 
+    @Test("What arrives behind a pending request counts until it is parsed, and is refused without memory")
+    func pipelined() async throws {
+        try await TestServer.run({ $0.bufferedBodies = 20_000 }) { server in
+            let (first, second) = (try server.client(), try server.client())
+            for (number, client) in [first, second].enumerated() {
+                client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n")
+                try await server.log.wait(for: "held \(number + 1)")
+            }
+            first.send(Self.post("/echo", 15_000))
+            try await poll(while: try await server.on { server, _ in server.bodyBytes } < 15_000) {
+                "\(try await server.on { server, _ in server.bodyBytes }) bytes"
+            }
+            second.send(Self.post("/echo", 15_000))
+            second.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n")
+            // It is refused once it has arrived, and not when it is its turn.
+            try await poll(
+                while: try await server.on { server, _ in
+                    !server.connections.contains { connection in
+                        if case .failure = connection?.parsedAhead { true } else { false }
+                    }
+                }
+            ) { "no request is refused, after \(server.log.recent)" }
+            try await server.on { _, handler in handler.answerLater("first") }
+            #expect(try first.reply().text == "first")
+            #expect(try first.reply().body.count == 15_000)
+            try await server.on { _, handler in handler.answerLater("second") }
+            #expect(try second.reply().text == "second")
+            let refusal = try second.reply()
+            #expect(refusal.status == 503)
+            #expect(refusal.value("Connection") == "close")
+            #expect(second.readToEnd().end == .fin)
+            try await poll(while: try await server.on { server, _ in server.bodyBytes } > 0) {
+                "\(try await server.on { server, _ in server.bodyBytes }) bytes"
+            }
+        }
+    }
+
+    @Test("Pending input counts no longer once its client has left")
+    func pipelinedByLeavingClient() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n" + Self.post("/echo", 15_000))
+            try await poll(while: try await server.on { server, _ in server.bodyBytes } < 15_000) {
+                "\(try await server.on { server, _ in server.bodyBytes }) bytes"
+            }
+            client.reset()
+            try await server.connectionsLeft()
+            #expect(try await server.on { server, _ in server.bodyBytes } == 0)
+        }
+    }
+
     @Test("A body counts no longer if its handler drops the request", arguments: [1000, 100_000])
     func dropped(size: Int) async throws {
         try await TestServer.run { server in

@@ -72,6 +72,15 @@ extension EndpointRun {
         return .nanoseconds(Int(min(longest, timeLeft / 2)))
     }
 
+    /// Counts bytes of a response until the answer is handed over. Returns false if there is no memory for them.
+    func keep(_ bytes: Int) -> Bool {
+        let due = context.keep(bytes)
+        guard due > 0, let transport = responder.environment.transport as? any ProtectingTransport else {
+            return true
+        }
+        return transport.charge(due, composedIn: context)
+    }
+
     /// Answers with the head of a response. From now on the call belongs to the answer.
     func relayBegan(_ head: TransportResponse, _ relay: Relay) {
         state.withLock { $0.work = nil }

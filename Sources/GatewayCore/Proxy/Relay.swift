@@ -33,6 +33,8 @@ final class Relay: Sendable {
         var sink: (any PieceSink)?
         /// What arrived while nobody waited for it.
         var waiting = PieceBuffer()
+        /// Called when more of it waits.
+        var onUnread: (@Sendable () -> Void)?
         var hasBegun = false
         var isCancelled = false
 
@@ -42,13 +44,18 @@ final class Relay: Sendable {
             case heldToTheEnd
         }
 
+        /// Whether the next piece is to be kept.
+        var mayHold: Bool { head != nil && awaitsWhole && !dropsBody }
+
         /// Keeps a piece if the head waits for the whole body.
-        mutating func hold(_ piece: UnsafeRawBufferPointer) -> Hold {
+        ///
+        /// - Parameter hasRoom: whether there is memory for it. If not, the head waits no longer.
+        mutating func hold(_ piece: UnsafeRawBufferPointer, hasRoom: Bool) -> Hold {
             if dropsBody { return .held }
             if left != nil, holdEnd(piece) { return .heldToTheEnd }
             guard head != nil else { return .passes }
             held += piece.count
-            guard awaitsWhole, held <= PassedResponse.replaceable else { return .passesHead }
+            guard awaitsWhole, hasRoom, held <= PassedResponse.replaceable else { return .passesHead }
             waiting.append(ArraySlice(piece))
             return .held
         }
@@ -155,7 +162,9 @@ extension Relay: CallObserver {
     func attemptFailed() { dropHead() }
 
     func callReceived(_ piece: UnsafeRawBufferPointer) {
-        let (held, sink) = state.withLock { ($0.hold(piece), $0.sink) }
+        let mayHold = state.withLock { $0.mayHold }
+        let hasRoom = mayHold && run.keep(piece.count)
+        let (held, sink) = state.withLock { ($0.hold(piece, hasRoom: hasRoom), $0.sink) }
         if let sink, case .passes = held { return sink.received(piece) }
         switch held {
         case .held: return
@@ -169,8 +178,12 @@ extension Relay: CallObserver {
         case .passes: break
         }
         let bytes = ArraySlice(piece)
-        let (receiver, flow) = state.withLock { ($0.waiting.received(bytes), $0.flow) }
-        if let receiver { receiver(.success(bytes)) } else { flow?.pause() }
+        let (receiver, flow, onUnread) = state.withLock {
+            ($0.waiting.received(bytes), $0.flow, $0.onUnread)
+        }
+        if let receiver { return receiver(.success(bytes)) }
+        flow?.pause()
+        onUnread?()
     }
 }
 
@@ -235,6 +248,10 @@ extension Relay: PieceSource {
             return state.flow
         }
     }
+
+    var unreadByteCount: Int { state.withLock { $0.waiting.byteCount } }
+
+    func onUnread(_ report: @escaping @Sendable () -> Void) { state.withLock { $0.onUnread = report } }
 
     func read(_ receive: @escaping PieceReceiver) {
         let (piece, flow) = state.withLock { state in

@@ -25,6 +25,12 @@ public final class AnswerStream: AsyncSequence, Sendable {
 
     package func cancel() { source.cancel() }
 
+    /// Bytes that have arrived and wait for `read`.
+    package var unreadByteCount: Int { source.unreadByteCount }
+
+    /// Sets what is called, on any thread, when a piece begins to wait for `read`.
+    package func onUnread(_ report: @escaping @Sendable () -> Void) { source.onUnread(report) }
+
     /// Sends the pieces of an upstream's response to `sink` as they arrive, instead of waiting for `read`. Returns what pauses them; nil
     /// for any other body, which must be read.
     package func send(to sink: any PieceSink) -> (any FlowControl)? { source.send(to: sink) }

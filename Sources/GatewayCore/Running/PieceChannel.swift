@@ -25,6 +25,8 @@ final class PieceChannel: PieceSource {
         /// The task that waits until its piece is taken.
         var sender: CheckedContinuation<Void, any Error>?
         var task: Task<Void, Never>?
+        /// Called when a piece waits.
+        var onUnread: (@Sendable () -> Void)?
         /// Nil once it has been called.
         var onStart: (@Sendable (Start) -> Void)?
         /// Whether pieces are kept until the body is whole.
@@ -89,7 +91,9 @@ final class PieceChannel: PieceSource {
                     receiver(.success(piece))
                     happensBefore.release()
                     continuation.resume()
-                case .waits: beginWithPieces()
+                case .waits:
+                    beginWithPieces()
+                    state.withLock { $0.onUnread }?()
                 }
             }
         } onCancel: {
@@ -135,6 +139,10 @@ final class PieceChannel: PieceSource {
     }
 
     // MARK: The reader's side
+
+    var unreadByteCount: Int { state.withLock { $0.waiting.byteCount } }
+
+    func onUnread(_ report: @escaping @Sendable () -> Void) { state.withLock { $0.onUnread = report } }
 
     func read(_ receive: @escaping PieceReceiver) {
         let (piece, sender) = state.withLock { state in

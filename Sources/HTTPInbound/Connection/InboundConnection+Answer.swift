@@ -272,6 +272,7 @@ extension InboundConnection {
             if bodyReader != nil { closeBody(.completed) }
             exchange = nil
             heldBytes = 0
+            unreadBytes = 0
             server.requestEnded()
             answered.answerCompleted(on: self)
             answered.passedOn()

@@ -4,17 +4,20 @@ internal import EventIO
 extension InboundConnection {
     /// Updates `waitingBytes`. In response the server may end connections, including this one.
     func countWaiting() {
-        let change = stream.residentByteCount &+ heldBytes &- waitingBytes
+        let change = stream.residentByteCount &+ heldBytes &+ unreadBytes &- waitingBytes
         guard change != 0 else { return }
         if change <= -EventLoop.largeMemory { loop.largeMemoryWasFreed() }
         waitingBytes += change
-        if waitingBytes <= server.limits.residentAnswer {
+        if spoolableBytes <= server.limits.residentAnswer {
             largeSince = nil
         } else {
             largeSince = largeSince ?? now
         }
         server.waitingChanged(by: change)
     }
+
+    /// Those of `waitingBytes` that may move to a file.
+    private var spoolableBytes: Int { waitingBytes &- unreadBytes }
 
     /// Copies a short rest of an answer whose client has been behind for a while, because the memory that holds it may be larger: the
     /// whole answer, or the response of an upstream.
@@ -30,7 +33,7 @@ extension InboundConnection {
         countWaiting()
         guard isOpen, heldBytes == 0, let since = largeSince,
             server.isShortOfMemory || now >= since + server.stateLimits.sendCheckInterval,
-            let directory = server.spoolDirectory(for: waitingBytes)
+            let directory = server.spoolDirectory(for: spoolableBytes)
         else { return }
         var count = 0
         count = stream.spool(to: directory) { [self] error in spooled(count, error) }

@@ -28,6 +28,8 @@ final class InboundConnection {
     var parsedAhead = ParsedAhead.nothing
     /// Input that was read but not parsed. While there is any, the socket is not read.
     var pending = PendingInput()
+    /// Its bytes in memory, as the server counts them.
+    var pendingBytes = 0
     var request: RequestInProgress
     /// The exchange of the current answer. The handler owns it; releasing it clears this.
     unowned var exchange: InboundExchange?
@@ -44,6 +46,8 @@ final class InboundConnection {
     var bytesWritten: Int64 = 0
     /// Bytes of the current answer that are held in memory by whoever writes it.
     var heldBytes = 0
+    /// Bytes of the current answer that wait in its source.
+    var unreadBytes = 0
     /// Those, and the ones in the stream's queue in memory, as reported to the server.
     var waitingBytes = 0
     /// Since when `waitingBytes` has exceeded what an answer may hold in memory.
@@ -170,6 +174,8 @@ final class InboundConnection {
         if pending.isEmpty, case .nothing = parsedAhead { return settle() }
         // A copy, because the calls below may discard pending input.
         let input = pending
+        // What is parsed now may count as a body.
+        countPending(0)
         pending.drop(input.read { parse($0) })
         if bodyReader != nil { deliverBody() }
         settle()
@@ -178,6 +184,7 @@ final class InboundConnection {
     /// Updates reading, deadlines and counts after each batch of events.
     func settle() {
         guard isOpen, !isParsing else { return }
+        countPending(pending.residentCount)
         countWaiting()
         if server.isShortOfMemory { spoolIfLarge() }
         guard isOpen else { return }
@@ -252,10 +259,12 @@ final class InboundConnection {
         case .reset: stream.reset()
         }
         heldBytes = 0
+        unreadBytes = 0
         countWaiting()
         releaseSpool()
         parsedAhead = .nothing
         pending.removeAll()
+        countPending(0)
         dropBody()
         onDrain = nil
         noteBodyBytes()
@@ -292,9 +301,9 @@ extension InboundConnection: StreamHandler {
         if pending.isEmpty {
             let used = parse(bytes)
             guard isOpen else { return }
-            if used < bytes.count { pending.append(UnsafeRawBufferPointer(rebasing: bytes[used...])) }
+            if used < bytes.count { keepPending(UnsafeRawBufferPointer(rebasing: bytes[used...])) }
         } else {
-            pending.append(bytes)
+            keepPending(bytes)
         }
         if bodyReader != nil { deliverBody() }
         settle()

@@ -7,6 +7,8 @@ struct PendingInput {
 
     var isEmpty: Bool { start == bytes.count }
     var count: Int { bytes.count - start }
+    /// The bytes in memory: also those that were used.
+    var residentCount: Int { bytes.count }
 
     mutating func append(_ more: UnsafeRawBufferPointer) {
         let count = bytes.count + more.count

@@ -29,6 +29,9 @@ final class BodyBudget: Sendable {
         return true
     }
 
+    /// Counts so many bytes more, or fewer, whatever the limit.
+    func add(_ count: Int) { own.store(own.load(ordering: .relaxed) + count, ordering: .relaxed) }
+
     func release(_ count: Int) {
         own.store(own.load(ordering: .relaxed) - count, ordering: .relaxed)
         if count >= EventLoop.largeMemory { loop.largeMemoryWasFreed() }

@@ -45,6 +45,14 @@ public final class BodyWriter {
         connection.settle()
     }
 
+    /// Counts bytes that wait in the source of the body, until the next call, likewise. Unlike those of `hold(_:)`, they may stay there
+    /// as long as the client is slow, and what was written before them does not wait for them.
+    public func countUnread(_ bytes: Int) {
+        guard !isOver, let connection = exchange.connection else { return }
+        connection.unreadBytes = bytes
+        connection.settle()
+    }
+
     /// Sends part of the body. Exceeding the `Content-Length` fails the answer.
     public func write(_ bytes: ArraySlice<UInt8>) {
         guard let connection = claim(bytes.count) else { return }

@@ -10,11 +10,21 @@ package protocol PieceSource: AnyObject, Sendable {
     /// Ends the reading. A pending request fails with a `CancellationError`, or is forgotten.
     func cancel()
 
+    /// Bytes that have arrived and wait for `read`.
+    var unreadByteCount: Int { get }
+
+    /// Sets what is called, on any thread, when a piece begins to wait for `read`.
+    func onUnread(_ report: @escaping @Sendable () -> Void)
+
     /// Sends the pieces to `sink` as they arrive, instead of waiting for `read`. Returns what pauses them; nil if they must be read.
     func send(to sink: any PieceSink) -> (any FlowControl)?
 }
 
 extension PieceSource {
+    package var unreadByteCount: Int { 0 }
+
+    package func onUnread(_ report: @escaping @Sendable () -> Void) {}
+
     package func send(to sink: any PieceSink) -> (any FlowControl)? { nil }
 }
 

@@ -105,6 +105,43 @@ struct ReplaceableResponseTests {
         }
     }
 
+    @Test("A response that may be replaced counts while it is held; without memory for it, it passes")
+    func memory() throws {
+        let isLate = Signal()
+        let size = 200 << 10
+        try withProxy(
+            [
+                .readRequest, .send(Self.head(401, length: size + 5)),
+                .sendBytes([UInt8](repeating: 65, count: size)), .wait(isLate), .send("later"),
+            ] + .answering("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext"),
+            configure: { $0.upstreamBodies = 1 << 20 },
+            declare: { gateway, _ in
+                let files = gateway.proxyUpstream("files", policy: .single, interceptor: Renewal())
+                gateway.proxy("/files/{path...}", to: files)
+            }
+        ) { server, _ in
+            var held: [RawClient] = []
+            for count in 1...2 {
+                let client = try RawClient(port: server.port)
+                client.begin("GET /files/a")
+                held.append(client)
+                // All but the last small piece.
+                try spin(while: server.report.upstreamBodyBytes < count * (size - (16 << 10))) {
+                    "\(server.report.upstreamBodyBytes) bytes of \(count) responses"
+                }
+            }
+            let last = try RawClient(port: server.port)
+            last.begin("GET /files/a")
+            #expect(try last.read(through: "\r\n\r\n").hasPrefix("HTTP/1.1 401 "))
+            for _ in 1...3 { isLate.fire() }
+            for client in held { #expect(try client.reply().text == "next") }
+            #expect(try last.read(count: size + 5).count == size + 5)
+            try spin(while: server.report.upstreamBodyBytes > 0) {
+                "\(server.report.upstreamBodyBytes) bytes of responses"
+            }
+        }
+    }
+
     @Test("The body of a 205, which has no content, neither delays nor breaks the answer")
     func resetContent() throws {
         let lines = try withProxy(
