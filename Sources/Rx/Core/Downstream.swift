@@ -72,6 +72,32 @@ struct Downstream<Value: Sendable>: ~Copyable {
         step?._withUnsafeGuaranteedRef { $0.attach(upstream) }
     }
 
+    /// The next step as a link.
+    var link: Link? {
+        guard let step else { return nil }
+        return Unmanaged<Link>.fromOpaque(step.toOpaque()).takeUnretainedValue()
+    }
+
+    /// Moves the next step out.
+    mutating func takeLink() -> Link? {
+        guard let step else { return nil }
+        self.step = nil
+        return Unmanaged<Link>.fromOpaque(step.toOpaque()).takeRetainedValue()
+    }
+
+    /// Skips the steps that only pass events on. Returns whether there was one. If so, the sender has to attach itself to the
+    /// next step. Only for the sender of the events, between two of them.
+    // Sound: a step passes values on unchanged, so the step after it receives the same type.
+    mutating func skip() -> Bool {
+        var hasSkipped = false
+        while let step, let next = step._withUnsafeGuaranteedRef({ $0.skipped() }) {
+            self.step = .fromOpaque(Unmanaged.passRetained(next).toOpaque())
+            step.release()
+            hasSkipped = true
+        }
+        return hasSkipped
+    }
+
     /// Returns a second owner of the same step.
     func share() -> Downstream<Value> {
         guard let step else { return Downstream() }

@@ -61,6 +61,11 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     /// `begin()` has returned and before another attempt starts.
     open func cancel() {}
 
+    /// The same for an emitter that stops or disposes something, which it leaves to `stops`.
+    func cancel(_ stops: inout DisposalStack) {
+        cancel()
+    }
+
     /// Whether further reports are ignored.
     public final var isStopped: Bool {
         state.load(ordering: .relaxed) & (Emitter.stopped | Emitter.cancelled) != 0
@@ -121,20 +126,30 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     }
 
     /// Returns whether the caller may send the terminal event.
-    private func close() -> Bool {
+    final func close() -> Bool {
         let old = state.bitwiseOr(Emitter.stopped, ordering: .acquiringAndReleasing).oldValue
         return old & (Emitter.stopped | Emitter.cancelled) == 0
     }
 
     /// Calls `cancel()` once, after `begin()` has returned.
     private func release() {
-        HeldLocks.assertNone()
-        let old = state.bitwiseOr(Emitter.cancelled, ordering: .acquiringAndReleasing).oldValue
-        if old & (Emitter.cancelled | Emitter.begun) == Emitter.begun { cancel() }
+        if mustCancel() { cancelNow() }
     }
 
-    package override final func stop() {
-        release()
+    private func mustCancel() -> Bool {
+        HeldLocks.assertNone()
+        let old = state.bitwiseOr(Emitter.cancelled, ordering: .acquiringAndReleasing).oldValue
+        return old & (Emitter.cancelled | Emitter.begun) == Emitter.begun
+    }
+
+    private func cancelNow() {
+        var stops = DisposalStack()
+        cancel(&stops)
+        stops.run()
+    }
+
+    override final func stop(_ stops: inout DisposalStack) {
+        if mustCancel() { cancel(&stops) }
     }
 
     override final func endReceived() {
@@ -178,6 +193,6 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         HeldLocks.assertNone()
         begin()
         let old = state.bitwiseOr(Emitter.begun, ordering: .acquiringAndReleasing).oldValue
-        if old & Emitter.cancelled != 0 { cancel() } else if old & Emitter.isRetried != 0 { retry() }
+        if old & Emitter.cancelled != 0 { cancelNow() } else if old & Emitter.isRetried != 0 { retry() }
     }
 }

@@ -40,8 +40,9 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
 
     // MARK: From any thread
 
-    /// Releases what the operator holds besides its source. Called once, when the stream has ended or was disposed.
-    func ended() {}
+    /// Releases what the operator holds besides its source, or puts it on `stops`. Called once, when the stream has ended or
+    /// was disposed.
+    func ended(_ stops: inout DisposalStack) {}
 
     override final func next(_ value: In) {
         gate.run(self, value) { me, value in if !me.upstream.isClosed { me.received(value) } }
@@ -59,8 +60,10 @@ class GatedOperator<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
         gate.run { self.end(error) }
     }
 
-    override func stop() {
-        if upstream.closeAndStop() { ended() }
+    override func stop(_ stops: inout DisposalStack) {
+        guard let source = upstream.close() else { return }
+        ended(&stops)
+        source.stop(&stops)
     }
 }
 
@@ -85,7 +88,7 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
         gate.run { if self.timer.take(token), !self.upstream.isClosed { self.timerElapsed() } }
     }
 
-    override func ended() {
+    override func ended(_ stops: inout DisposalStack) {
         timer.close()
     }
 
@@ -120,8 +123,8 @@ class NotifiedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, Not
         super.init(source)
     }
 
-    override final func ended() {
-        other.closeAndStop()
+    override final func ended(_ stops: inout DisposalStack) {
+        other.close(&stops)
     }
 
     func notifierFired() {}

@@ -11,8 +11,12 @@ class InnerStep<In: Sendable>: Step<In, Never>, InnerListMember, @unchecked Send
         self.upstream.set(upstream)
     }
 
-    override func stop() {
-        upstream.closeAndStop()
+    override func stop(_ stops: inout DisposalStack) {
+        upstream.close(&stops)
+    }
+
+    final func detach() {
+        upstream.detach()
     }
 
     override func error(_ error: any Error) {
@@ -32,9 +36,38 @@ class InnerStep<In: Sendable>: Step<In, Never>, InnerListMember, @unchecked Send
     func finished() {}
 }
 
+/// An inner step that reports to an operator, which it retains.
+// Sound: it moves its parent out only when it is about to be freed.
+@usableFromInline
+class ChildStep<In: Sendable>: InnerStep<In>, @unchecked Sendable {
+    // Unchecked, like the links of `JoinSlot`, which it resembles.
+    @exclusivity(unchecked)
+    private final var owner: OwnedLink
+
+    /// The operator, which exists until the step is about to be freed.
+    @inline(__always)
+    final var parent: BorrowedLink { owner.borrowed }
+
+    init(_ parent: Link) {
+        owner = OwnedLink(parent)
+        super.init()
+    }
+
+    deinit {
+        Link.free(owner.takeLink())
+    }
+
+    override final func unlink(_ others: inout [Link]) -> Link? {
+        owner.takeLink()
+    }
+}
+
 /// A member of an `InnerList`. It stores its index, so that removing it needs no search.
 protocol InnerListMember: Link {
     var index: Int { get set }
+
+    /// Releases the link that feeds it, because the operator leaves the chain.
+    func detach()
 }
 
 /// An operator's subscriptions to any number of inner sources.
@@ -43,6 +76,19 @@ struct InnerList: ~Copyable {
         var links: [any InnerListMember] = []
         var isOuterDone = false
         var isClosed = false
+
+        var left: Left {
+            guard isOuterDone else { return .more }
+            return links.isEmpty ? .nothing : links.count == 1 ? .last : .more
+        }
+    }
+
+    /// What the operator still waits for.
+    enum Left {
+        case nothing
+        /// One inner source, whose events it only passes on from now on.
+        case last
+        case more
     }
 
     private let state = Lock(State())
@@ -59,37 +105,49 @@ struct InnerList: ~Copyable {
         }
     }
 
-    /// Removes and stops a link that has completed. Returns whether the operator has nothing more to wait for.
-    func remove(_ link: any InnerListMember) -> Bool {
-        let isLast = state.withLock { state in
+    /// Removes and stops a link that has completed. Returns what the operator still waits for.
+    func remove(_ link: any InnerListMember) -> Left {
+        let left = state.withLock { state in
             let index = link.index
             if index < state.links.count, state.links[index] === link {
                 state.links.swapAt(index, state.links.count - 1)
                 state.links.removeLast()
                 if index < state.links.count { state.links[index].index = index }
             }
-            return state.isOuterDone && state.links.isEmpty
+            return state.left
         }
         link.stop()
-        return isLast
+        return left
     }
 
-    /// Records that no more links will be added. Returns whether the operator has nothing more to wait for.
-    func outerDone() -> Bool {
+    /// Records that no more links will be added. Returns what the operator still waits for.
+    func outerDone() -> Left {
         state.withLock { state in
             state.isOuterDone = true
-            return state.links.isEmpty
+            return state.left
         }
     }
 
-    func closeAndStop() {
-        let links = state.withLock { state in
+    /// Whether the operator waits for `link` alone.
+    func isLast(_ link: any InnerListMember) -> Bool {
+        state.withLock { state in
+            guard case .last = state.left else { return false }
+            return state.links[0] === link
+        }
+    }
+
+    /// Removes all links without stopping them. Links added later are refused.
+    func close() -> [any InnerListMember] {
+        state.withLock { state in
             state.isClosed = true
             let links = state.links
             state.links = []
             return links
         }
-        for link in links { link.stop() }
+    }
+
+    func close(_ stops: inout DisposalStack) {
+        stops.push(close())
     }
 
     /// Stops all links but `link`. Links added later are kept.

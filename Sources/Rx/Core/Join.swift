@@ -63,11 +63,13 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
         }
     }
 
-    override final func stop() {
-        let isFirst = sources.end()
-        sources.closeAndStop()
+    override final func stop(_ stops: inout DisposalStack) {
         // The caller that began the end also clears.
-        guard isFirst else { return }
+        if sources.end() { stops.pushStopped(self) }
+        sources.close(&stops)
+    }
+
+    override final func stopped(_ stops: inout DisposalStack) {
         if gate.enter() {
             clear()
             gate.leave()

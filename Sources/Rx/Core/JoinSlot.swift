@@ -25,6 +25,11 @@ class JoinSlot<In: Sendable, Out: Sendable>: InnerStep<In>, @unchecked Sendable 
         storage.destroy()
     }
 
+    override final func unlink(_ others: inout [Link]) -> Link? {
+        if let next = next.takeLink() { others.append(next) }
+        return source.take() ?? join.takeLink()
+    }
+
     /// Returns a slot that queues its values, for a zip.
     @inlinable
     static func queued(_ source: consuming Observable<In>) -> JoinSlot<In, Out> {
@@ -70,10 +75,15 @@ class JoinSlot<In: Sendable, Out: Sendable>: InnerStep<In>, @unchecked Sendable 
         (consume observable).run(Downstream(self))
     }
 
-    override final func stop() {
-        upstream.closeAndStop()
+    override final func stop(_ stops: inout DisposalStack) {
+        let source = upstream.close()?.take()
         let next = next.borrowed
-        if !next.isEmpty { next.use(as: Link.self) { $0.stop() } }
+        if let source {
+            if let next = next.retained() { stops.push(next) }
+            stops.push(source)
+        } else if !next.isEmpty {
+            next.use(as: Link.self) { $0.stop(&stops) }
+        }
     }
 
     override final func next(_ value: In) {

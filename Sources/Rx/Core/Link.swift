@@ -23,7 +23,20 @@ open class Link: @unchecked Sendable {
     func completed() {}
 
     /// Stops what feeds the step, because the subscription has ended downstream. Idempotent, from any thread.
-    package func stop() {}
+    package final func stop() {
+        var stops = DisposalStack()
+        stop(&stops)
+        stops.run()
+    }
+
+    /// Puts what feeds the step on `stops`, because the subscription has ended downstream. Idempotent, from any thread.
+    func stop(_ stops: inout DisposalStack) {}
+
+    /// Whether it is a disposable whose `dispose()` does what `stop()` does.
+    var isDisposedByStopping: Bool { false }
+
+    /// Called if `stop(_:)` asked for it, after everything it put on the stack has stopped.
+    func stopped(_ stops: inout DisposalStack) {}
 
     /// Tells the step that the step below has received an end or another source. If this step has sent that end, it
     /// frees its resources itself once the event returns. Otherwise a closure below it threw, and this step is stopped.
@@ -34,12 +47,19 @@ open class Link: @unchecked Sendable {
     /// Continues work that waited on the current thread's trampoline or among the sources of a join.
     func resume() {}
 
-    /// Moves the described source out. Further sources are appended to `others`.
+    /// Moves out what this keeps alive: the source of a description, the step below a running one. More of them are
+    /// appended to `others`. Called if nobody else owns this, which is about to be freed.
     func unlink(_ others: inout [Link]) -> Link? { nil }
 
-    /// Frees a description and everything only it holds, in a loop: a chain can be a million steps long, too deep for recursion.
-    final class func free(_ description: consuming Link?) {
-        var next = consume description
+    /// Returns the step after this one if this step only passes events on, and takes this step out of the chain. Called by the
+    /// sender of its events, between two of them. The caller attaches itself to the result.
+    func skipped() -> Link? { nil }
+
+    /// Frees a description or a running step, and everything that it alone keeps alive, in a loop: a chain can be a million
+    /// steps long, too deep for recursion. Steps that start streams in response to events call it for the step below them as
+    /// they are freed, because each round of a recursive stream has such a step.
+    final class func free(_ link: consuming Link?) {
+        var next = consume link
         var waiting: [Link] = []
         while var link = next.take() ?? waiting.popLast() {
             if isKnownUniquelyReferenced(&link) { next = link.unlink(&waiting) }

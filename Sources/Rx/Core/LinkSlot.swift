@@ -10,7 +10,7 @@ struct LinkSlot: ~Copyable {
     private static var empty: UInt { 0 }
     private static var closed: UInt { 1 }
     /// The bits of a slot that is ending. The other bits are its link.
-    private static var ending: UInt { 3 }
+    fileprivate static var ending: UInt { 3 }
 
     private let word = Atomic<UInt>(LinkSlot.empty)
 
@@ -26,9 +26,11 @@ struct LinkSlot: ~Copyable {
     /// Whether the slot is open and has no link.
     var isEmpty: Bool { word.load(ordering: .relaxed) == LinkSlot.empty }
 
-    /// Replaces the old link, which has sent its end. A closed slot stops `link`.
+    /// Replaces the old link, which has sent its end. A closed slot stops `link`. A link replaces itself if the steps between
+    /// it and this slot have left the chain.
     func set(_ link: Link) {
-        LinkSlot.take(exchange(link))?.endReceived()
+        guard let old = LinkSlot.take(exchange(link)), old !== link else { return }
+        old.endReceived()
     }
 
     /// Replaces the old link and stops it. A closed slot stops `link`.
@@ -90,6 +92,7 @@ struct LinkSlot: ~Copyable {
 
     /// Closes the slot for good. Returns its link for the caller to stop, or nil if it was already closed.
     func close() -> ClosedLink? {
+        guard word.load(ordering: .relaxed) != LinkSlot.closed else { return nil }
         let old = word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing)
         return old == LinkSlot.closed ? nil : ClosedLink(word: old)
     }
@@ -104,6 +107,24 @@ struct LinkSlot: ~Copyable {
         return true
     }
 
+    /// The same, but leaves it to `stops` to stop the link.
+    @inline(__always)
+    @discardableResult
+    func close(_ stops: inout DisposalStack) -> Bool {
+        guard word.load(ordering: .relaxed) != LinkSlot.closed else { return false }
+        let old = word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing)
+        guard old != LinkSlot.closed else { return false }
+        HeldLocks.assertNone()
+        let link = old & ~LinkSlot.ending
+        if link != 0 { stops.push(word: link) }
+        return true
+    }
+
+    /// Closes the slot for good and releases its link, which another step feeds from now on.
+    func detach() {
+        _ = LinkSlot.take(word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing))
+    }
+
     /// Closes the slot for good after its link has sent an end.
     func closeAfterEnd() {
         LinkSlot.take(word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing))?.endReceived()
@@ -111,7 +132,8 @@ struct LinkSlot: ~Copyable {
 
     fileprivate static func stop(_ word: UInt) {
         HeldLocks.assertNone()
-        take(word)?.stop()
+        let link = word & ~ending
+        if link != 0 { DisposalStack.run(link) }
     }
 
     fileprivate static func take(_ word: UInt) -> Link? {
@@ -131,6 +153,15 @@ struct ClosedLink: ~Copyable {
 
     deinit {
         LinkSlot.stop(word)
+    }
+
+    /// Puts the link on `stops`.
+    consuming func stop(_ stops: inout DisposalStack) {
+        let word = self.word
+        discard self
+        HeldLocks.assertNone()
+        let link = word & ~LinkSlot.ending
+        if link != 0 { stops.push(word: link) }
     }
 
     /// Returns the link for the caller to stop.

@@ -26,24 +26,28 @@ struct Notifier: Sendable {
     }
 }
 
-// Sound: it adds only constants.
+// Sound: `target` changes only when the step is about to be freed.
 private final class NotifierStep<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
-    private let target: any NotifierTarget
+    private var target: (any NotifierTarget)?
 
     init(_ target: any NotifierTarget) {
         self.target = target
         super.init()
     }
 
+    override func unlink(_ others: inout [Link]) -> Link? {
+        target.take()
+    }
+
     override func next(_ value: Element) {
-        if !upstream.isClosed { target.notifierFired() }
+        if !upstream.isClosed { target?.notifierFired() }
     }
 
     override func failed(_ error: any Error) {
-        target.notifierFailed(error)
+        target?.notifierFailed(error)
     }
 
     override func finished() {
-        target.notifierCompleted()
+        target?.notifierCompleted()
     }
 }

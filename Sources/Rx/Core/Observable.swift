@@ -53,11 +53,15 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
     /// The sources of a concatenation. An outer concatenation runs them itself instead of subscribing to this one.
     var concatenated: ConcatParts<Element>? { nil }
 
+    override func unlink(_ others: inout [Link]) -> Link? {
+        down.takeLink()
+    }
+
     @usableFromInline
     static func subscribe(
         _ source: consuming Observable<Element>, _ subscriber: consuming Subscriber<Element>
     ) -> any Disposable {
-        startStream(source, Downstream(subscriber))
+        startSubscription(source, Downstream(subscriber))
         return subscriber
     }
 
@@ -67,9 +71,9 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
     ) -> Link {
         HeldLocks.assertNone()
         let trampoline = Trampoline.current
-        let outermost = trampoline.enter()
+        let depth = trampoline.beginSubscription()
         let link = (consume source).run(for: receiver, number: number)
-        if outermost { trampoline.drain() }
+        trampoline.endSubscription(depth)
         return link
     }
 }
@@ -77,14 +81,26 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
 /// `Observable` under a name that no other module uses.
 public typealias RxObservable<Element: Sendable> = Observable<Element>
 
-/// Starts `source` from outside the pipeline or from an event, so that synchronous sources inside it take turns. A free
-/// function, because a static method would look up the metadata of its class.
+/// Starts `source` for a subscription that a program makes. It never waits.
+private func startSubscription<Element: Sendable>(
+    _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
+) {
+    HeldLocks.assertNone()
+    let trampoline = Trampoline.current
+    let depth = trampoline.beginSubscription()
+    (consume source).run(consume port)
+    trampoline.endSubscription(depth)
+}
+
+/// Starts `source` from an event or from a closure, so that synchronous sources inside it take turns. If too many of these
+/// starts are nested, it starts after they have returned. A free function, because a static method would look up the
+/// metadata of its class.
 func startStream<Element: Sendable>(
     _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
 ) {
     HeldLocks.assertNone()
     let trampoline = Trampoline.current
-    let outermost = trampoline.enter()
+    guard trampoline.enter() else { return PostponedStart.enqueue(source, port, trampoline) }
     (consume source).run(consume port)
-    if outermost { trampoline.drain() }
+    trampoline.leave()
 }

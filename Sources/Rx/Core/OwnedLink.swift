@@ -30,6 +30,13 @@ struct OwnedLink: ~Copyable {
     @inline(__always)
     var borrowed: BorrowedLink { link }
 
+    /// Moves the reference out for `Link.free(_:)`.
+    mutating func takeLink() -> Link? {
+        let old = link
+        link = BorrowedLink()
+        return old.moved()
+    }
+
     /// Moves the reference out, so that the object is released after the access to this property has ended.
     @inline(__always)
     mutating func take() -> OwnedLink {
@@ -53,6 +60,10 @@ struct BorrowedLink {
     @inline(__always)
     fileprivate func release() {
         link?.release()
+    }
+
+    fileprivate func moved() -> Link? {
+        link?.takeRetainedValue()
     }
 
     @inline(__always)

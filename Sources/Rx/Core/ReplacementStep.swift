@@ -4,18 +4,30 @@
 final class ReplacementStep<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     /// The operator's old source.
     private let predecessor = LinkSlot()
+    private let isStarted = RelaxedAtomic(false)
+
+    deinit {
+        Link.free(down.takeLink())
+    }
 
     /// Starts `source` towards `port` for an operator that has closed its slot.
     static func start(
         _ source: Observable<Element>, _ port: consuming Downstream<Element>,
         after predecessor: consuming ClosedLink
     ) {
+        var port = port
+        _ = port.skip()
         let successor = ReplacementStep<Element>(nil)
         if let link = predecessor.take() { successor.predecessor.set(link) }
         successor.down.takeStep(of: consume port)
         successor.down.attach(successor)
         if !successor.upstream.isClosed { startStream(source, Downstream(successor)) }
         successor.predecessor.closeAndStop()
+        successor.isStarted.set(true)
+    }
+
+    override func skipped() -> Link? {
+        leaveChain(isStarted.value)
     }
 
     override func next(_ value: Element) {
@@ -26,8 +38,8 @@ final class ReplacementStep<Element: Sendable>: StatefulOperator<Element, Elemen
         finish(with: value)
     }
 
-    override func stop() {
-        super.stop()
-        predecessor.closeAndStop()
+    override func stop(_ stops: inout DisposalStack) {
+        predecessor.close(&stops)
+        super.stop(&stops)
     }
 }

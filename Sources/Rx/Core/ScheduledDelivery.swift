@@ -59,8 +59,8 @@ class ScheduledDelivery<Element: Sendable>: StatefulOperator<Element, Element>, 
         }
     }
 
-    override final func stop() {
-        guard upstream.closeAndStop() else { return }
+    override final func stop(_ stops: inout DisposalStack) {
+        guard upstream.close(&stops) else { return }
         scheduled.dispose()
         drop()
     }

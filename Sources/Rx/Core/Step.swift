@@ -37,7 +37,7 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
     }
 
     override func unlink(_ others: inout [Link]) -> Link? {
-        source.take()
+        source.take() ?? down.takeLink()
     }
 
     /// The source; nil once the step runs.

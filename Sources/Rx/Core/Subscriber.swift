@@ -23,8 +23,16 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
         self.upstream.set(upstream)
     }
 
-    override final func stop() {
-        dispose()
+    override final func stop(_ stops: inout DisposalStack) {
+        HeldLocks.assertNone()
+        if upstream.end() { stops.pushStopped(self) }
+        // Also while the end is being received, so that the source is stopped at once.
+        upstream.close(&stops)
+    }
+
+    override final func stopped(_ stops: inout DisposalStack) {
+        ended()
+        markOver()
     }
 
     @usableFromInline
@@ -37,6 +45,8 @@ class Subscriber<In: Sendable>: Step<In, Never>, Cancelable, @unchecked Sendable
         ended()
         markOver()
     }
+
+    override final var isDisposedByStopping: Bool { true }
 
     override final func next(_ value: In) {
         guard !upstream.isClosed, enter() else { return }

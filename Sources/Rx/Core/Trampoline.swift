@@ -2,11 +2,18 @@ import Glibc
 
 /// A thread's queue of work that waits until the subscription being made there returns. Only that thread touches it.
 package final class Trampoline {
+    /// The starts that may be nested. Further ones wait until these have returned, so that a recursive stream does not
+    /// deepen the stack.
+    private static var maximumDepth: Int { 32 }
+
+    /// The number of starts in progress since the subscription being made.
     // Unchecked, both, for the rows "from(array), an element" and "Single.just.map.subscribe" of RxBench.
     @exclusivity(unchecked)
-    private(set) var isRunning = false
+    private var depth = 0
     @exclusivity(unchecked)
     private var queue = Queue<Link>()
+
+    var isRunning: Bool { depth > 0 }
 
     /// Whether other work waits for the running work to yield.
     var hasWaiting: Bool { !queue.isEmpty }
@@ -40,20 +47,36 @@ package final class Trampoline {
         return try withExtendedLifetime(inner) { try body() }
     }
 
-    /// Returns whether the caller now has to call `drain()`.
+    /// Begins a start. Returns false if too many are nested. Otherwise `leave()` has to follow.
     func enter() -> Bool {
-        guard !isRunning else { return false }
-        isRunning = true
+        guard depth < Trampoline.maximumDepth else { return false }
+        depth += 1
         return true
+    }
+
+    /// Ends a start. The outermost one runs the waiting work first.
+    func leave() {
+        if depth == 1, hasWaiting { drain() }
+        depth -= 1
+    }
+
+    /// Begins a subscription made by a program, which is never postponed. Returns the depth to restore.
+    func beginSubscription() -> Int {
+        let outer = depth
+        depth = min(outer + 1, 2)
+        return outer
+    }
+
+    func endSubscription(_ outer: Int) {
+        if outer == 0, hasWaiting { drain() }
+        depth = outer
     }
 
     func enqueue(_ link: Link) {
         queue.append(link)
     }
 
-    func drain() {
-        defer { isRunning = false }
-        guard hasWaiting else { return }
+    private func drain() {
         while let link = queue.popFirst() {
             link.resume()
         }

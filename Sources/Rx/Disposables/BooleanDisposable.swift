@@ -16,4 +16,8 @@ public final class BooleanDisposable: DisposeBase, Cancelable, @unchecked Sendab
     public func dispose() {
         disposed.store(true, ordering: .releasing)
     }
+
+    override func stop(_ stops: inout DisposalStack) {
+        dispose()
+    }
 }

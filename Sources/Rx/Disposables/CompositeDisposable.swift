@@ -61,6 +61,14 @@ public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Send
 
     /// Disposes all members in the order they were added. Members added later are disposed at once.
     public func dispose() {
+        stop()
+    }
+
+    override func stop(_ stops: inout DisposalStack) {
+        stops.dispose(takeMembers())
+    }
+
+    private func takeMembers() -> [any Disposable] {
         let members = state.withLock { state in
             defer {
                 state.members = [:]
@@ -68,6 +76,17 @@ public final class CompositeDisposable: DisposeBase, Cancelable, @unchecked Send
             }
             return state.members
         }
-        for (_, member) in members.sorted(by: { $0.key < $1.key }) { member.dispose() }
+        return members.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    override func unlink(_ others: inout [Link]) -> Link? {
+        others += takeMembers().compactMap { $0 as? Link }
+        return nil
+    }
+
+    deinit {
+        var members: [Link] = []
+        _ = unlink(&members)
+        while !members.isEmpty { Link.free(members.popLast()) }
     }
 }

@@ -34,38 +34,61 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
 
     /// Disposes the resource, now or when the last disposable from `retain()` is disposed.
     public func dispose() {
+        stop()
+    }
+
+    override func stop(_ stops: inout DisposalStack) {
         let resource = state.withLock { state in
             state.isOver = true
             return RefCountDisposable.resourceToDispose(&state)
         }
-        resource?.dispose()
+        if let resource { stops.dispose(resource) }
     }
 
-    private func release() {
+    private func release(_ stops: inout DisposalStack) {
         let resource = state.withLock { state in
             state.holders -= 1
             return RefCountDisposable.resourceToDispose(&state)
         }
-        resource?.dispose()
+        if let resource { stops.dispose(resource) }
+    }
+
+    override func unlink(_ others: inout [Link]) -> Link? {
+        state.withLock({ $0.resource.take() }) as? Link
+    }
+
+    deinit {
+        Link.free(state.withLock({ $0.resource.take() }) as? Link)
     }
 
     private static func resourceToDispose(_ state: inout State) -> (any Disposable)? {
         state.isOver && state.holders == 0 ? state.resource.take() : nil
     }
 
-    private final class Holder: Disposable {
-        #if DEBUG || TRACE_RESOURCES
-            private let counted = CountedResource()
-        #endif
-        private let owner: RefCountDisposable
+    // Sound: `owner` changes only when the object is about to be freed.
+    private final class Holder: DisposeBase, Disposable, @unchecked Sendable {
+        private var owner: RefCountDisposable?
         private let isReleased = Atomic<Bool>(false)
 
         init(_ owner: RefCountDisposable) {
             self.owner = owner
+            super.init()
         }
 
         func dispose() {
-            if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { owner.release() }
+            stop()
+        }
+
+        override func stop(_ stops: inout DisposalStack) {
+            if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { owner?.release(&stops) }
+        }
+
+        override func unlink(_ others: inout [Link]) -> Link? {
+            owner.take()
+        }
+
+        deinit {
+            Link.free(owner.take())
         }
     }
 }

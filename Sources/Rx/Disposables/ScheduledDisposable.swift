@@ -19,10 +19,30 @@ public final class ScheduledDisposable: DisposeBase, Cancelable, @unchecked Send
     }
 
     public func dispose() {
-        _ = scheduler.schedule(()) { [self] in
-            let resource = resource.withLock { $0.take() }
-            resource?.dispose()
-            return Disposables.create()
+        stop()
+    }
+
+    override func stop(_ stops: inout DisposalStack) {
+        // An immediate scheduler would do it inside this call.
+        if scheduler is ImmediateScheduler {
+            if let resource = takeResource() { stops.dispose(resource) }
+        } else {
+            _ = scheduler.schedule(()) { [self] in
+                takeResource()?.dispose()
+                return Disposables.create()
+            }
         }
+    }
+
+    private func takeResource() -> (any Disposable)? {
+        resource.withLock { $0.take() }
+    }
+
+    override func unlink(_ others: inout [Link]) -> Link? {
+        takeResource() as? Link
+    }
+
+    deinit {
+        Link.free(takeResource() as? Link)
     }
 }

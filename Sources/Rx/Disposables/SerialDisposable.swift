@@ -32,10 +32,25 @@ public final class SerialDisposable: DisposeBase, Cancelable, @unchecked Sendabl
     }
 
     public func dispose() {
-        let current = state.withLock { state in
+        stop()
+    }
+
+    override func stop(_ stops: inout DisposalStack) {
+        if let current = takeCurrent() { stops.dispose(current) }
+    }
+
+    private func takeCurrent() -> (any Disposable)? {
+        state.withLock { state in
             defer { state = State(current: nil, isDisposed: true) }
             return state.current
         }
-        current?.dispose()
+    }
+
+    override func unlink(_ others: inout [Link]) -> Link? {
+        takeCurrent() as? Link
+    }
+
+    deinit {
+        Link.free(takeCurrent() as? Link)
     }
 }

@@ -33,13 +33,28 @@ public final class SingleAssignmentDisposable: DisposeBase, Cancelable, @uncheck
     }
 
     public func dispose() {
-        let current = state.withLock { state in
+        stop()
+    }
+
+    override func stop(_ stops: inout DisposalStack) {
+        if let current = takeCurrent() { stops.dispose(current) }
+    }
+
+    private func takeCurrent() -> (any Disposable)? {
+        state.withLock { state in
             defer {
                 state.current = nil
                 state.isDisposed = true
             }
             return state.current
         }
-        current?.dispose()
+    }
+
+    override func unlink(_ others: inout [Link]) -> Link? {
+        takeCurrent() as? Link
+    }
+
+    deinit {
+        Link.free(takeCurrent() as? Link)
     }
 }

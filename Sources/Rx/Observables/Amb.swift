@@ -49,8 +49,19 @@ final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
         }
     }
 
-    override func cancel() {
-        inners.closeAndStop()
+    override func cancel(_ stops: inout DisposalStack) {
+        inners.close(&stops)
+    }
+
+    /// Leaves the chain once `inner` has won, because only its events are left to pass on.
+    fileprivate func skip(_ inner: AmbInner<Element>) -> Link? {
+        // An error is retried by this emitter, and a receiver is no step.
+        guard !isCopied, !hasReceiver, winner.load(ordering: .acquiring) == inner.number, close() else {
+            return nil
+        }
+        _ = inners.close()
+        inner.detach()
+        return down.link
     }
 
     /// Returns whether `inner` may emit: it is the winner, or becomes it now.
@@ -63,25 +74,28 @@ final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
 }
 
 // Sound: it adds only constants.
-private final class AmbInner<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
-    private let parent: Amb<Element>
+private final class AmbInner<Element: Sendable>: ChildStep<Element>, @unchecked Sendable {
     let number: Int
 
     init(_ parent: Amb<Element>, _ number: Int) {
-        self.parent = parent
         self.number = number
-        super.init()
+        super.init(parent)
     }
 
     override func next(_ value: Element) {
-        if !upstream.isClosed, parent.mayPass(self) { parent.onNext(value) }
+        guard !upstream.isClosed else { return }
+        parent.use(as: Amb<Element>.self) { if $0.mayPass(self) { $0.onNext(value) } }
     }
 
     override func failed(_ error: any Error) {
-        if parent.mayPass(self) { parent.onError(error) }
+        parent.use(as: Amb<Element>.self) { if $0.mayPass(self) { $0.onError(error) } }
     }
 
     override func finished() {
-        if parent.mayPass(self) { parent.onCompleted() }
+        parent.use(as: Amb<Element>.self) { if $0.mayPass(self) { $0.onCompleted() } }
+    }
+
+    override func skipped() -> Link? {
+        parent.use(as: Amb<Element>.self) { $0.skip(self) }
     }
 }

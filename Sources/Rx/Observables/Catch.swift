@@ -31,6 +31,10 @@ final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sen
         super.init(source)
     }
 
+    deinit {
+        if hasCaught.value { Link.free(down.takeLink()) }
+    }
+
     override func copy() -> Operator<Element, Element> {
         type(of: self).init(nil, handler)
     }
@@ -50,9 +54,14 @@ final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sen
             let other = try handler(error)
             // The new source takes the old one's place downstream. The old one is released after its event
             // returns, or stopped if a closure threw.
-            startStream(other, Downstream(self))
+            var below = down.share()
+            if below.skip() { startStream(other, below) } else { startStream(other, Downstream(self)) }
         } catch {
             down.error(error)
         }
+    }
+
+    override func skipped() -> Link? {
+        hasCaught.value ? down.link : nil
     }
 }

@@ -12,6 +12,18 @@ extension ObservableType {
             return ConcatParts(next: { iterator.next() }, remaining: nil)
         }
     }
+
+    /// Subscribes to the next source whenever one fails, until one completes. The last source's error is passed on. An
+    /// empty collection completes.
+    @inlinable
+    public static func `catch`<Sources: Collection & Sendable>(
+        sequence: Sources
+    ) -> Observable<Element> where Sources.Element == Observable<Element> {
+        CatchSequence {
+            var iterator = sequence.makeIterator()
+            return ConcatParts(next: { iterator.next() }, remaining: sequence.count)
+        }
+    }
 }
 
 // Sound: only the caller that runs the start loop touches `parts`.
@@ -21,11 +33,17 @@ final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>
     private let starts = RerunLoop()
     private var parts: ConcatParts<Element>?
     private let lastError = Lock<(any Error)?>(nil)
+    /// Whether the last source has started.
+    private let isLast = RelaxedAtomic(false)
 
     @usableFromInline
     init(_ makeParts: @escaping @Sendable () -> ConcatParts<Element>) {
         self.makeParts = makeParts
         super.init(.never())
+    }
+
+    deinit {
+        Link.free(down.takeLink())
     }
 
     override func copy() -> Operator<Element, Element> {
@@ -46,8 +64,14 @@ final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>
                 if let error = lastError.withLock({ $0 }) { super.error(error) } else { super.completed() }
                 return
             }
-            startStream(source, Downstream(self))
+            guard parts?.remaining == 0 else { return startStream(source, Downstream(self)) }
+            isLast.set(true)
+            startLast(source, Downstream(self))
         }
+    }
+
+    override func skipped() -> Link? {
+        leaveChain(isLast.value)
     }
 
     override func next(_ value: Element) {

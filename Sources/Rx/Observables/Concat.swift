@@ -67,6 +67,8 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
     private let makeParts: (@Sendable () -> ConcatParts<Element>)?
     private let starts = RerunLoop()
     private var stack: [ConcatParts<Element>] = []
+    /// Whether the last source has started.
+    private let isLast = RelaxedAtomic(false)
 
     @usableFromInline
     convenience init(_ makeParts: @escaping @Sendable () -> ConcatParts<Element>) {
@@ -88,12 +90,13 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
         // Drops the iterators first. They share these sources, and `Link.free` skips shared links.
         stack = []
         while !sources.isEmpty { Link.free(sources.popLast()) }
+        Link.free(down.takeLink())
     }
 
     override func unlink(_ others: inout [Link]) -> Link? {
         for source in sources { others.append(source) }
         sources = []
-        return nil
+        return super.unlink(&others)
     }
 
     override func copy() -> Operator<Element, Element> {
@@ -119,8 +122,16 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
         starts.run {
             guard !upstream.isClosed else { return }
             guard let source = next() else { return super.completed() }
-            startStream(source, Downstream(self))
+            guard stack.count == 1, stack[0].remaining == 0 else {
+                return startStream(source, Downstream(self))
+            }
+            isLast.set(true)
+            startLast(source, Downstream(self))
         }
+    }
+
+    override func skipped() -> Link? {
+        leaveChain(isLast.value)
     }
 
     private func next() -> Observable<Element>? {

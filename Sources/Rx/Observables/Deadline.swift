@@ -87,7 +87,7 @@ final class Deadline<Element: Sendable>: TimedOperator<Element, Element>, @unche
     override func timerElapsed() {
         guard let other else { return end(RxError.timeout) }
         guard let source = upstream.close() else { return }
-        ended()
+        timer.close()
         ReplacementStep.start(other, down.share(), after: source)
     }
 }

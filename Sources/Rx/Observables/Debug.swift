@@ -92,9 +92,9 @@ final class Debug<Element: Sendable>: StatefulOperator<Element, Element>, @unche
         stop()
     }
 
-    override func stop() {
+    override func stop(_ stops: inout DisposalStack) {
         guard let source = upstream.close() else { return }
         writer.note("isDisposed")
-        source.stop()
+        source.stop(&stops)
     }
 }

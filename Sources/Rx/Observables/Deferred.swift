@@ -27,6 +27,6 @@ final class Deferred<Element: Sendable>: Observable<Element>, @unchecked Sendabl
         } catch {
             return port.error(error)
         }
-        (consume made).run(consume port)
+        startStream(made, port)
     }
 }

@@ -94,8 +94,8 @@ final class Delay<Element: Sendable>: StatefulOperator<Element, Element>, TimerT
         gate.run { super.error(error) }
     }
 
-    override func stop() {
-        super.stop()
+    override func stop(_ stops: inout DisposalStack) {
+        super.stop(&stops)
         timer.close()
         drop()
     }

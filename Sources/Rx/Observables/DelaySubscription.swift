@@ -17,6 +17,7 @@ final class DelaySubscription<Element: Sendable>: StatefulOperator<Element, Elem
     private let scheduler: any SchedulerType
     private let timer: TimerSlot
     private var waiting: Observable<Element>?
+    private let isStarted = RelaxedAtomic(false)
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ dueTime: RxTimeInterval, _ scheduler: any SchedulerType)
@@ -25,6 +26,10 @@ final class DelaySubscription<Element: Sendable>: StatefulOperator<Element, Elem
         self.scheduler = scheduler
         timer = TimerSlot(scheduler)
         super.init(source)
+    }
+
+    deinit {
+        Link.free(down.takeLink())
     }
 
     override func copy() -> Operator<Element, Element> {
@@ -38,9 +43,13 @@ final class DelaySubscription<Element: Sendable>: StatefulOperator<Element, Elem
         me.timer.set(after: me.dueTime, me)
     }
 
-    override func stop() {
-        super.stop()
+    override func stop(_ stops: inout DisposalStack) {
+        super.stop(&stops)
         timer.close()
+    }
+
+    override func skipped() -> Link? {
+        leaveChain(isStarted.value)
     }
 
     override func next(_ value: Element) {
@@ -50,6 +59,7 @@ final class DelaySubscription<Element: Sendable>: StatefulOperator<Element, Elem
     @usableFromInline
     func timerFired(_ token: TimerToken) {
         guard !upstream.isClosed, let source = waiting.take() else { return }
-        startStream(source, Downstream(self))
+        isStarted.set(true)
+        startLast(source, Downstream(self))
     }
 }

@@ -83,8 +83,14 @@ final class Do<Element: Sendable>: StatefulOperator<Element, Element>, @unchecke
         if me.startAndEnd.start() { me.hooks.onDispose?() }
     }
 
-    override func stop() {
-        if upstream.closeAndStop(), startAndEnd.end() { hooks.onDispose?() }
+    override func stop(_ stops: inout DisposalStack) {
+        guard let source = upstream.close() else { return }
+        stops.pushStopped(self)
+        source.stop(&stops)
+    }
+
+    override func stopped(_ stops: inout DisposalStack) {
+        if startAndEnd.end() { hooks.onDispose?() }
     }
 
     override func next(_ value: Element) {

@@ -36,8 +36,13 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
         type(of: self).init(nil, selector, innerType)
     }
 
-    override func stop() {
-        if upstream.closeAndStop(), !isFinished.value { inners.closeAndStop() }
+    override func stop(_ stops: inout DisposalStack) {
+        if isFinished.value {
+            upstream.close(&stops)
+        } else if let source = upstream.close() {
+            inners.close(&stops)
+            source.stop(&stops)
+        }
     }
 
     override func next(_ value: In) {
@@ -64,7 +69,26 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
     }
 
     private func outerCompleted() {
-        if inners.outerDone() { finish() } else { upstream.emptyAfterEnd() }
+        switch inners.outerDone() {
+        case .nothing: finish()
+        case .last:
+            upstream.emptyAfterEnd()
+            skipBelow()
+        case .more: upstream.emptyAfterEnd()
+        }
+    }
+
+    /// Called by the gate's owner when an inner stream has completed.
+    private func proceed(_ left: InnerList.Left) {
+        switch left {
+        case .nothing: finish()
+        case .last: skipBelow()
+        case .more: break
+        }
+    }
+
+    fileprivate func skip(_ inner: any InnerListMember) -> Link? {
+        leaveChain(inner, gate, inners)
     }
 
     private func finish() {
@@ -100,33 +124,34 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
 
     func innerCompleted(_ inner: any InnerListMember) {
         if gate.enter() {
-            if inners.remove(inner) { finish() }
+            proceed(inners.remove(inner))
             gate.leave()
         } else {
-            gate.park { if self.inners.remove(inner) { self.finish() } }
+            gate.park { self.proceed(self.inners.remove(inner)) }
         }
     }
 }
 
 // Sound: it adds only constants.
 @usableFromInline
-final class FlatMapInner<In: Sendable, Out: Sendable>: InnerStep<Out>, @unchecked Sendable {
-    private let parent: FlatMap<In, Out>
-
+final class FlatMapInner<In: Sendable, Out: Sendable>: ChildStep<Out>, @unchecked Sendable {
     required init(_ parent: FlatMap<In, Out>) {
-        self.parent = parent
-        super.init()
+        super.init(parent)
     }
 
     override func next(_ value: Out) {
-        parent.innerNext(value)
+        parent.use(as: FlatMap<In, Out>.self) { $0.innerNext(value) }
     }
 
     override func failed(_ error: any Error) {
-        parent.error(error)
+        parent.use(as: FlatMap<In, Out>.self) { $0.error(error) }
     }
 
     override func finished() {
-        parent.innerCompleted(self)
+        parent.use(as: FlatMap<In, Out>.self) { $0.innerCompleted(self) }
+    }
+
+    override func skipped() -> Link? {
+        parent.use(as: FlatMap<In, Out>.self) { $0.skip(self) }
     }
 }

@@ -73,8 +73,16 @@ final class FlatMapLatestOrFirst<In: Sendable, Out: Sendable>: StatefulOperator<
         type(of: self).init(nil, choice, selector, innerType)
     }
 
-    override func stop() {
-        if upstream.closeAndStop() { current.closeAndStop() }
+    override func stop(_ stops: inout DisposalStack) {
+        if current.isEmpty {
+            // Usual at the end, and faster.
+            guard upstream.close(&stops) else { return }
+            current.close(&stops)
+            return
+        }
+        guard let source = upstream.close() else { return }
+        current.close(&stops)
+        source.stop(&stops)
     }
 
     override func next(_ value: In) {
@@ -118,7 +126,25 @@ final class FlatMapLatestOrFirst<In: Sendable, Out: Sendable>: StatefulOperator<
             state.isOuterDone = true
             return !state.hasInner
         }
-        if isOver { end(nil) } else { upstream.emptyAfterEnd() }
+        if isOver { return end(nil) }
+        upstream.emptyAfterEnd()
+        skipBelow()
+    }
+
+    /// Leaves the chain if only the events of this inner stream are left to pass on.
+    fileprivate func skip(_ inner: FlatMapLatestOrFirstInner<In, Out>, _ id: UInt64) -> Link? {
+        // If the gate is taken, the operator is delivering.
+        guard gate.enter() else { return nil }
+        var next: Link?
+        let isLast = state.withLock { $0.isOuterDone && $0.hasInner }
+        if isLast, isLatest(id), upstream.end() {
+            upstream.detach()
+            current.detach()
+            inner.detach()
+            next = down.link
+        }
+        gate.leave()
+        return next
     }
 
     override func error(_ error: any Error) {
@@ -201,25 +227,27 @@ private struct FlatMapLatestOrFirstState {
 
 // Sound: it adds only constants.
 @usableFromInline
-final class FlatMapLatestOrFirstInner<In: Sendable, Out: Sendable>: InnerStep<Out>, @unchecked Sendable {
-    private let parent: FlatMapLatestOrFirst<In, Out>
+final class FlatMapLatestOrFirstInner<In: Sendable, Out: Sendable>: ChildStep<Out>, @unchecked Sendable {
     private let id: UInt64
 
     required init(_ parent: FlatMapLatestOrFirst<In, Out>, _ id: UInt64) {
-        self.parent = parent
         self.id = id
-        super.init()
+        super.init(parent)
     }
 
     override func next(_ value: Out) {
-        parent.innerNext(value, id)
+        parent.use(as: FlatMapLatestOrFirst<In, Out>.self) { $0.innerNext(value, id) }
     }
 
     override func failed(_ error: any Error) {
-        parent.innerError(error, id)
+        parent.use(as: FlatMapLatestOrFirst<In, Out>.self) { $0.innerError(error, id) }
     }
 
     override func finished() {
-        parent.innerCompleted(id)
+        parent.use(as: FlatMapLatestOrFirst<In, Out>.self) { $0.innerCompleted(id) }
+    }
+
+    override func skipped() -> Link? {
+        parent.use(as: FlatMapLatestOrFirst<In, Out>.self) { $0.skip(self, id) }
     }
 }

@@ -67,13 +67,13 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
         super.begin(source)
     }
 
-    override func stop() {
+    override func stop(_ stops: inout DisposalStack) {
         guard !isOuterClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        sourceRetains.release()
+        sourceRetains.release(&stops)
     }
 
-    func stopSource() {
-        upstream.closeAndStop()
+    func stopSource(_ stops: inout DisposalStack) {
+        upstream.close(&stops)
     }
 
     override func next(_ value: Element) {
@@ -127,6 +127,6 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
             if let error { down.error(error) } else { down.completed() }
         }
         stop()
-        stopSource()
+        upstream.closeAndStop()
     }
 }

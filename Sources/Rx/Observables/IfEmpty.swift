@@ -17,11 +17,16 @@ extension ObservableType {
 final class IfEmptySwitch<Element: Sendable>: Operator<Element, Element>, @unchecked Sendable {
     private let other: Observable<Element>
     private let isEmpty = RelaxedAtomic(true)
+    private let hasSwitched = RelaxedAtomic(false)
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ other: Observable<Element>) {
         self.other = other
         super.init(source)
+    }
+
+    deinit {
+        if hasSwitched.value { Link.free(down.takeLink()) }
     }
 
     override func copy() -> Operator<Element, Element> {
@@ -38,6 +43,13 @@ final class IfEmptySwitch<Element: Sendable>: Operator<Element, Element>, @unche
     }
 
     override func completed() {
-        if isEmpty.value { startStream(other, down.share()) } else { down.completed() }
+        guard isEmpty.value, !hasSwitched.value else { return down.completed() }
+        hasSwitched.set(true)
+        var below = down.share()
+        if below.skip() { startStream(other, below) } else { startStream(other, Downstream(self)) }
+    }
+
+    override func skipped() -> Link? {
+        hasSwitched.value ? down.link : nil
     }
 }

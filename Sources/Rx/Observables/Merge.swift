@@ -67,15 +67,30 @@ final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @un
         let me = self
         me.down.attach(me)
         for source in me.sources {
-            let inner = MergeInner(me)
+            let inner = MergeInner<Element>(me)
             guard !me.upstream.isClosed, me.inners.add(inner) else { return }
             source.run(Downstream(inner))
         }
-        me.gate.run { if me.inners.outerDone() { me.end(nil) } }
+        me.gate.run { me.proceed(me.inners.outerDone()) }
     }
 
-    override func stop() {
-        if upstream.closeAndStop() { inners.closeAndStop() }
+    override func stop(_ stops: inout DisposalStack) {
+        guard let source = upstream.close() else { return }
+        inners.close(&stops)
+        source.stop(&stops)
+    }
+
+    /// Called by the gate's owner when one of the sources has completed or all have started.
+    private func proceed(_ left: InnerList.Left) {
+        switch left {
+        case .nothing: end(nil)
+        case .last: skipBelow()
+        case .more: break
+        }
+    }
+
+    fileprivate func skip(_ inner: any InnerListMember) -> Link? {
+        leaveChain(inner, gate, inners)
     }
 
     private func end(_ error: (any Error)?) {
@@ -96,28 +111,25 @@ final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @un
     }
 
     fileprivate func innerCompleted(_ inner: any InnerListMember) {
-        gate.run { if self.inners.remove(inner) { self.end(nil) } }
+        gate.run { self.proceed(self.inners.remove(inner)) }
     }
 }
 
 // Sound: it adds only constants.
-private final class MergeInner<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
-    private let parent: MergeAll<Element>
-
-    init(_ parent: MergeAll<Element>) {
-        self.parent = parent
-        super.init()
-    }
-
+private final class MergeInner<Element: Sendable>: ChildStep<Element>, @unchecked Sendable {
     override func next(_ value: Element) {
-        parent.innerNext(value)
+        parent.use(as: MergeAll<Element>.self) { $0.innerNext(value) }
     }
 
     override func failed(_ error: any Error) {
-        parent.innerError(error)
+        parent.use(as: MergeAll<Element>.self) { $0.innerError(error) }
     }
 
     override func finished() {
-        parent.innerCompleted(self)
+        parent.use(as: MergeAll<Element>.self) { $0.innerCompleted(self) }
+    }
+
+    override func skipped() -> Link? {
+        parent.use(as: MergeAll<Element>.self) { $0.skip(self) }
     }
 }

@@ -13,6 +13,8 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         var isOuterDone = false
 
         var isOver: Bool { isOuterDone && active == 0 && waiting.isEmpty }
+        /// Whether one inner stream is left, whose events the operator only passes on.
+        var hasLastStream: Bool { isOuterDone && active == 1 && waiting.isEmpty }
 
         mutating func next(_ limit: Int) -> In? {
             guard active < limit, let value = waiting.popFirst() else { return nil }
@@ -54,9 +56,10 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         type(of: self).init(nil, limit, selector, innerType)
     }
 
-    override func stop() {
-        guard upstream.closeAndStop() else { return }
-        inners.closeAndStop()
+    override func stop(_ stops: inout DisposalStack) {
+        guard let source = upstream.close() else { return }
+        inners.close(&stops)
+        source.stop(&stops)
         drop()
     }
 
@@ -114,6 +117,7 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         }
         let inner = innerType.init(self)
         guard inners.add(inner) else { return false }
+        skipBelowLastStream()
         startStream(source, Downstream(inner))
         return true
     }
@@ -131,7 +135,22 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
             state.isOuterDone = true
             return state.isOver
         }
-        if isOver { gate.run { self.end(nil) } } else { upstream.emptyAfterEnd() }
+        if isOver { return gate.run { self.end(nil) } }
+        upstream.emptyAfterEnd()
+        skipBelowLastStream()
+    }
+
+    private func skipBelowLastStream() {
+        // If the gate is taken, the operator is delivering.
+        guard state.withLock({ $0.hasLastStream }), gate.enter() else { return }
+        skipBelow()
+        gate.leave()
+    }
+
+    fileprivate func skip(_ inner: any InnerListMember) -> Link? {
+        guard state.withLock({ $0.hasLastStream }) else { return nil }
+        _ = inners.outerDone()
+        return leaveChain(inner, gate, inners)
     }
 
     override func error(_ error: any Error) {
@@ -155,23 +174,24 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
 
 // Sound: it adds only constants.
 @usableFromInline
-final class MergeLimitedInner<In: Sendable, Out: Sendable>: InnerStep<Out>, @unchecked Sendable {
-    private let parent: MergeLimited<In, Out>
-
+final class MergeLimitedInner<In: Sendable, Out: Sendable>: ChildStep<Out>, @unchecked Sendable {
     required init(_ parent: MergeLimited<In, Out>) {
-        self.parent = parent
-        super.init()
+        super.init(parent)
     }
 
     override func next(_ value: Out) {
-        parent.innerNext(value)
+        parent.use(as: MergeLimited<In, Out>.self) { $0.innerNext(value) }
     }
 
     override func failed(_ error: any Error) {
-        parent.error(error)
+        parent.use(as: MergeLimited<In, Out>.self) { $0.error(error) }
     }
 
     override func finished() {
-        parent.innerCompleted(self)
+        parent.use(as: MergeLimited<In, Out>.self) { $0.innerCompleted(self) }
+    }
+
+    override func skipped() -> Link? {
+        parent.use(as: MergeLimited<In, Out>.self) { $0.skip(self) }
     }
 }

@@ -208,9 +208,16 @@ final class MulticastConnection<Subject: SubjectType>: InnerStep<Subject.Observe
         upstream.closeAndStop()
     }
 
-    func leave(_ step: Link) {
+    override var isDisposedByStopping: Bool { true }
+
+    override func stop(_ stops: inout DisposalStack) {
+        multicast.forget(self)
+        super.stop(&stops)
+    }
+
+    func leave(_ step: Link, _ stops: inout DisposalStack) {
         // Also stop a connection that is delivering its end: a subscriber that reacts by subscribing again
         // starts the source again, and the two must not overlap.
-        if multicast.leave(self) || upstream.isClosed { upstream.closeAndStop() }
+        if multicast.leave(self) || upstream.isClosed { upstream.close(&stops) }
     }
 }

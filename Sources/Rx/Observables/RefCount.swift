@@ -7,7 +7,15 @@ extension ConnectableObservableType {
 }
 
 protocol SubscriberCount: AnyObject, Sendable {
-    func leave(_ step: Link)
+    func leave(_ step: Link, _ stops: inout DisposalStack)
+}
+
+extension SubscriberCount {
+    fileprivate func leave(_ step: Link) {
+        var stops = DisposalStack()
+        leave(step, &stops)
+        stops.run()
+    }
 }
 
 /// One subscriber of a reference-counted connection.
@@ -52,10 +60,13 @@ final class RefCountStep<Element: Sendable>: StatefulOperator<Element, Element>,
         upstream.closeAndStop()
     }
 
-    override func stop() {
-        let isFirst = upstream.end()
-        upstream.closeAndStop()
-        if isFirst { count.leave(self) }
+    override func stop(_ stops: inout DisposalStack) {
+        if upstream.end() { stops.pushStopped(self) }
+        upstream.close(&stops)
+    }
+
+    override func stopped(_ stops: inout DisposalStack) {
+        count.leave(self, &stops)
     }
 }
 
@@ -110,7 +121,7 @@ private final class GenericRefCount<Source: ConnectableObservableType>: Observab
         connection = source.connect()
     }
 
-    func leave(_ step: Link) {
+    func leave(_ step: Link, _ stops: inout DisposalStack) {
         let step = unsafeDowncast(step, to: RefCountStep<Source.Element>.self)
         gate.run { [self, step] in
             guard step.isCounted else { return }

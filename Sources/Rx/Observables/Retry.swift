@@ -39,12 +39,18 @@ final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unche
     private let starts = RerunLoop()
     private var repeated: Observable<Element>?
     private let left: RelaxedAtomic<Int>
+    /// Whether the last attempt has started.
+    private let isLast = RelaxedAtomic(false)
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, attempts: Int) {
         self.attempts = attempts
         left = RelaxedAtomic(attempts)
         super.init(source)
+    }
+
+    deinit {
+        Link.free(down.takeLink())
     }
 
     override func copy() -> Operator<Element, Element> {
@@ -61,8 +67,14 @@ final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unche
     private func start() {
         starts.run {
             guard !upstream.isClosed, let repeated else { return }
-            startStream(repeated, Downstream(self))
+            guard left.value == 1 else { return startStream(repeated, Downstream(self)) }
+            isLast.set(true)
+            startLast(repeated, Downstream(self))
         }
+    }
+
+    override func skipped() -> Link? {
+        leaveChain(isLast.value)
     }
 
     override func next(_ value: Element) {

@@ -64,6 +64,10 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, No
         super.init(source)
     }
 
+    deinit {
+        Link.free(down.takeLink())
+    }
+
     override func copy() -> Operator<Element, Element> {
         type(of: self).init(nil, handler, accepts: accepts)
     }
@@ -83,9 +87,9 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, No
         }
     }
 
-    override func stop() {
-        super.stop()
-        trigger.closeAndStop()
+    override func stop(_ stops: inout DisposalStack) {
+        trigger.close(&stops)
+        super.stop(&stops)
     }
 
     override func next(_ value: Element) {

@@ -93,7 +93,7 @@ class ScheduledSequence<Element: Sendable>: Observable<Element>, @unchecked Send
         }
     }
 
-    override final func stop() {
+    override final func stop(_ stops: inout DisposalStack) {
         isStopped.store(true, ordering: .relaxed)
     }
 

@@ -134,6 +134,12 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
     }
 
     func leave(_ link: Link) {
+        var stops = DisposalStack()
+        leave(link, &stops)
+        stops.run()
+    }
+
+    func leave(_ link: Link, _ stops: inout DisposalStack) {
         let mine = unsafeDowncast(link, to: ShareLink<Element>.self).connection
         let (subject, connection): (Link?, Link?) = state.withLock { state in
             let subject = state.subject
@@ -149,11 +155,11 @@ final class Share<Element: Sendable>: Observable<Element>, SubjectHost, @uncheck
             connection.subject.leave(link)
             // A connection that is delivering its end is stopped: a subscriber that reacts by subscribing
             // again starts the source again, and the two must not overlap.
-            if connection.upstream.isClosed { connection.stop() }
+            if connection.upstream.isClosed { connection.stop(&stops) }
         } else if let subject {
             unsafeDowncast(subject, to: ReplaySubject<Element>.self).leave(link)
         }
-        connection?.stop()
+        connection?.stop(&stops)
     }
 
     /// Passes the end of the connection's source to the subject, by calling `end`.

@@ -3,8 +3,8 @@ import Synchronization
 /// An operator that emits streams of its source's values. The source stays subscribed while the operator or
 /// any of these streams has a subscriber.
 protocol SourceOwner: Link {
-    /// Stops the source, after the last subscription has ended.
-    func stopSource()
+    /// Puts the source on `stops`, after the last subscription has ended.
+    func stopSource(_ stops: inout DisposalStack)
 }
 
 /// Counts the subscriptions that need a source: the outer one from the start, and each inner one. Retains the operator
@@ -30,9 +30,9 @@ final class SourceRetainCount: Sendable {
         return false
     }
 
-    /// Removes a subscription. The last one stops the source.
-    func release() {
-        if count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { owner.closeAndStop() }
+    /// Removes a subscription. The last one puts the source on `stops`.
+    func release(_ stops: inout DisposalStack) {
+        if count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { owner.close(&stops) }
     }
 }
 
@@ -45,8 +45,8 @@ private final class RetainedSource: Link, @unchecked Sendable {
         super.init()
     }
 
-    override func stop() {
-        owner.stopSource()
+    override func stop(_ stops: inout DisposalStack) {
+        owner.stopSource(&stops)
     }
 }
 
@@ -77,7 +77,9 @@ final class SourceRetainingStream<Element: Sendable>: StatefulOperator<Element, 
         if !upstream.isClosed { down.next(value) }
     }
 
-    override func stop() {
-        if upstream.closeAndStop(), isRetaining { sourceRetains.release() }
+    override func stop(_ stops: inout DisposalStack) {
+        guard let source = upstream.close() else { return }
+        if isRetaining { sourceRetains.release(&stops) }
+        source.stop(&stops)
     }
 }

@@ -19,6 +19,10 @@ final class SubscribeOn<Element: Sendable>: StatefulOperator<Element, Element>, 
         super.init(source)
     }
 
+    deinit {
+        Link.free(down.takeLink())
+    }
+
     override func copy() -> Operator<Element, Element> {
         type(of: self).init(nil, scheduler)
     }
@@ -42,9 +46,9 @@ final class SubscribeOn<Element: Sendable>: StatefulOperator<Element, Element>, 
         finish(with: value)
     }
 
-    override func stop() {
+    override func stop(_ stops: inout DisposalStack) {
         // After the end there is nothing to dispose on the scheduler.
-        if upstream.isClosed { return super.stop() }
+        if upstream.isClosed { return super.stop(&stops) }
         guard let closed = upstream.close() else { return }
         pending.dispose()
         guard let source = closed.take() else { return }

@@ -149,8 +149,8 @@ final class Timeout<Element: Sendable>: StatefulOperator<Element, Element>, Time
         if disarm(.ended) { super.completed() }
     }
 
-    override func stop() {
+    override func stop(_ stops: inout DisposalStack) {
         if !upstream.isClosed { _ = disarm(.ended) }
-        super.stop()
+        super.stop(&stops)
     }
 }

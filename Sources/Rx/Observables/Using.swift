@@ -35,6 +35,10 @@ final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unche
         super.init(.never())
     }
 
+    deinit {
+        Link.free(down.takeLink())
+    }
+
     override func copy() -> Operator<Element, Element> {
         type(of: self).init(factory)
     }
@@ -46,7 +50,7 @@ final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unche
         do {
             let (resource, made) = try me.factory()
             me.resource.setDisposable(resource)
-            made.run(Downstream(me))
+            startStream(made, Downstream(me))
         } catch {
             me.error(error)
         }
@@ -61,7 +65,13 @@ final class Using<Element: Sendable>: StatefulOperator<Element, Element>, @unche
         finish(with: value)
     }
 
-    override func stop() {
-        if upstream.closeAndStop(), startAndEnd.end() { resource.dispose() }
+    override func stop(_ stops: inout DisposalStack) {
+        guard let source = upstream.close() else { return }
+        stops.pushStopped(self)
+        source.stop(&stops)
+    }
+
+    override func stopped(_ stops: inout DisposalStack) {
+        if startAndEnd.end() { stops.push(resource) }
     }
 }

@@ -59,13 +59,13 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
         (consume source).run(Downstream(me))
     }
 
-    override func stop() {
+    override func stop(_ stops: inout DisposalStack) {
         guard !isOuterClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        sourceRetains.release()
+        sourceRetains.release(&stops)
     }
 
-    func stopSource() {
-        upstream.closeAndStop()
+    func stopSource(_ stops: inout DisposalStack) {
+        upstream.close(&stops)
         timer.close()
     }
 
@@ -146,6 +146,6 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
             if wantsEnd { down.completed() }
         }
         stop()
-        stopSource()
+        upstream.closeAndStop()
     }
 }

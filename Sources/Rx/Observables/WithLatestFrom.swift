@@ -50,15 +50,15 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
     override consuming func begin(_ source: consuming Observable<In>) {
         let me = self
         me.down.attach(me)
-        let inner = WithLatestInner(me)
+        let inner = WithLatestInner<In, Second, Out>(me)
         me.other.set(inner)
         startStream(me.second, Downstream(inner))
         guard !me.upstream.isClosed else { return }
         (consume source).run(Downstream(me))
     }
 
-    override func ended() {
-        other.closeAndStop()
+    override func ended(_ stops: inout DisposalStack) {
+        other.close(&stops)
     }
 
     override func received(_ value: In) {
@@ -76,21 +76,15 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
 }
 
 // Sound: it adds only constants.
-private final class WithLatestInner<In: Sendable, Second: Sendable, Out: Sendable>: InnerStep<Second>,
+private final class WithLatestInner<In: Sendable, Second: Sendable, Out: Sendable>: ChildStep<Second>,
     @unchecked Sendable
 {
-    private let parent: WithLatestFrom<In, Second, Out>
-
-    init(_ parent: WithLatestFrom<In, Second, Out>) {
-        self.parent = parent
-        super.init()
-    }
-
     override func next(_ value: Second) {
-        if !upstream.isClosed { parent.keep(value) }
+        guard !upstream.isClosed else { return }
+        parent.use(as: WithLatestFrom<In, Second, Out>.self) { $0.keep(value) }
     }
 
     override func failed(_ error: any Error) {
-        parent.error(error)
+        parent.use(as: WithLatestFrom<In, Second, Out>.self) { $0.error(error) }
     }
 }

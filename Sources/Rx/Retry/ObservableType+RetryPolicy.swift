@@ -65,9 +65,13 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
         }
     }
 
-    override func stop() {
-        super.stop()
+    override func stop(_ stops: inout DisposalStack) {
+        super.stop(&stops)
         timer.close()
+    }
+
+    deinit {
+        Link.free(down.takeLink())
     }
 
     @usableFromInline

@@ -13,9 +13,10 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
         _ state: StateType, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
         let trampoline = Trampoline.current
-        if trampoline.enter() {
+        if !trampoline.isRunning {
+            let depth = trampoline.beginSubscription()
             let disposable = action(state)
-            trampoline.drain()
+            trampoline.endSubscription(depth)
             return disposable
         }
         let turn = TrampolineWork { action(state) }

@@ -81,6 +81,14 @@ extension [Link] {
 /// A subject, as seen by its subscriptions.
 protocol SubjectHost: Link {
     func leave(_ link: Link)
+    /// The same, but leaves it to `stops` to stop the source that the last subscription needed.
+    func leave(_ link: Link, _ stops: inout DisposalStack)
+}
+
+extension SubjectHost {
+    func leave(_ link: Link, _ stops: inout DisposalStack) {
+        leave(link)
+    }
 }
 
 // Sound: it adds only constants, locks and atomics.
@@ -110,8 +118,8 @@ class SubjectLink<Element: Sendable>: Link, @unchecked Sendable {
         !isClosed.exchange(true, ordering: .acquiringAndReleasing)
     }
 
-    override final func stop() {
-        if close() { host.leave(self) }
+    override final func stop(_ stops: inout DisposalStack) {
+        if close() { host.leave(self, &stops) }
     }
 
     func send(_ value: Element) {

@@ -125,6 +125,6 @@ final class AndThen<Out: Sendable>: Operator<Never, Out>, @unchecked Sendable {
 
     override func completed() {
         // The second stream's link replaces the first one's downstream.
-        startStream(second, down.share())
+        PostponedStart.startNow(second, down.share())
     }
 }
