@@ -43,7 +43,7 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
 
     public override func adjustScheduledTime(_ time: TestTime) -> TestTime {
         let now = clock
-        return time > now ? time : simulateProcessingDelay ? now + 1 : now
+        return time > now ? time : simulateProcessingDelay && now < .max ? now + 1 : now
     }
 
     /// Runs `action` at the tick `time`.

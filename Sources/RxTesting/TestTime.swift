@@ -27,12 +27,14 @@ public struct TestSchedulerVirtualTimeConverter: VirtualTimeConverterType {
 
     /// Returns the nearest tick. `never` and intervals that are too large become a tick that no test reaches.
     public func convertToVirtualTimeInterval(_ timeInterval: TimeInterval) -> TestTime {
-        TestTime(min(max(timeInterval / resolution, -0x1p62), 0x1p62).rounded())
+        let ticks = timeInterval / resolution
+        guard ticks < 0x1p62 else { return 1 << 62 }
+        return TestTime(max(ticks, -0x1p62).rounded())
     }
 
     public func offsetVirtualTime(_ time: TestTime, offset: TestTime) -> TestTime {
         let (sum, overflow) = time.addingReportingOverflow(offset)
-        return overflow ? .max : sum
+        return overflow ? (offset < 0 ? .min : .max) : sum
     }
 
     public func compareVirtualTime(_ lhs: TestTime, _ rhs: TestTime) -> VirtualTimeComparison {

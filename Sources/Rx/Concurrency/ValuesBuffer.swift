@@ -135,7 +135,7 @@ import Locking
         reader?.resume(with: end.map { nil })
     }
 
-    /// Returns the next value, or nil at the end. Only one task may read at a time.
+    /// Returns the next value, or nil at the end. Throws `ConcurrentReadError` while another task waits for a value.
     public func next() async throws -> Element? {
         try await withCheckedThrowingContinuation { continuation in
             let known = state.withLock { state -> Result<Element?, any Error>? in
@@ -145,7 +145,7 @@ import Locking
                     return .success(value)
                 }
                 if let end = state.end { return end.map { nil } }
-                precondition(state.reader == nil, "values were read by two tasks at once")
+                guard state.reader == nil else { return .failure(ConcurrentReadError()) }
                 state.reader = continuation
                 return nil
             }

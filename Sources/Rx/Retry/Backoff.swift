@@ -48,18 +48,18 @@ public struct Backoff: Sendable, Hashable {
         Backoff(.linear, base, cap, jitter)
     }
 
-    /// A bound of `base` that is multiplied by `factor` after each failure, up to `cap`. The default cap is 30 s.
+    /// A bound of `base` that is multiplied by `factor` after each failure, up to `cap`. A factor below 1 or NaN counts as 1.
+    /// The default cap is 30 s.
     public static func exponential(
         base: RxTimeInterval, factor: Double = 2, cap: RxTimeInterval = .seconds(30), jitter: Jitter = .full
     ) -> Backoff {
-        precondition(factor >= 1, "the backoff factor \(factor) is less than 1")
-        return Backoff(.exponential(factor: factor), base, cap, jitter)
+        Backoff(.exponential(factor: factor >= 1 ? factor : 1), base, cap, jitter)
     }
 
     /// Returns the wait in nanoseconds.
     ///
     /// - Parameters:
-    ///   - failures: The number of failed attempts so far, at least 1.
+    ///   - failures: The number of failed attempts so far. Less than 1 counts as 1.
     ///   - previous: The previous wait in nanoseconds, or 0 before the first. Used only by decorrelated jitter.
     ///   - random: Returns a random number between 0 and its argument. Results outside that range are clamped.
     public func nanoseconds(afterFailures failures: Int, previous: Int64, random: (Int64) -> Int64) -> Int64 {
@@ -78,8 +78,8 @@ public struct Backoff: Sendable, Hashable {
     }
 
     private func bound(_ failures: Int) -> Int64 {
-        precondition(failures > 0, "the first attempt has no backoff")
         guard base > 0 else { return 0 }
+        let failures = max(failures, 1)
         switch growth {
         case .constant: return base
         case .linear:

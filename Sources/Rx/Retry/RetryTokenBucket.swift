@@ -12,19 +12,15 @@ public final class RetryTokenBucket: Sendable {
     /// Creates a full bucket.
     ///
     /// - Parameters:
-    ///   - capacity: The maximum number of tokens, and so of retries in a row without a success. Default 10.
-    ///   - depositPerSuccess: The fraction of a token that a success puts back, rounded to thousandths.
-    ///     Default 0.2, which limits retries to a fifth of the successes in the long run.
+    ///   - capacity: The maximum number of tokens, and so of retries in a row without a success. Clamped to 0 to
+    ///     1,000,000,000. Default 10.
+    ///   - depositPerSuccess: The fraction of a token that a success puts back, rounded to thousandths and clamped to 0 to
+    ///     1,000,000. NaN counts as 0. Default 0.2, which limits retries to a fifth of the successes in the long run.
     public init(capacity: Int = 10, depositPerSuccess: Double = 0.2) {
-        precondition(
-            (0...1_000_000_000).contains(capacity),
-            "the capacity \(capacity) is not between 0 and 1,000,000,000")
-        precondition(
-            depositPerSuccess >= 0 && depositPerSuccess <= 1_000_000,
-            "the deposit \(depositPerSuccess) is not between 0 and 1,000,000")
-        self.capacity = capacity * 1000
-        deposit = Int((depositPerSuccess * 1000).rounded())
-        tokens = Atomic(capacity * 1000)
+        let capacity = min(max(capacity, 0), 1_000_000_000) * 1000
+        self.capacity = capacity
+        deposit = depositPerSuccess > 0 ? Int((min(depositPerSuccess, 1_000_000) * 1000).rounded()) : 0
+        tokens = Atomic(capacity)
     }
 
     /// The number of tokens left, including fractions.

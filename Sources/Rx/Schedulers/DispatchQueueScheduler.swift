@@ -9,7 +9,8 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
 
     init(on queue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
         self.queue = queue
-        self.leeway = leeway
+        // Dispatch traps if it or a period is negative.
+        self.leeway = .nanoseconds(leeway.saturatedNanoseconds)
     }
 
     public final var now: RxTime { Date() }
@@ -52,7 +53,8 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         source.setEventHandler {
             if !timer.isDisposed { run.step() }
         }
-        source.schedule(deadline: .now() + startAfter, repeating: period, leeway: leeway)
+        let interval = RxTimeInterval.nanoseconds(period.saturatedNanoseconds)
+        source.schedule(deadline: .now() + startAfter, repeating: interval, leeway: leeway)
         source.resume()
         return timer
     }

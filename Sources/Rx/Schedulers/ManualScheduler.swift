@@ -22,7 +22,7 @@ public struct NanosecondConverter: VirtualTimeConverterType {
     }
 
     public func convertToVirtualTime(_ time: RxTime) -> Int {
-        Int((time.timeIntervalSince1970 * 1e9).rounded())
+        convertToVirtualTimeInterval(time.timeIntervalSince1970)
     }
 
     public func convertFromVirtualTimeInterval(_ virtualTimeInterval: Int) -> TimeInterval {
@@ -30,7 +30,9 @@ public struct NanosecondConverter: VirtualTimeConverterType {
     }
 
     public func convertToVirtualTimeInterval(_ timeInterval: TimeInterval) -> Int {
-        Int(min(timeInterval * 1e9, 0x1p62).rounded())
+        let nanoseconds = timeInterval * 1e9
+        guard nanoseconds < 0x1p62 else { return 1 << 62 }
+        return Int(max(nanoseconds, -0x1p62).rounded())
     }
 
     public func convert(_ interval: RxTimeInterval) -> Int {

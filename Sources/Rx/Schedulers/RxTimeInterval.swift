@@ -39,8 +39,13 @@ extension RxTimeInterval {
         return .nanoseconds(max(saturatedNanoseconds - Int(elapsed) * 1_000, 0))
     }
 
-    /// Creates an interval from seconds, rounded to microseconds. More than 146 years become `.never`.
+    /// Creates an interval from seconds, rounded to microseconds. More than 146 years and NaN become `.never`, and negative
+    /// times of that length become -146 years.
     package init(microseconds seconds: Double) {
-        self = seconds * 1e9 < Double(1 << 62) ? .microseconds(Int((seconds * 1e6).rounded())) : .never
+        guard seconds * 1e9 < 0x1p62 else {
+            self = .never
+            return
+        }
+        self = .microseconds(Int((max(seconds, -0x1p62 / 1e9) * 1e6).rounded()))
     }
 }
