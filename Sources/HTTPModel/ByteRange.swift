@@ -51,12 +51,13 @@ public enum ByteRange: Sendable, Hashable {
 
     /// Returns the range's bytes in a representation of `length` bytes; nil if the range lies outside it (416).
     public func resolved(in length: Int64) -> Range<Int64>? {
+        guard length > 0 else { return nil }
         switch self {
         case .from(let first, let last):
             let last = min(last ?? .max, length - 1)
             return first >= 0 && first <= last ? first..<(last + 1) : nil
         case .last(let count):
-            guard count > 0, length > 0 else { return nil }
+            guard count > 0 else { return nil }
             return max(0, length - count)..<length
         }
     }

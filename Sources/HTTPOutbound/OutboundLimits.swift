@@ -44,7 +44,7 @@ public struct OutboundLimits: Sendable, Hashable {
     public var idleTimeout: Duration = .seconds(30)
     /// Age at which a connection is closed. Default 10 min.
     public var connectionAge: Duration = .seconds(600)
-    /// Requests after which a connection is closed. Default 1000.
+    /// Requests after which a connection is closed; at least 1. Default 1000.
     public var requestsPerConnection = 1000
 
     /// Bytes of a gathered response body, decoded. Beyond it `http_response_body_size`. Default 8 MiB.

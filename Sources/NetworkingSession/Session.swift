@@ -23,8 +23,8 @@ import Synchronization
 public final class Session: Sendable {
     /// The settings of a session.
     public struct Configuration: Sendable {
-        /// Number of event loops, each a thread; at least 1. One carries tens of thousands of calls a second. Default
-        /// 1.
+        /// Number of event loops, each a thread; clamped to 1 to 1024. One carries tens of thousands of calls a second.
+        /// Default 1.
         public var loops = 1
         /// Limits of each loop: connections, waiting calls and response sizes. `CallPolicy` has the time limits.
         ///
@@ -139,7 +139,7 @@ private final class SessionLoops: LoopLifetime {
         warnings = routes.warnings
         settings = configuration.connections
         let resolver = try Resolver(configuration.dns)
-        group = try EventLoopGroup(count: max(1, configuration.loops), name: "session")
+        group = try EventLoopGroup(count: min(max(1, configuration.loops), 1024), name: "session")
         var policy = UpstreamPolicy()
         policy.breaker = nil
         let protections = UpstreamProtections(standard: policy, loops: group.loops.count)

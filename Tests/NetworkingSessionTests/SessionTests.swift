@@ -9,6 +9,8 @@ import Testing
 struct Anything: TargetType {
     let baseURL: String
     var path: RequestPath = "/answer"
+    var method: HTTPMethod = .get
+    var task: RequestTask = .plain
 }
 
 @Suite("Sessions")

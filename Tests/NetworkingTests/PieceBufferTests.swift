@@ -49,6 +49,17 @@ struct PieceBufferTests {
         #expect(Self.read(&buffer) == "CancellationError()")
     }
 
+    @Test("A second reader is refused, and the first one still gets the next piece")
+    func secondReader() {
+        let received = Lock<[String?]>([])
+        var buffer = PieceBuffer()
+        #expect(buffer.read { piece in received.withLock { $0.append(Self.text(piece)) } } == nil)
+        #expect(Self.read(&buffer) == "another task is waiting for the next value of this stream")
+        buffer.received(Self.piece("a"))?(.success(Self.piece("a")))
+        #expect(received.withLock { $0 } == ["a"])
+        #expect(Self.read(&buffer) == "waits")
+    }
+
     @Test("All that waits is taken at once")
     func all() {
         var buffer = PieceBuffer()

@@ -36,7 +36,9 @@ struct RequestBodyTests {
         #expect(RequestBody.none.length == 0)
         #expect(RequestBody.bytes([1, 2]).length == 2)
         #expect(RequestBody.stream(Counted(length: 5, count: 5)).length == 5)
-        #expect(RequestBody.stream(Counted(length: nil, count: 5)).length == nil)
+        for unknown in [nil, -1, .min] as [Int64?] {
+            #expect(RequestBody.stream(Counted(length: unknown, count: 5)).length == nil)
+        }
         #expect(RequestBody.stream(Counted(length: 5, count: 5)).inMemory == nil)
     }
 }

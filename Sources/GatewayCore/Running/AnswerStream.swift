@@ -65,7 +65,7 @@ final class StreamSource: Sendable {
     let work: @Sendable (PieceChannel) async throws -> Void
 
     init(length: Int?, _ work: @escaping @Sendable (PieceChannel) async throws -> Void) {
-        self.length = length
+        self.length = length.flatMap { $0 < 0 ? nil : $0 }
         self.work = work
     }
 }

@@ -10,7 +10,7 @@ public enum OutboundBody: Sendable {
 
 /// A body that is not in memory as a whole. It is opened anew each time it is sent.
 public protocol OutboundBodySource: Sendable {
-    /// The size in bytes, for Content-Length; nil if unknown, which sends the body in chunks (RFC 9112 7.1). If the
+    /// The size in bytes, for Content-Length; nil or negative if unknown, which sends the body in chunks (RFC 9112 7.1). If the
     /// stream has fewer or more bytes, the call fails and the connection is closed.
     var length: Int64? { get }
 
@@ -30,6 +30,9 @@ public protocol OutboundBodySource: Sendable {
 
 extension OutboundBodySource {
     public var expectsContinue: Bool { false }
+
+    /// The size in bytes; nil if it is unknown.
+    var knownLength: Int64? { length.flatMap { $0 < 0 ? nil : $0 } }
 }
 
 /// One pass over a body, on its loop.

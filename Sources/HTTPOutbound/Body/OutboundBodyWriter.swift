@@ -42,7 +42,7 @@ public final class OutboundBodyWriter {
         self.source = source
         self.connection = connection
         loop = connection.loop
-        left = source.length
+        left = source.knownLength
         self.continueTimeout = continueTimeout
     }
 

@@ -52,7 +52,7 @@ public struct RequestWriter {
             shared.requestBuffer.removeAll(keepingCapacity: true)
             try RequestSerializer.appendHead(
                 method, target: target, host: connection.host, fields: fields, sharedFields: sharedFields,
-                body: source.length.map { .length(Int($0)) } ?? .chunked,
+                body: source.knownLength.map { .length(Int($0)) } ?? .chunked,
                 expectsContinue: expectsContinue, to: &shared.requestBuffer)
             shared.requestBuffer.withUnsafeBytes { stream.write($0) }
             connection.headWritten(method, bodyOf: source, expectsContinue: expectsContinue)

@@ -275,7 +275,8 @@ private struct PoolLimits {
     init(_ limits: OutboundLimits) {
         connections = limits.connectionsPerUpstream
         relays = limits.relaysPerUpstream
-        requests = limits.requestsPerConnection
+        // Counted down from.
+        requests = max(limits.requestsPerConnection, 1)
         idle = TimeAmount(limits.idleTimeout)
         age = TimeAmount(limits.connectionAge)
     }

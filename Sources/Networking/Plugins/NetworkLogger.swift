@@ -50,7 +50,7 @@ public struct NetworkLogger: PluginType {
     ) {
         self.detail = detail
         self.redaction = redaction
-        self.bodyLimit = bodyLimit
+        self.bodyLimit = max(bodyLimit, 0)
         self.write = write
     }
 

@@ -39,7 +39,7 @@ struct MultipartBody: BodySource {
             let next: Int64? =
                 switch segment {
                 case .bytes(let bytes): Int64(bytes.count)
-                case .source(let source): source.length
+                case .source(let source): source.knownLength
                 }
             guard let (total, overflow) = next.map({ sum.addingReportingOverflow($0) }) else { return nil }
             // The lengths of sparse files may overflow the sum. The body is then sent chunked.
@@ -137,7 +137,7 @@ private final class MultipartReader: BodyReader {
             case .bytes(let text):
                 bytes = text[...]
             case .source(let source):
-                left = source.length
+                left = source.knownLength
                 reader = try source.open()
             }
         }

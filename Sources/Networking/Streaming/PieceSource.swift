@@ -1,3 +1,5 @@
+import Rx
+
 /// Receives the next piece, which is not empty, nil at the end, or the error that ends the bytes early.
 package typealias PieceReceiver = @Sendable (Result<ArraySlice<UInt8>?, any Error>) -> Void
 
@@ -73,11 +75,13 @@ package struct PieceBuffer: Sendable {
         return receiver.take()
     }
 
-    /// Returns the next piece or the end. If there is neither, keeps `receiver` and returns nil.
+    /// Returns the next piece or the end. If there is neither, keeps `receiver` and returns nil. Fails with `ConcurrentReadError`
+    /// while another receiver waits.
     package mutating func read(_ receiver: @escaping PieceReceiver) -> Result<ArraySlice<UInt8>?, any Error>?
     {
         guard isEmpty else { return .success(takeFirst()) }
         if let end { return end.map { nil } }
+        guard self.receiver == nil else { return .failure(ConcurrentReadError()) }
         self.receiver = receiver
         return nil
     }

@@ -8,7 +8,8 @@ import Locking
 ///     let stream = try await provider.stream(.export)
 ///     for try await piece in stream { try file.write(contentsOf: piece) }
 ///
-/// Iterate once, in one task. Releasing the stream or cancelling its task ends the call.
+/// Iterate once, in one task: a second one that reads while the first waits fails with `ConcurrentReadError`. Releasing the
+/// stream or cancelling its task ends the call.
 public struct ResponseStream: AsyncSequence, Sendable {
     public typealias Element = ArraySlice<UInt8>
 
@@ -32,7 +33,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
         /// Returns the next piece; nil at the end.
         ///
-        /// - Throws: `NetworkError`, `CancellationError`.
+        /// - Throws: `NetworkError`, `CancellationError`, `ConcurrentReadError`.
         public func next() async throws -> ArraySlice<UInt8>? { try await reading.buffer.next() }
     }
 }

@@ -107,7 +107,7 @@ package final class StreamBuffer<Head: Sendable>: Sendable {
         }
     }
 
-    /// Returns the next piece; nil at the end. Only one task may read at a time.
+    /// Returns the next piece; nil at the end. Throws `ConcurrentReadError` while another task waits for a piece.
     package func next() async throws -> ArraySlice<UInt8>? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

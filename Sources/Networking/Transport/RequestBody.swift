@@ -23,7 +23,7 @@ public enum RequestBody: Sendable {
         switch self {
         case .none: 0
         case .bytes(let bytes): Int64(bytes.count)
-        case .stream(let source): source.length
+        case .stream(let source): source.knownLength
         }
     }
 
@@ -56,11 +56,17 @@ public enum RequestBody: Sendable {
 
 /// The source of a streamed body. Each attempt opens it anew, so that a call can be repeated.
 public protocol BodySource: Sendable {
-    /// The exact number of bytes, for `Content-Length`. Nil if it is unknown in advance; the body is then sent chunked.
+    /// The exact number of bytes, for `Content-Length`. Nil or a negative number, such as OkHttp's -1, if it is unknown in
+    /// advance; the body is then sent chunked.
     var length: Int64? { get }
 
     /// Returns a reader at the first byte. May block: transports call it on a helper thread.
     func open() throws -> any BodyReader
+}
+
+extension BodySource {
+    /// The number of bytes; nil if it is unknown.
+    package var knownLength: Int64? { length.flatMap { $0 < 0 ? nil : $0 } }
 }
 
 /// Reads a streamed body once, for one attempt. Calls do not overlap, but may come from different threads.

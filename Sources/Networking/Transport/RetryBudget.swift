@@ -36,9 +36,8 @@ public struct RetryBudget: Sendable, Hashable {
         return overflow ? .max : scaled / 100
     }
 
-    /// Gives one retry back. Traps if none was taken.
+    /// Gives one retry back. Does nothing if none was taken.
     public mutating func endRetry() {
-        precondition(retriesInFlight > 0, "endRetry() without beginRetry()")
-        retriesInFlight -= 1
+        retriesInFlight = max(retriesInFlight - 1, 0)
     }
 }

@@ -90,8 +90,14 @@ public final class StubTransport: Transport {
     }
 
     private struct Script: Sendable {
-        var answers: [Answer]
-        var next = 0
+        private let answers: [Answer]
+        private var next = 0
+
+        /// Nil without answers.
+        init?(_ answers: [Answer]) {
+            guard !answers.isEmpty else { return nil }
+            self.answers = answers
+        }
 
         mutating func take() -> Answer {
             defer { next = min(next + 1, answers.count - 1) }
@@ -142,16 +148,14 @@ public final class StubTransport: Transport {
         state = Lock(State())
     }
 
-    /// Sets the script for calls to any path.
+    /// Sets the script for calls to any path. Without answers there is none.
     public func answer(_ answers: Answer...) {
-        precondition(!answers.isEmpty, "a script needs at least one answer")
-        state.withLock { $0.script = Script(answers: answers) }
+        state.withLock { $0.script = Script(answers) }
     }
 
-    /// Sets the script for calls to `path`, which includes the path of the base URL.
+    /// Sets the script for calls to `path`, which includes the path of the base URL. Without answers there is none.
     public func answer(_ path: String, _ answers: Answer...) {
-        precondition(!answers.isEmpty, "a script needs at least one answer")
-        state.withLock { $0.scripts[path] = Script(answers: answers) }
+        state.withLock { $0.scripts[path] = Script(answers) }
     }
 
     /// Answers calls whose path has no script with a closure.

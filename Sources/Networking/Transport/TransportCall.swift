@@ -146,7 +146,7 @@ public final class TransportCall: Sendable {
         guard case .stream(let source) = body, let threshold = settings.policy.expectContinueFrom else {
             return false
         }
-        return source.length.map { $0 >= threshold } ?? true
+        return source.knownLength.map { $0 >= threshold } ?? true
     }
 
     /// The limit of the whole call, with all attempts and the waits between them.

@@ -184,7 +184,7 @@ extension RequestWriter {
 
 extension BlockingBody {
     fileprivate init(_ source: any BodySource, expectsContinue: Bool) {
-        self.init(length: source.length, expectsContinue: expectsContinue) { Reader(try source.open()) }
+        self.init(length: source.knownLength, expectsContinue: expectsContinue) { Reader(try source.open()) }
     }
 
     /// Used by one helper thread at a time.
