@@ -46,6 +46,32 @@ struct BodyTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test("A download keeps the permissions of the file that it replaces, and does not replace a pipe")
+    func replaced() async throws {
+        let nginx = try Nginx(files: ["a": bytes(1000)])
+        defer { nginx.stop() }
+        let session = try Session.patient()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
+        let target = FileAPI(baseURL: "http://127.0.0.1:\(nginx.port)", path: "/a")
+        let secret = nginx.folder.file("secret")
+        try Data().write(to: URL(fileURLWithPath: secret))
+        try #require(chmod(secret, 0o600) == 0)
+        #expect(try await provider.download(target, to: secret).statusCode == 200)
+        var status = stat()
+        #expect(stat(secret, &status) == 0 && status.st_size == 1000)
+        #expect(status.st_mode & 0o777 == 0o600)
+
+        let pipe = nginx.folder.file("pipe")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let error = await #expect(throws: NetworkError.self) {
+            _ = try await provider.download(target, to: pipe)
+        }
+        #expect(error?.reason == .internalError)
+        #expect("\(error?.underlying as Any)".contains("not a regular file"))
+        #expect(stat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    }
+
     @Test("A download to a path that cannot be written fails the call")
     func unwritable() async throws {
         let nginx = try Nginx(files: ["a": bytes(100_000)])
@@ -153,6 +179,64 @@ struct BodyTests {
         let sent = progress.withLock { $0 }
         #expect(sent == sent.sorted())
         #expect(sent.last == Int64(body.count))
+    }
+
+    @Test("A file of unknown size and a pipe are uploaded to their ends")
+    func unsizedUpload() async throws {
+        let nginx = try Nginx("location /put { dav_methods PUT; create_full_put_path on; }")
+        defer { nginx.stop() }
+        let session = try Session.patient()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
+        func upload(_ file: String) async throws -> String {
+            let response = try await provider.request(
+                FileAPI(
+                    baseURL: "http://127.0.0.1:\(nginx.port)", path: "/put/a", method: .put, task: .file(file)
+                ))
+            #expect([201, 204].contains(response.statusCode))
+            return try String(contentsOfFile: nginx.file("put/a"), encoding: .utf8)
+        }
+        let status = try await upload("/proc/self/status")
+        #expect(status.hasPrefix("Name:") && status.contains("Threads:"))
+        let pipe = nginx.folder.file("pipe")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let text = String(repeating: "from a pipe\n", count: 20_000)
+        let writer = Thread {
+            guard let file = fopen(pipe, "w") else { return }
+            fputs(text, file)
+            fclose(file)
+        }
+        writer.start()
+        #expect(try await upload(pipe) == text)
+    }
+
+    @Test("Pipes without writers hold up no file", .timeLimit(.minutes(1)))
+    func silentPipes() async throws {
+        let nginx = try Nginx("location /put { dav_methods PUT; create_full_put_path on; }")
+        defer { nginx.stop() }
+        let session = try Session.patient()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
+        func target(_ name: String, _ file: String) -> FileAPI {
+            FileAPI(
+                baseURL: "http://127.0.0.1:\(nginx.port)", path: "/put/\(name)", method: .put,
+                task: .file(file))
+        }
+        let waiting = (0..<8).map { number in
+            let pipe = nginx.folder.file("pipe\(number)")
+            mkfifo(pipe, 0o600)
+            return Task { try await provider.request(target("p\(number)", pipe)) }
+        }
+        try await poll(while: session.report.leased < 8) { "\(session.report)" }
+        let source = nginx.folder.file("source")
+        try Data(bytes(100_000)).write(to: URL(fileURLWithPath: source))
+        #expect(try await provider.request(target("a", source)).statusCode == 201)
+        for task in waiting {
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        // Readers that have begun end with their writers.
+        for number in 0..<8 { close(open(nginx.folder.file("pipe\(number)"), O_WRONLY | O_NONBLOCK)) }
     }
 
     @Test(

@@ -191,6 +191,14 @@ struct MultipartTests {
         }
     }
 
+    @Test("A file of unknown length in a form is sent to its end")
+    func unsizedFile() throws {
+        let form = MultipartFormData([.file("/proc/self/status", name: "s", fileName: "status")])
+        let call = try Outgoing.call(Anything(method: .post, task: .multipart(form)))
+        #expect(call.body.length == nil)
+        #expect(String(decoding: try call.body.collect(), as: UTF8.self).contains("Threads:"))
+    }
+
     @Test("The length of a form is unknown if the sum of its parts overflows")
     func unboundedLength() throws {
         let parts = ["a", "b"].map {

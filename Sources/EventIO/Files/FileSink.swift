@@ -1,9 +1,8 @@
 import Glibc
-import Locking
 import Rx
 
 /// Writes a file on helper threads for a loop. The bytes go to a temporary file in the same folder, which is renamed
-/// when complete and removed otherwise. Used on its loop only.
+/// when complete and removed otherwise. `FilePlace` says what it may replace. Used on its loop only.
 ///
 /// Holds in memory at most `bufferSize` waiting bytes, as many being written, and the bytes of one `write`.
 public final class FileSink {
@@ -33,7 +32,8 @@ public final class FileSink {
     public var failed: ((SocketError) -> Void)?
     private(set) var byteCount: Int64 = 0
 
-    /// An existing file at `path` is replaced when the new one is complete. With `synchronizes` the file and its folder
+    /// A regular file at `path`, or at the end of a link, is replaced when the new one is complete. Writing fails if
+    /// `path` names anything else. With `synchronizes` the file and its folder
     /// are fsynced, so that the file survives a crash of the machine. That is slower.
     public convenience init(path: String, on loop: EventLoop, synchronizes: Bool = false) {
         self.init(path: path, on: loop, synchronizes: synchronizes, threads: FileThreads.shared)
@@ -149,135 +149,4 @@ private final class FinishDeadline: TimerTarget {
     init(_ sink: FileSink) { self.sink = sink }
 
     func timerFired(_ token: TimerToken) { sink.isLate() }
-}
-
-/// The file, as the helper threads use it. A thread takes it out of the state to write, so a silent disk blocks no
-/// other thread. If the file is discarded meanwhile, the writing thread removes it.
-private final class SinkFile: Sendable {
-    private struct Temporary {
-        var descriptor: Int32 = -1
-        var path: String?
-    }
-
-    private struct State {
-        var temporary = Temporary()
-        var isDiscarded = false
-        /// Complete and renamed.
-        var hasName = false
-    }
-
-    let path: String
-    private let synchronizes: Bool
-    private let threads: HelperThreads
-    private let state = Lock(State())
-
-    init(path: String, synchronizes: Bool, threads: HelperThreads) {
-        self.path = path
-        self.synchronizes = synchronizes
-        self.threads = threads
-    }
-
-    /// Creates the file on the first call, appends, and renames it after the last bytes.
-    func write(_ bytes: [UInt8], isLast: Bool) -> SocketError? {
-        guard var temporary = take() else { return nil }
-        do throws(SocketError) {
-            if temporary.path == nil { temporary = try open() }
-            try append(bytes, to: temporary.descriptor)
-            if isLast { try commit(&temporary) }
-        } catch {
-            state.withLock { $0.isDiscarded = true }
-            discard(temporary)
-            return error
-        }
-        let isWanted = state.withLock { state in
-            if isLast {
-                state.hasName = temporary.path == nil
-                state.isDiscarded = true
-            }
-            if !state.isDiscarded { state.temporary = temporary }
-            return !state.isDiscarded
-        }
-        if !isWanted { discard(temporary) }
-        return nil
-    }
-
-    var hasName: Bool { state.withLock { $0.hasName } }
-
-    /// nil once the file is discarded or renamed.
-    private func take() -> Temporary? {
-        state.withLock { state in
-            guard !state.isDiscarded else { return nil }
-            let temporary = state.temporary
-            state.temporary = Temporary()
-            return temporary
-        }
-    }
-
-    /// Leaves removing the file to the thread that writes it, or to a helper thread. Removes it here if none is free.
-    func discardElsewhere() {
-        let temporary = state.withLock { state in
-            state.isDiscarded = true
-            let temporary = state.temporary
-            state.temporary = Temporary()
-            return temporary
-        }
-        guard temporary.path != nil else { return }
-        if !threads.submit({ self.discard(temporary) }) { discard(temporary) }
-    }
-
-    private func open() throws(SocketError) -> Temporary {
-        try SocketError.checkPath(path)
-        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? ""
-        // Check now, so that a bad name fails on the first write and not after the last one.
-        let nameLength = path.utf8.count - folder.utf8.count
-        guard nameLength > 0 else { throw SocketError(.file, EISDIR, subject: path) }
-        guard nameLength <= Int(NAME_MAX) else { throw SocketError(.file, ENAMETOOLONG, subject: path) }
-        for _ in 0..<8 {
-            // A random name: adding to the file's own name could exceed the file system's limit.
-            let temporary = "\(folder).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
-            let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-            if descriptor >= 0, Descriptor.isSpare(descriptor) {
-                close(descriptor)
-                unlink(temporary)
-                throw SocketError(.file, EMFILE, subject: path)
-            }
-            if descriptor >= 0 { return Temporary(descriptor: descriptor, path: temporary) }
-            guard errno == EEXIST else { break }
-        }
-        throw SocketError(.file, errno, subject: path)
-    }
-
-    private func append(_ bytes: [UInt8], to descriptor: Int32) throws(SocketError) {
-        let code = bytes.withUnsafeBytes { Descriptor.write($0, to: descriptor) }
-        guard code == 0 else { throw SocketError(.file, code, subject: path) }
-    }
-
-    private func commit(_ temporary: inout Temporary) throws(SocketError) {
-        guard let unnamed = temporary.path else { return }
-        if synchronizes, fsync(temporary.descriptor) != 0 { throw SocketError(.file, errno, subject: path) }
-        let isClosed = close(temporary.descriptor) == 0
-        temporary.descriptor = -1
-        // Some file systems report a full disk only here.
-        guard isClosed || errno == EINTR else { throw SocketError(.file, errno, subject: path) }
-        // It may have been discarded meanwhile.
-        if state.withLock({ $0.isDiscarded }) { return }
-        guard rename(unnamed, path) == 0 else { throw SocketError(.file, errno, subject: path) }
-        temporary.path = nil
-        if synchronizes { synchronizeFolder() }
-    }
-
-    /// Makes the new name survive a crash as well (fsync(2)).
-    private func synchronizeFolder() {
-        let end = path.lastIndex(of: "/")
-        let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
-    }
-
-    private func discard(_ temporary: Temporary) {
-        if temporary.descriptor >= 0 { close(temporary.descriptor) }
-        if let path = temporary.path { unlink(path) }
-    }
 }

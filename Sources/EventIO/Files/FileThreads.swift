@@ -4,9 +4,14 @@ import Dispatch
 public enum FileThreads {
     static let threads = 4
     static let waiting = 4096
+    static let pipeThreads = 64
 
     static let shared = HelperThreads(
         name: "file", limit: threads, waitingLimit: waiting, idleTimeout: .seconds(5))
+
+    /// The threads that read pipes, apart from those for files, because the programs that write to them may be silent.
+    static let pipes = HelperThreads(
+        name: "pipe", limit: pipeThreads, waitingLimit: waiting, idleTimeout: .seconds(5))
 
     /// Runs `work`, which may block. Returns false and drops it if too much is waiting or no thread can be started.
     public static func submit(_ work: @escaping @Sendable () -> Void) -> Bool {

@@ -19,9 +19,12 @@ public final class ReadAhead {
     private var isClosed = false
     private var completion: ((Piece) -> Void)?
 
-    /// Starts reading. `open` is called once, on a helper thread.
-    public convenience init(on loop: EventLoop, open: @escaping @Sendable () throws -> any BlockingReader) {
-        self.init(on: loop, threads: FileThreads.shared, open: open)
+    /// Starts reading. `open` is called once, on a helper thread: one for pipes, or one for files.
+    public convenience init(
+        on loop: EventLoop, isPipe: Bool = false,
+        open: @escaping @Sendable () throws -> any BlockingReader
+    ) {
+        self.init(on: loop, threads: isPipe ? FileThreads.pipes : FileThreads.shared, open: open)
     }
 
     init(

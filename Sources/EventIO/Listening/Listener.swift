@@ -88,7 +88,8 @@ public final class Listener: @unchecked Sendable {
             let probe = try Descriptor.socket(AF_UNIX)
             defer { Glibc.close(probe) }
             let answer = address.withUnsafeSockaddr { Glibc.connect(probe, $0, $1) == 0 ? 0 : errno }
-            if answer == ECONNREFUSED, unlink(path) == 0 {
+            // Connecting to a file of another kind is refused as well (unix(7)): it stays.
+            if answer == ECONNREFUSED, Descriptor.isSocket(path), unlink(path) == 0 {
                 code = address.withUnsafeSockaddr { Glibc.bind(descriptor, $0, $1) == 0 ? 0 : errno }
             }
         }
@@ -166,7 +167,7 @@ public final class Listener: @unchecked Sendable {
     }
 
     private func removePath() {
-        if descriptor >= 0, case .unix(let path) = address.form { unlink(path) }
+        if descriptor >= 0, case .unix(let path) = address.form, Descriptor.isSocket(path) { unlink(path) }
     }
 
     /// Most connections that a wake accepts, so that a flood of them does not starve the open ones.

@@ -64,6 +64,12 @@ enum Descriptor {
         return 0
     }
 
+    /// Whether the path names a Unix-domain socket, and not a file of another kind or a link.
+    static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
     /// Takes the pending error of the socket; 0 if there is none.
     static func takeError(of descriptor: Int32) -> Int32 {
         var code: Int32 = 0

@@ -49,6 +49,10 @@ public struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let fileShortened = Kind(description: "the file became shorter while it was sent")
         /// The file has been written to since it was opened.
         public static let fileChanged = Kind(description: "the file changed while it was sent")
+        /// A device, a pipe or a socket, which no file may replace.
+        public static let notRegularFile = Kind(description: "not a regular file")
+        /// A symbolic link to a missing file.
+        public static let danglingLink = Kind(description: "a symbolic link to a missing file")
         /// The path contains a NUL, where C would cut it off.
         public static let badPath = Kind(description: "the path contains a NUL")
         public static let loopEnded = Kind(description: "event loop ended")

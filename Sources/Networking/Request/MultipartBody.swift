@@ -2,7 +2,7 @@ import ASCIIText
 import HTTPModel
 
 /// A multipart form on the wire: segments in memory and streamed segments.
-struct MultipartBody: BodySource {
+struct MultipartBody: PipedBody {
     enum Segment: Sendable {
         case bytes([UInt8])
         case source(any BodySource)
@@ -54,6 +54,12 @@ struct MultipartBody: BodySource {
     }
 
     func open() -> any BodyReader { MultipartReader(segments) }
+
+    var isPipe: Bool {
+        segments.contains { segment in
+            if case .source(let source as any PipedBody) = segment { source.isPipe } else { false }
+        }
+    }
 
     private static func file(_ path: String) throws(RequestFault) -> FileBody {
         do {

@@ -74,3 +74,8 @@ public protocol BodyReader: AnyObject {
     /// Returns the next bytes, at most `count`; empty at the end. May block: transports call it on a helper thread.
     func read(atMost count: Int) throws -> ArraySlice<UInt8>
 }
+
+/// A body that may come from a pipe. It is then read once, on threads on which its silent writer holds up no file.
+package protocol PipedBody: BodySource {
+    var isPipe: Bool { get }
+}

@@ -184,7 +184,10 @@ extension RequestWriter {
 
 extension BlockingBody {
     fileprivate init(_ source: any BodySource, expectsContinue: Bool) {
-        self.init(length: source.knownLength, expectsContinue: expectsContinue) { Reader(try source.open()) }
+        let isPipe = (source as? any PipedBody)?.isPipe ?? false
+        self.init(
+            length: source.knownLength, canRestart: !isPipe, expectsContinue: expectsContinue, isPipe: isPipe
+        ) { Reader(try source.open()) }
     }
 
     /// Used by one helper thread at a time.

@@ -72,12 +72,12 @@ struct FileTests {
         }
     }
 
-    private static func names(_ folder: ScratchFolder) -> [String] {
+    static func names(_ folder: ScratchFolder) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
     }
 
     /// Writes the pieces, each when there is room for it, and finishes.
-    private static func write(
+    static func write(
         _ pieces: [[UInt8]], to path: String, on loop: EventLoop, synchronizes: Bool = false
     ) async throws -> SocketError? {
         let result = Lock<SocketError?>(nil)

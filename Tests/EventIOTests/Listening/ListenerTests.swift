@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import Glibc
 import Locking
 import TestSupport
@@ -289,6 +290,24 @@ struct ListenerTests {
         let error = #expect(throws: SocketError.self) { try Listener(bind: address) }
         #expect(error?.isAddressInUse == true)
         withExtendedLifetime(listener) {}
+    }
+
+    @Test("A listener refuses the path of a file, and removes nothing but its own socket")
+    func unixPathOfAFile() throws {
+        let scratch = ScratchFolder()
+        let path = scratch.file("data")
+        try "mine".write(toFile: path, atomically: false, encoding: .utf8)
+        let error = #expect(throws: SocketError.self) { try Listener(bind: SocketAddress(unixPath: path)) }
+        #expect(error?.isAddressInUse == true)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+
+        let address = try SocketAddress(unixPath: scratch.file("socket"))
+        do {
+            let listener = try Listener(bind: address)
+            #expect(rename(path, address.host) == 0)
+            withExtendedLifetime(listener) {}
+        }
+        #expect(try String(contentsOfFile: address.host, encoding: .utf8) == "mine")
     }
 
     @Test("A listener on [::] accepts IPv6 and IPv4")
