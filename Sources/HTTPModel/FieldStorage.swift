@@ -231,7 +231,7 @@ package struct FieldStorage: Sendable {
         entryCount = UInt32(truncatingIfNeeded: kept)
     }
 
-    mutating func overwrite(valueAt index: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
+    package mutating func overwrite(valueAt index: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
         let value = entry(index).value
         bytes.withUnsafeMutableBytes { write(UnsafeMutableRawBufferPointer(rebasing: $0[value])) }
     }

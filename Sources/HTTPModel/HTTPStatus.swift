@@ -1,4 +1,4 @@
-/// A status code, 100 to 599 (RFC 9110 15).
+/// A status code, 100 to 599 (RFC 9110 15). A received response may have a code up to 999, which counts as a server error.
 public struct HTTPStatus: Sendable, Hashable {
     @usableFromInline let value: UInt16
 
@@ -7,7 +7,13 @@ public struct HTTPStatus: Sendable, Hashable {
         value = UInt16(code)
     }
 
-    /// - Precondition: the code is 100 to 599.
+    /// The code of a received response, 100 to 999.
+    package init?(received code: Int) {
+        guard (100...999).contains(code) else { return nil }
+        value = UInt16(code)
+    }
+
+    /// - Precondition: the code is 100 to 999.
     @inlinable
     package init(unchecked value: UInt16) {
         self.value = value
@@ -21,7 +27,10 @@ public struct HTTPStatus: Sendable, Hashable {
     public var isSuccess: Bool { (200..<300).contains(value) }
     public var isRedirection: Bool { (300..<400).contains(value) }
     public var isClientError: Bool { (400..<500).contains(value) }
+    /// 5xx, or a code above 599, which clients process as one (RFC 9110 15).
     public var isServerError: Bool { value >= 500 }
+    /// Whether no class is defined for the code: 600 to 999.
+    package var isBeyondClasses: Bool { value >= 600 }
     /// Whether a response with this status has no body, whatever its fields say (RFC 9112 6.3).
     public var forbidsBody: Bool { value < 200 || value == 204 || value == 304 }
 }

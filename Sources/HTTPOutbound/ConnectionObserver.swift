@@ -10,6 +10,11 @@ public protocol ConnectionObserver: AnyObject, Sendable {
     /// A call is sent over a connection that has served another call.
     func connectionReused(to origin: Origin, address: PeerAddress?)
 
+    /// A response breaks rules of HTTP without harm, because its meaning is certain.
+    ///
+    /// - Parameter rules: the broken rules as text, without bytes of the response.
+    func responseTolerated(from origin: Origin, address: PeerAddress?, _ rules: [String])
+
     /// A connection is closed, or could not be opened.
     func connectionDiscarded(to origin: Origin, address: PeerAddress?, _ reason: DiscardReason)
 }

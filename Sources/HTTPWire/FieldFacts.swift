@@ -125,6 +125,25 @@ struct FieldFacts {
         contentLength = length
     }
 
+    /// Takes a repeated `Content-Length`, or a list in one, for its number, if all numbers are equal (RFC 9110 8.6).
+    ///
+    /// - Returns: whether it is the first field of that name; nil if it is another field or not such a repetition.
+    mutating func mergeLength(name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool? {
+        guard side == .response, ASCII.equals(name, lowercase: "content-length") else { return nil }
+        var length = contentLength
+        var isRepetition = true
+        // An empty element is not a number, so `2,` is refused.
+        for element in value.split(separator: Byte.comma, omittingEmptySubsequences: false) {
+            let digits = ASCII.trimmed(UnsafeRawBufferPointer(rebasing: element))
+            let number = Self.decimal(digits)
+            if number == nil || length != nil && number != length { isRepetition = false }
+            length = number
+        }
+        guard isRepetition else { return nil }
+        defer { contentLength = length }
+        return contentLength == nil
+    }
+
     /// Reads 1 to 19 digits; nil for anything else, and for values above `Int.max`, so that no length is taken for another one.
     private static func decimal(_ digits: UnsafeRawBufferPointer) -> Int? {
         guard (1...19).contains(digits.count) else { return nil }

@@ -3,6 +3,9 @@ import HTTPModel
 
 /// Parses the field lines of a head or of trailers, and counts them against the limits. Fails at the first byte that
 /// breaks a rule, so the result does not depend on how the input is cut.
+///
+/// A value of a response may continue on the next line (obs-fold, RFC 9112 5.2). What a value says about framing is
+/// therefore final only when the next line begins: `settle` decides then.
 struct FieldSection {
     let blockLimit: Int
     let lineLimit: Int
@@ -11,6 +14,12 @@ struct FieldSection {
     private var entries: [FieldStorage.Entry] = []
     private var entryCount = 0
     private(set) var facts: FieldFacts
+    /// The rules that the response broke without harm.
+    private(set) var tolerated: ToleratedFaults = []
+    /// What the next line decides about the last one.
+    private var unsettled: Unsettled?
+    /// Whether a line of this section precedes, which the next line may continue.
+    private var hasLine = false
     private var blockBytes = 0
     private var lineCount = 0
     /// The progress in an incomplete line, so that no byte is scanned twice.
@@ -23,6 +32,13 @@ struct FieldSection {
         let colon: Int
         let valueStart: Int
         let end: Int
+    }
+
+    private enum Unsettled {
+        /// The value breaks this rule, unless the next line continues it.
+        case fault(WireFault)
+        /// The value was continued, so it is to be noted again.
+        case folded
     }
 
     init(block: Int, line: Int, count: Int, side: FieldFacts.Side) {
@@ -39,11 +55,16 @@ struct FieldSection {
         lineCount = 0
         cutLine = nil
         faultyName = nil
+        tolerated = []
+        unsettled = nil
+        hasLine = false
     }
 
-    /// Returns a copy of the head with the positions of its fields.
+    /// Returns a copy of the head with the positions of its fields, and spaces in place of folds.
     func storage(of head: UnsafeRawBufferPointer) -> FieldStorage {
-        FieldStorage(head: head, entries: entries, count: entryCount)
+        var storage = FieldStorage(head: head, entries: entries, count: entryCount)
+        if tolerated.contains(.obsoleteFold) { Fold.removeAll(from: &storage) }
+        return storage
     }
 
     /// Parses lines from `position` on, and moves `position` past the last complete line.
@@ -58,17 +79,20 @@ struct FieldSection {
     ) throws(WireFault) -> Bool {
         let count = bytes.count
         while position < count {
-            if keeping, cutLine == nil { try parseUsualLines(bytes, &position) }
+            if keeping, cutLine == nil, unsettled == nil { parseUsualLines(bytes, &position) }
             guard position < count else { return false }
             let start = position
+            let isFold = hasLine && ASCII.isBlank(bytes[start]) && facts.side != .request
+            if !isFold, let unsettled = unsettled.take() { try settle(unsettled, bytes) }
             if bytes[start] == Byte.carriageReturn {
                 guard start &+ 1 < count else { return false }
                 guard bytes[start &+ 1] == Byte.lineFeed else { throw .bareCarriageReturn }
                 position = start &+ 2
+                hasLine = false
                 return true
             }
             do throws(WireFault) {
-                guard try parseLine(bytes, &position, keeping: keeping) else { return false }
+                guard try parseLine(bytes, &position, isFold: isFold, keeping: keeping) else { return false }
             } catch {
                 faultyName = Self.name(of: bytes, from: start)
                 throw error
@@ -84,14 +108,14 @@ struct FieldSection {
         return String(decoding: line[start..<colon], as: UTF8.self)
     }
 
-    /// Parses a line of any form. Returns false if it is incomplete.
+    /// Parses a line of any form: a field, or the continuation of one. Returns false if it is incomplete.
     @inline(never)
     private mutating func parseLine(
-        _ bytes: UnsafeRawBufferPointer, _ position: inout Int, keeping: Bool
+        _ bytes: UnsafeRawBufferPointer, _ position: inout Int, isFold: Bool, keeping: Bool
     ) throws(WireFault) -> Bool {
         let count = bytes.count
         let start = position
-        guard lineCount < countLimit else { throw .tooManyFields }
+        guard isFold || lineCount < countLimit else { throw .tooManyFields }
         // The line's CR must be at `cap` or earlier.
         let blockRest = blockLimit &- blockBytes &- 2
         let cap = start &+ min(lineLimit, blockRest)
@@ -104,6 +128,8 @@ struct FieldSection {
             colon = start &+ cutLine.colon
             valueStart = start &+ cutLine.valueStart
             end = start &+ cutLine.end
+        } else if isFold {
+            (colon, valueStart, end) = (start, start, start)
         } else {
             let nameLimit = min(valueLimit, start &+ HTTPFieldName.maximumLength)
             colon = ByteScan.firstOutsideToken(bytes, from: start, to: nameLimit)
@@ -136,39 +162,43 @@ struct FieldSection {
         cutLine = nil
         position = end &+ 2
         blockBytes &+= position &- start
-        lineCount &+= 1
+        hasLine = true
+        if !isFold { lineCount &+= 1 }
         guard keeping else { return true }
         while end > valueStart, ASCII.isBlank(bytes[end &- 1]) { end &-= 1 }
-        try keep(bytes, name: start..<colon, value: valueStart..<end)
+        if isFold {
+            append(valueStart..<end)
+        } else {
+            try keep(bytes, name: start..<colon, value: valueStart..<end)
+        }
         return true
     }
 
-    /// Parses lines of the usual form until a line has another form.
+    /// Parses lines of the usual form until a line has another form, or a value that breaks a rule.
     @inline(never)
-    private mutating func parseUsualLines(
-        _ bytes: UnsafeRawBufferPointer, _ position: inout Int
-    ) throws(WireFault) {
+    private mutating func parseUsualLines(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) {
         if entries.isEmpty { entries = Array(repeating: Self.noEntry, count: 12) }
         // Moved out and back, so that writes do not check each time whether the array is shared.
         var entries = self.entries
         self.entries = []
         let first = position
         let room = min(entries.count, entryCount &+ countLimit &- lineCount)
-        let count = try entries.withUnsafeMutableBufferPointer { (entries) throws(WireFault) in
-            try parseUsualLines(
+        let count = entries.withUnsafeMutableBufferPointer { entries in
+            parseUsualLines(
                 bytes, &position, UnsafeMutableBufferPointer(rebasing: entries[entryCount..<room]))
         }
         self.entries = entries
         lineCount &+= count
         entryCount &+= count
         blockBytes &+= position &- first
+        if count > 0 { hasLine = true }
     }
 
     /// Returns the number of lines parsed, at most the number of places.
     private mutating func parseUsualLines(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int,
         _ places: UnsafeMutableBufferPointer<FieldStorage.Entry>
-    ) throws(WireFault) -> Int {
+    ) -> Int {
         let limit = min(bytes.count, position &+ blockLimit &- blockBytes &- 2)
         let lineLimit = lineLimit
         var start = position
@@ -178,10 +208,15 @@ struct FieldSection {
             end &- start <= lineLimit
         {
             places[count] = FieldStorage.Entry(from: start, nameEnd: colon, valueStart: colon &+ 2, to: end)
+            do throws(WireFault) {
+                try facts.note(
+                    name: UnsafeRawBufferPointer(rebasing: bytes[start..<colon]),
+                    value: UnsafeRawBufferPointer(rebasing: bytes[colon &+ 2..<end]))
+            } catch {
+                // `parseLine` parses the line again.
+                break
+            }
             count &+= 1
-            try facts.note(
-                name: UnsafeRawBufferPointer(rebasing: bytes[start..<colon]),
-                value: UnsafeRawBufferPointer(rebasing: bytes[colon &+ 2..<end]))
             start = end &+ 2
         }
         position = start
@@ -203,9 +238,14 @@ struct FieldSection {
             to: value.upperBound
         )
         entryCount &+= 1
-        try facts.note(
-            name: UnsafeRawBufferPointer(rebasing: bytes[name]),
-            value: UnsafeRawBufferPointer(rebasing: bytes[value]))
+        do throws(WireFault) {
+            try facts.note(
+                name: UnsafeRawBufferPointer(rebasing: bytes[name]),
+                value: UnsafeRawBufferPointer(rebasing: bytes[value]))
+        } catch {
+            guard facts.side != .request else { throw error }
+            unsettled = .fault(error)
+        }
     }
 
     /// Returns the rule broken by this byte in place of the colon after a name.
@@ -217,5 +257,73 @@ struct FieldSection {
         case Byte.carriageReturn: .missingColon
         default: ASCII.isTokenByte(byte) ? .nameTooLong : .nameByte
         }
+    }
+}
+
+// What a response's next line decides.
+extension FieldSection {
+    /// Continues the last value with this text.
+    private mutating func append(_ text: Range<Int>) {
+        tolerated.insert(.obsoleteFold)
+        unsettled = .folded
+        guard entryCount > 0, !text.isEmpty else { return }
+        let last = entries[entryCount &- 1]
+        let start = last.value.isEmpty ? text.lowerBound : last.value.lowerBound
+        entries[entryCount &- 1] = FieldStorage.Entry(
+            from: last.name.lowerBound, nameEnd: last.name.upperBound, valueStart: start,
+            to: text.upperBound)
+    }
+
+    /// The last value is complete.
+    @inline(never)
+    private mutating func settle(
+        _ unsettled: Unsettled, _ bytes: UnsafeRawBufferPointer
+    ) throws(WireFault) {
+        guard entryCount > 0 else { return }
+        do throws(WireFault) {
+            switch unsettled {
+            case .fault(let fault): throw fault
+            case .folded: try noteAll(bytes)
+            }
+        } catch {
+            let last = entries[entryCount &- 1]
+            if mergesLength(last, bytes) { return }
+            faultyName = String(decoding: bytes[last.name], as: UTF8.self)
+            throw error
+        }
+    }
+
+    /// Notes the fields again. Earlier values are known to be valid, so only the last one may be at fault.
+    private mutating func noteAll(_ bytes: UnsafeRawBufferPointer) throws(WireFault) {
+        facts = FieldFacts(side: facts.side)
+        for entry in entries[..<entryCount] {
+            let name = UnsafeRawBufferPointer(rebasing: bytes[entry.name])
+            let value = Fold.unfolded(UnsafeRawBufferPointer(rebasing: bytes[entry.value]))
+            let result = value.withUnsafeBytes { value in
+                Result { () throws(WireFault) in try facts.note(name: name, value: value) }
+            }
+            try result.get()
+        }
+    }
+
+    /// Takes a `Content-Length` that repeats one number for that number (RFC 9110 8.6). Keeps only the first one's field.
+    private mutating func mergesLength(
+        _ last: FieldStorage.Entry, _ bytes: UnsafeRawBufferPointer
+    ) -> Bool {
+        let value = Fold.unfolded(UnsafeRawBufferPointer(rebasing: bytes[last.value]))
+        let isMerged = value.withUnsafeBytes { value in
+            facts.mergeLength(name: UnsafeRawBufferPointer(rebasing: bytes[last.name]), value)
+        }
+        guard let isFirst = isMerged else { return false }
+        tolerated.insert(.repeatedContentLength)
+        if isFirst {
+            let digits = bytes[last.value].prefix { ASCII.isDigit($0) }
+            entries[entryCount &- 1] = FieldStorage.Entry(
+                from: last.name.lowerBound, nameEnd: last.name.upperBound,
+                valueStart: last.value.lowerBound, to: digits.endIndex)
+        } else {
+            entryCount &-= 1
+        }
+        return true
     }
 }

@@ -36,4 +36,6 @@ public struct ResponseFraming: Sendable, Hashable {
     public let keepAliveMaximum: Int?
     /// Whether the server may take further requests on the connection for those of one user (RFC 4559 6).
     public let logsInConnection: Bool
+    /// The rules that the head broke without harm.
+    public let tolerated: ToleratedFaults
 }

@@ -82,7 +82,9 @@ struct ResponseHeadScanner: HeadScanner {
             keepAlive: persists && !contradicts && (isBodiless || body != .untilClose),
             hasContentCoding: facts.hasContentCoding && !isBodiless && body != .length(0),
             keepAliveTimeout: facts.keepAliveTimeout, keepAliveMaximum: facts.keepAliveMaximum,
-            logsInConnection: facts.logsInConnection)
+            logsInConnection: facts.logsInConnection,
+            tolerated: status.isBeyondClasses
+                ? section.tolerated.union(.unknownStatusClass) : section.tolerated)
     }
 
     // MARK: - Status line
@@ -99,7 +101,7 @@ struct ResponseHeadScanner: HeadScanner {
             guard ASCII.isDigit(bytes[index]) else { throw .statusCode }
             code = code * 10 + Int(bytes[index] &- Byte.zero)
         }
-        guard let status = HTTPStatus(code: code) else { throw .statusCode }
+        guard let status = HTTPStatus(received: code) else { throw .statusCode }
         guard count > 12 else { return false }
         // Many servers omit the space before an empty reason phrase, which is harmless.
         guard bytes[12] == Byte.space || bytes[12] == Byte.carriageReturn else {

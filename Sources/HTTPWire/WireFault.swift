@@ -33,7 +33,7 @@ enum WireFault: Error, Equatable, CaseIterable {
         case .majorVersion: "only HTTP/1.0 and HTTP/1.1 are supported"
         case .connect: "CONNECT is not supported"
         case .statusLine: "a response must begin with an HTTP version, a space and a status"
-        case .statusCode: "the status is not a number from 100 to 599"
+        case .statusCode: "the status is not a number from 100 to 999"
         case .reasonByte: "the reason phrase has a control character"
         case .obsoleteFold: "a field line must not begin with a blank"
         case .emptyName: "a field name is empty"

@@ -84,6 +84,34 @@ struct DebugMessageTests {
         #expect(retry[member: "delayMs"]?.stringValue != nil)
     }
 
+    @Test("A response that breaks rules without harm is used, and logged with the rules")
+    func toleratedResponse() throws {
+        let upstream = try ScriptedUpstream([
+            .readRequest,
+            .send("HTTP/1.1 200 OK\r\nX-Folded: a\r\n b\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n1"),
+            .readRequest, .send("HTTP/1.1 999 X\r\nContent-Length: 1\r\n\r\n1"), .awaitEnd,
+        ])
+        defer { upstream.stop() }
+        let messages = try messages(upstream) { client in
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            #expect(client.receive()?.status == 200)
+            client.send("GET /page HTTP/1.1\r\nHost: test\r\n\r\n")
+            #expect(client.receive()?.status == 502)
+        }
+        let tolerated = messages.filter {
+            $0[member: "message"]?.stringValue == "upstream response tolerated"
+        }
+        #expect(
+            tolerated.map { $0[member: "rules"]?.stringValue } == [
+                "a field value is folded; Content-Length is repeated", "the status is above 599",
+            ])
+        #expect(
+            tolerated.allSatisfy {
+                $0[member: "origin"]?.stringValue == "http://127.0.0.1:\(upstream.port)"
+                    && $0[member: "address"]?.stringValue == "127.0.0.1:\(upstream.port)"
+            })
+    }
+
     @Test("A call that finds no free connection and a full queue is logged as refused")
     func refusedCalls() throws {
         let upstream = try ScriptedUpstream([.readRequest, .awaitEnd])

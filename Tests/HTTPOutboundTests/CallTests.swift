@@ -58,4 +58,35 @@ struct CallTests {
         }
         upstream.stop()
     }
+
+    @Test(
+        "A response that breaks rules without harm is used, and the observer learns the rules once",
+        arguments: [["hi"], ["h", "i"]])
+    func tolerated(pieces: [String]) async throws {
+        let head = "HTTP/1.1 999 X\r\nX-Folded: a\r\n b\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n"
+        let goOn = Signal()
+        let rest: [ScriptedUpstream.Step] = pieces.dropFirst().flatMap { [.wait(goOn), .send($0)] }
+        let upstream = try ScriptedUpstream(
+            [.readRequest, .send(head + pieces[0])] + rest + [.readRequest, .send(Self.ok), .awaitEnd])
+        let observer = DiscardReasons()
+        try await ClientHarness.with(discarded: observer) { harness in
+            let api = try await harness.upstream(upstream)
+            if !rest.isEmpty {
+                Task {
+                    try await poll(while: observer.tolerated.isEmpty) { "nothing was told" }
+                    goOn.fire()
+                }
+            }
+            let result = try await api.get("/1")
+            #expect(result.status == 999)
+            #expect(result.text == "hi")
+            #expect(try await api.get("/2").text == "hi")
+            #expect(
+                observer.tolerated == [
+                    ["a field value is folded", "Content-Length is repeated", "the status is above 599"]
+                ])
+            #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
 }

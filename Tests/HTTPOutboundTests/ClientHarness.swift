@@ -207,14 +207,19 @@ extension Result where Success == OutboundResponse, Failure == OutboundError {
     }
 }
 
-/// Records why connections were discarded, in order.
+/// Records why connections were discarded, and which rules responses broke without harm, in order.
 final class DiscardReasons: ConnectionObserver {
     private let reasons = Lock<[DiscardReason]>([])
+    private let rules = Lock<[[String]]>([])
 
     var all: [DiscardReason] { reasons.withLock { $0 } }
+    var tolerated: [[String]] { rules.withLock { $0 } }
 
     func connectionOpened(to origin: Origin, address: PeerAddress?, after time: TimeAmount) {}
     func connectionReused(to origin: Origin, address: PeerAddress?) {}
+    func responseTolerated(from origin: Origin, address: PeerAddress?, _ rules: [String]) {
+        self.rules.withLock { $0.append(rules) }
+    }
     func connectionDiscarded(to origin: Origin, address: PeerAddress?, _ reason: DiscardReason) {
         reasons.withLock { $0.append(reason) }
     }

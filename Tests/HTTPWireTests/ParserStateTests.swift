@@ -86,7 +86,9 @@ struct ParserStateTests {
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", nil),
             ("HTTP/1.1 200 OK\r\n\r\nabc", nil),
             ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", nil),
-            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc", nil),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc", nil),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc", "200 abc true +0"),
+            ("HTTP/1.1 600 X\r\nContent-Length: 3\r\nX: a\r\n b\r\n\r\nabc", "600 abc true +0"),
         ] as [(String, String?)] {
             var parser = ResponseParser()
             parser.expectResponse(to: .get)

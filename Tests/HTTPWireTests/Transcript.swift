@@ -136,6 +136,8 @@ extension Transcript {
         words.append(framing.keepAlive ? "keep-alive" : "close")
         if let timeout = framing.keepAliveTimeout { words.append("timeout=\(timeout)") }
         if let maximum = framing.keepAliveMaximum { words.append("max=\(maximum)") }
+        let tolerated = framing.tolerated.messages
+        if !tolerated.isEmpty { words.append("tolerated(\(tolerated.joined(separator: "; ")))") }
         return words.joined(separator: " ")
     }
 }

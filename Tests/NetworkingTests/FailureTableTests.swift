@@ -37,6 +37,11 @@ struct FailureTableTests {
                     "serverErr", "statusCodeError(501)", "serverError(501)", "statusCode", "isNotSuccessful",
                 ]),
             Row(
+                answer: .response(999),
+                names: [
+                    "serverErr", "statusCodeError(999)", "serverError(999)", "statusCode", "isNotSuccessful",
+                ]),
+            Row(
                 answer: .json(#"{"status":503,"message":"m"}"#), envelope: .genericResponse,
                 names: [
                     "serverErr", "statusCodeError(503)", "serverError(503)", "statusCode", "isNotSuccessful",

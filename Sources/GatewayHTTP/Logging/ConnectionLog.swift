@@ -26,6 +26,15 @@ final class ConnectionLog: ConnectionObserver {
             .debug, "upstream connection reused", ["origin": "\(origin)", "address": address?.description])
     }
 
+    func responseTolerated(from origin: Origin, address: PeerAddress?, _ rules: [String]) {
+        log.write(
+            .debug, "upstream response tolerated",
+            [
+                "origin": "\(origin)", "address": address?.description,
+                "rules": rules.joined(separator: "; "),
+            ])
+    }
+
     func connectionDiscarded(to origin: Origin, address: PeerAddress?, _ reason: DiscardReason) {
         log.write(
             .debug, "upstream connection discarded",

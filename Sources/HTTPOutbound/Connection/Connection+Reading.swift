@@ -33,6 +33,12 @@ extension Connection {
         }
     }
 
+    /// Tells the observer which rules the response breaks.
+    @inline(never)
+    func noteTolerated(_ faults: ToleratedFaults) {
+        shared.observer?.responseTolerated(from: pool.origin, address: address, faults.messages)
+    }
+
     private func needsMore() {
         guard let call else { return }
         // While the request goes out, the upstream need not respond.
@@ -41,6 +47,7 @@ extension Connection {
     }
 
     private func headReceived() -> ResponseReader.Step? {
+        if !response.tolerated.isEmpty { noteTolerated(response.tolerated) }
         guard let call, let head = response.head else { return nil }
         if head.status == .requestTimeout, state.resendsAfterTimeout {
             resend(.stale)

@@ -291,6 +291,7 @@ extension Connection: StreamHandler {
                 call = served
                 return read(bytes)
             }
+            if !layout.framing.tolerated.isEmpty { noteTolerated(layout.framing.tolerated) }
             let (head, body) = response.take(layout, of: bytes)
             if head.status == .requestTimeout, state.resendsAfterTimeout {
                 call = served

@@ -92,6 +92,9 @@ struct ResponseReader {
 
     var awaitsHead: Bool { head == nil }
 
+    /// The rules that the head of the response broke without harm.
+    var tolerated: ToleratedFaults { framing?.tolerated ?? [] }
+
     /// The bytes of an unfinished body that is gathered.
     var gatheredByteCount: Int { body.count }
 

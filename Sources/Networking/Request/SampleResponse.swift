@@ -12,11 +12,11 @@ public struct SampleResponse: Sendable {
 
     let content: Content
 
-    /// A response. A status outside 100 to 599 fails with `http_protocol_error`, as on the wire.
+    /// A response. A status outside 100 to 999 fails with `http_protocol_error`, as on the wire.
     public static func response(
         _ statusCode: Int, fields: HTTPFields = HTTPFields(), body: some Sequence<UInt8> = []
     ) -> SampleResponse {
-        guard let status = HTTPStatus(code: statusCode) else {
+        guard let status = HTTPStatus(received: statusCode) else {
             return failure(TransportError(.protocolError, "the status of the sample is invalid"))
         }
         return SampleResponse(

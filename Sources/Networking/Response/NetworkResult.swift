@@ -11,7 +11,7 @@ public enum NetworkResult<Value> {
     case requestErr(NetworkError)
     /// An unusable response: malformed, of an unexpected shape, or with an unexpected status.
     case pathErr(NetworkError)
-    /// 5xx, or a failing status in the envelope of a 2xx.
+    /// 5xx, a status above 599, or a failing status in the envelope of a 2xx.
     case serverErr(NetworkError)
     /// No complete response.
     case networkFail(NetworkError)

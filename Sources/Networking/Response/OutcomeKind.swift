@@ -8,7 +8,7 @@ public enum OutcomeKind: String, Sendable, Hashable, CaseIterable {
     case requestErr
     /// An unusable response: not JSON, another shape, a 3xx, or a 206 without a range request.
     case pathErr
-    /// 5xx, or a failing status in the envelope of a 2xx.
+    /// 5xx, a status above 599, or a failing status in the envelope of a 2xx.
     case serverErr
     /// No complete HTTP response.
     case networkFail

@@ -124,7 +124,7 @@ extension Response {
             return unexpectedStatus()
         case 200..<300:
             return nil
-        case 400..<600:
+        case 400...:
             return NetworkError(
                 self, kind: statusCode < 500 ? .requestErr : .serverErr, reason: .upstreamStatus,
                 message: "the upstream answered with status \(statusCode)", statusCode: statusCode,

@@ -50,7 +50,7 @@ public final class Response: Sendable {
         isAccepted = true
     }
 
-    /// The HTTP status, 100 to 599, independent of any envelope.
+    /// The HTTP status, 100 to 999, independent of any envelope. Above 599 it counts as 5xx (RFC 9110 15).
     public var statusCode: Int { raw.status.code }
     /// Whether it came before the upstream had the whole body of the request, and the rest was not sent (RFC 9112 9.5). Only with a
     /// status of 300 or more: after any other, the rest is sent, or the call fails.

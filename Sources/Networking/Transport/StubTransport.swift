@@ -29,7 +29,7 @@ public final class StubTransport: Transport {
         public static func response(
             _ status: Int, fields: HTTPFields = HTTPFields(), body: String = "", after delay: Duration = .zero
         ) -> Answer {
-            guard let status = HTTPStatus(code: status) else {
+            guard let status = HTTPStatus(received: status) else {
                 return .failure(.protocolError, after: delay)
             }
             let response = TransportResponse(status: status, fields: fields, body: Array(body.utf8)[...])

@@ -47,13 +47,15 @@ struct PlainMessage {
 
     // MARK: Responses
 
-    /// - Parameter hasBody: false if the response is to HEAD.
-    static func response(_ bytes: [UInt8], hasBody: Bool) -> Reading {
+    /// - Parameters:
+    ///   - hasBody: false if the response is to HEAD.
+    ///   - isRepaired: whether to read folds as spaces and equal Content-Lengths as one, as the gateway passes them on.
+    static func response(_ bytes: [UInt8], hasBody: Bool, isRepaired: Bool = false) -> Reading {
         var skipped = 0
         // Some servers send a few informational responses.
         for _ in 0..<6 {
             let rest = Array(bytes[skipped...])
-            let reading = head(rest) { message in
+            let reading = head(rest, isRepaired: isRepaired) { message in
                 guard message.start.count >= 2, message.start[0] == "HTTP/1.1", let status = message.status
                 else {
                     return nil
@@ -63,7 +65,7 @@ struct PlainMessage {
                 return bodyless ? PlainMessage.Framing.none : framing
             }
             guard case .message(let message, let length) = reading else { return reading }
-            guard let status = message.status, status != 101, status < 600 else { return .odd }
+            guard let status = message.status, status != 101 else { return .odd }
             if status >= 200 { return .message(message, length: skipped + length) }
             guard message.values("content-length").isEmpty, message.values("transfer-encoding").isEmpty else {
                 return .odd
@@ -80,7 +82,9 @@ struct PlainMessage {
 
     // MARK: Heads
 
-    private static func head(_ bytes: [UInt8], _ framing: (PlainMessage) -> Framing?) -> Reading {
+    private static func head(
+        _ bytes: [UInt8], isRepaired: Bool = false, _ framing: (PlainMessage) -> Framing?
+    ) -> Reading {
         guard let end = endOfHead(bytes) else { return bytes.count > 8000 ? .odd : .incomplete }
         guard end <= 6000 else { return .odd }
         var lines: [[UInt8]] = [[]]
@@ -97,6 +101,7 @@ struct PlainMessage {
             index += 1
         }
         lines.removeLast()
+        if isRepaired { lines = unfolded(lines) }
         guard let first = lines.first, lines.count <= 50, first.allSatisfy({ (32..<127).contains($0) }) else {
             return .odd
         }
@@ -111,9 +116,42 @@ struct PlainMessage {
             message.fields.append(
                 Field(name: text(line[..<colon]).lowercased(), value: trimmed(text(line[(colon + 1)...]))))
         }
+        if isRepaired { message.mergeLengths() }
         guard let framing = framing(message) else { return .odd }
         message.framing = framing
         return message.reading(bytes, from: end)
+    }
+
+    /// Joins each field line with those that begin with a blank, with as many spaces as the fold has bytes.
+    private static func unfolded(_ lines: [[UInt8]]) -> [[UInt8]] {
+        var joined: [[UInt8]] = []
+        for line in lines {
+            let text = line.drop { $0 == 32 || $0 == 9 }
+            guard text.count < line.count, joined.count > 1, var last = joined.popLast() else {
+                joined.append(line)
+                continue
+            }
+            var blanks = 2 + line.count - text.count
+            while last.last == 32 || last.last == 9 {
+                last.removeLast()
+                blanks += 1
+            }
+            joined.append(last + [UInt8](repeating: 32, count: blanks) + text)
+        }
+        return joined
+    }
+
+    /// Leaves one Content-Length if all say the same number.
+    private mutating func mergeLengths() {
+        let numbers = values("content-length").flatMap {
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }
+        .map { Self.trimmed($0) }
+        guard let first = numbers.first,
+            numbers.allSatisfy({ Self.isNumber($0, most: 6) && Int($0) == Int(first) })
+        else { return }
+        fields.removeAll { $0.name == "content-length" }
+        fields.append(Field(name: "content-length", value: first))
     }
 
     private static func endOfHead(_ bytes: [UInt8]) -> Int? {

@@ -34,7 +34,7 @@ private func run(flags: UInt8, _ bytes: [UInt8], _ response: [UInt8]) {
         if target != nil { sent = message }
     }
     let isHead = sent?.start[0] == "HEAD"
-    let answer = PlainMessage.response(response, hasBody: !isHead)
+    let answer = PlainMessage.response(response, hasBody: !isHead, isRepaired: true)
     // The number tells this request from one before, which may still be on its way.
     let id = "fuzz-\(number)"
     var script = RelayWorld.Script(
