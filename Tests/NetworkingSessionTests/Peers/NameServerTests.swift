@@ -1,5 +1,6 @@
 import EventIO
 import HTTPModel
+import HTTPOutbound
 import Networking
 import NetworkingSession
 import TestSupport
@@ -34,6 +35,93 @@ struct NameServerTests {
         let known = PeerSession(session: session, base: "http://api.test:\(upstream.port)")
         #expect(try await known.text() == "GREEN")
         #expect(server.lookups(of: "api.test") == 1)
+    }
+
+    /// What becomes of the queries for a name, one of whose addresses is 127.0.0.1.
+    struct Half: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let name: DNSServer.Name
+    }
+
+    private static let halves = [
+        Half(
+            testDescription: "AAAA is never answered",
+            name: DNSServer.Name(["127.0.0.1"], faults: ["AAAA": .silent])),
+        Half(
+            testDescription: "AAAA fails",
+            name: DNSServer.Name(["127.0.0.1"], faults: ["AAAA": .servfail])),
+        Half(
+            testDescription: "AAAA is answered after a minute",
+            name: DNSServer.Name(["127.0.0.1", "::1"], delays: ["AAAA": 60_000])),
+        // Nothing listens at ::1.
+        Half(
+            testDescription: "A comes after AAAA was refused",
+            name: DNSServer.Name(["127.0.0.1", "::1"], delays: ["A": 200])),
+    ]
+
+    /// Runs `body` with a session that asks this server, in which a lookup that waits for both families never ends.
+    private func with<Result>(
+        _ server: DNSServer, _ change: (inout Session.Configuration) throws -> Void = { _ in },
+        _ body: (Session) async throws -> Result
+    ) async throws -> Result {
+        var configuration = Session.Configuration()
+        configuration.connections.proxy = .none
+        configuration.dns.servers = [server.address]
+        configuration.dns.limits.tryTimeout = .seconds(60)
+        configuration.dns.limits.lookupTimeout = .seconds(60)
+        try change(&configuration)
+        let session = try Session(configuration)
+        defer { session.close() }
+        return try await body(session)
+    }
+
+    @Test(
+        "A POST to a cold name is sent once, whichever family is missing or late",
+        .enabled(if: DNSServer.isInstalled, "\(DNSServer.isMissing)"), arguments: halves)
+    func post(half: Half) async throws {
+        let server = try DNSServer(["api.test": half.name])
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.answer), .again])
+        defer { upstream.stop() }
+        try await with(server) { session async throws in
+            let peer = PeerSession(session: session, base: "http://api.test:\(upstream.port)")
+            for count in 1...2 {
+                let response = try await peer.provider.request(peer.target("/", .post, .json(["a": 1])))
+                #expect(response.text == "GREEN")
+                #expect(response.attempts == 1)
+                #expect(upstream.requests.count == count)
+            }
+            #expect(upstream.requests.allSatisfy { $0.hasPrefix("POST / ") })
+        }
+    }
+
+    @Test(
+        "A POST through a proxy, and one to several base URLs, need one family of the names as well",
+        .enabled(if: DNSServer.isInstalled, "\(DNSServer.isMissing)"), arguments: halves)
+    func otherNames(half: Half) async throws {
+        let server = try DNSServer(["one.test": half.name, "two.test": half.name])
+        let upstream = try ScriptedUpstream([.readRequest, .send(Self.answer), .again])
+        defer { upstream.stop() }
+        let post = HTTPRequest(url: "http://far.test/", method: .post).setHttpBody(["a": 1])
+        try await with(server) { configuration in
+            let proxy = try ProxyConfiguration("one.test:\(upstream.port)")
+            configuration.connections.proxy = .fixed(proxy, except: NoProxy())
+            configuration.policy = .patient
+        } _: { session async throws in
+            #expect(try await session.request(post).text == "GREEN")
+        }
+        #expect(upstream.requests.last?.hasPrefix("POST http://far.test/ ") == true)
+        try await with(server) { session async throws in
+            let urls = ["one", "two"].map { "http://\($0).test:\(upstream.port)" }
+            let provider = try Provider<FileAPI>(
+                upstream: "cluster", baseURLs: UpstreamURLs(urls), session: session, policy: .patient)
+            for _ in 1...2 {
+                let response = try await provider.request(
+                    FileAPI(baseURL: "", path: "/", method: .post, task: .json(["a": 1])))
+                #expect(response.text == "GREEN")
+                #expect(response.attempts == 1)
+            }
+        }
+        #expect(upstream.requests.count == 3)
     }
 
     @Test(
