@@ -21,6 +21,14 @@ public struct HTTPFieldName: Sendable {
         storage = .bytes(bytes)
     }
 
+    /// Returns nil if the bytes are not a token of 1 to 256 bytes.
+    init?(bytes: UnsafeRawBufferPointer) {
+        guard (1...Self.maximumLength).contains(bytes.count), bytes.allSatisfy(ASCII.isTokenByte) else {
+            return nil
+        }
+        storage = .bytes(Array(bytes))
+    }
+
     @inlinable
     init(literal: StaticString) {
         storage = .literal(literal)

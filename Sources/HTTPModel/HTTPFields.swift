@@ -183,6 +183,19 @@ extension HTTPFields {
         name.withBytes { remove(named: $0) }
     }
 
+    /// Removes all fields whose names the other message has.
+    package mutating func remove(allIn other: HTTPFields) {
+        guard !other.isEmpty else { return }
+        // If one has few fields, a look at each pair is the fastest.
+        guard Swift.min(count, other.count) > 16 else {
+            storage.remove { other.storage.firstIndex(of: $0, from: 0) != nil }
+            return
+        }
+        var names: Set<HTTPFieldName> = []
+        other.forEachNamed { name, _ in names.insert(name) }
+        storage.remove { name in HTTPFieldName(bytes: name).map(names.contains) ?? false }
+    }
+
     @discardableResult
     mutating func remove(named name: UnsafeRawBufferPointer) -> Int {
         remove { $0.count == name.count && ASCII.equalsIgnoringCase($0, name) }

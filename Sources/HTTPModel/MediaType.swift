@@ -59,6 +59,9 @@ public struct MediaType: Sendable, Hashable {
         type == "application" && (subtype == "json" || subtype.hasSuffix("+json"))
     }
 
+    /// Whether a body of this type is a form of names and values: `application/x-www-form-urlencoded`.
+    package var isForm: Bool { type == "application" && subtype == "x-www-form-urlencoded" }
+
     public static var json: MediaType { MediaType(type: "application", subtype: "json") }
     public static var problemJSON: MediaType { MediaType(type: "application", subtype: "problem+json") }
 }

@@ -172,6 +172,25 @@ struct HTTPRequestTests {
         #expect(HTTPRequest(url: "http://a").addQuery([:]).url == "http://a")
     }
 
+    @Test("A path that is only a query follows the base path directly")
+    func queryAsPath() throws {
+        for base in ["http://api.test:8080/echo", "http://api.test:8080/echo/"] {
+            let request = HTTPRequest(baseURL: base, path: "?q=1").addQuery(["r": 2])
+            #expect(request.url == "http://api.test:8080/echo?q=1&r=2")
+        }
+        #expect(try call(HTTPRequest(baseURL: "http://api.test:8080", path: "?q=1")).path == "/")
+    }
+
+    @Test("CONNECT is refused, and TRACE only with a body")
+    func methods() throws {
+        func request(_ method: HTTPMethod) -> HTTPRequest {
+            HTTPRequest(url: "http://api.test:8080/x", method: method)
+        }
+        #expect(try fault(request(.connect)).part == .url)
+        #expect(try fault(request(.trace).setHttpBody("x".utf8)).part == .body)
+        #expect(try call(request(.trace)).method == .trace)
+    }
+
     @Test("A request accepts the same tasks as a target")
     func task() throws {
         let post = HTTPRequest(url: "http://api.test:8080/x?a=1", method: .post)

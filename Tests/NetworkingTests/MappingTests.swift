@@ -94,6 +94,42 @@ struct MappingTests {
         #expect(inner.networkError?.statusCode == 400)
     }
 
+    @Test(
+        "mapString reads the charset of the response, and UTF-8 if it does not know the charset or the body is not in it",
+        arguments: [
+            ("text/plain; charset=ISO-8859-1", [0x63, 0x61, 0x66, 0xe9], "café"),
+            ("text/plain; charset=\"iso-8859-1\"", [0xe9], "é"), ("text/plain;charset=latin1", [0xe9], "é"),
+            ("text/plain; charset=US-ASCII", [0x61], "a"),
+            ("text/plain; charset=us-ascii", [0xc3, 0xa9], "é"),
+            ("text/plain; charset=utf-16", [0xfe, 0xff, 0xc5, 0x48], "안"),
+            ("text/plain; charset=UTF-16LE", [0x48, 0xc5], "안"),
+            ("text/plain; charset=UTF-8", [0xec, 0x95, 0x88], "안"), ("text/plain", [0xec, 0x95, 0x88], "안"),
+            // Known because these tests import Foundation.
+            ("text/plain; charset=windows-1252", [0x80], "€"),
+            ("text/plain; charset=Shift_JIS", [0x82, 0xa0], "あ"),
+            // Not known.
+            ("text/plain; charset=EUC-KR", [0x61, 0xec, 0x95, 0x88], "a안"),
+            ("text/plain; charset=utf8", [0xc3, 0xa9], "é"), ("text/plain; charset=", [0xc3, 0xa9], "é"),
+            ("text/plain; charset=EUC-KR", [0xbe, 0xc8], nil), ("text/plain; charset=utf-8", [0xe9], nil),
+            ("no type", [0xe9], nil),
+        ] as [(String, [UInt8], String?)])
+    func charset(type: String, body: [UInt8], text: String?) throws {
+        let transport = StubTransport(scheduler: VirtualTime())
+        let provider = try Provider<Anything>(upstream: "any", transport: transport)
+        transport.answer(
+            .response(TransportResponse(status: .ok, fields: [.contentType: type], body: body[...])))
+        let probe = Probe(provider.rx.request(Anything()).mapString())
+        #expect(probe.value == text)
+        if text == nil { #expect(probe.networkError?.underlying is StringMappingError) }
+    }
+
+    @Test("The string at a key path is read as JSON, whatever the charset says")
+    func charsetOfJSON() throws {
+        let answer = StubTransport.Answer.response(
+            200, fields: [.contentType: "application/json; charset=ISO-8859-1"], body: #"{"a":"안"}"#)
+        #expect(Probe(try request(answer).mapString(atKeyPath: "a")).value == "안")
+    }
+
     // MARK: - map without content
 
     @Test("An empty body is a failure, or with failsOnEmptyData: false an empty model or list")

@@ -172,6 +172,26 @@ struct ParameterTests {
                 == #"{"b":1,"a":2}"#)
     }
 
+    @Test(
+        "Alamofire's encodings write a whole number as NSNumber does on Apple's platforms, others write its fraction"
+    )
+    func wholeNumbers() throws {
+        let parameters: Parameters = [
+            "a": 1.0, "b": -0.0, "c": Float(2), "d": 1.5, "e": [3.0], "f": 100_000.0,
+        ]
+        #expect(
+            try Outgoing.query(parameters, URLEncoding.default)
+                == "a=1&b=-0&c=2&d=1.5&e%5B%5D=3&f=100000")
+        #expect(try Outgoing.query(["a": 1.0], .query) == "a=1.0")
+        let nested: Parameters = ["a": 1.0, "b": [2.0, 2.5], "c": ["d": 3.0] as Parameters]
+        #expect(
+            try Outgoing.body(.parameters(nested, encoding: JSONEncoding.default))
+                == #"{"a":1,"b":[2,2.5],"c":{"d":3}}"#)
+        #expect(try Outgoing.body(.parameters(["a": 1.0], encoding: .json)) == #"{"a":1.0}"#)
+        #expect(URLEncoding.default != .url(lists: .brackets, booleans: .numeric, sortsKeys: true))
+        #expect(URLEncoding.default == URLEncoding.default)
+    }
+
     // MARK: - Existing queries
 
     @Test(

@@ -117,6 +117,60 @@ struct PluginTests {
         }
     }
 
+    @Test(
+        "Names that end in a secret's name are redacted in fields, queries, forms and JSON",
+        arguments: [
+            "X-Amz-Signature", "X-Amz-Security-Token", "X-Amz-Credential", "X-Goog-Signature", "pwd", "PWD",
+            "Pass",
+            "user_pwd", "newPassword", "oldPassword2", "userAPIKey", "authTOKEN", "X-Hub-Signature", "otp",
+            "X-Hub-Signature-256", "X-Shopify-Hmac-Sha256", "X-Signature-Ed25519", "code_verifier", "token-1",
+        ])
+    func endings(name: String) throws {
+        let field = try #require(HTTPFieldName(name))
+        let tasks: [RequestTask] = [
+            .parameters([name: "s3cr3t"], encoding: .query), .parameters([name: "s3cr3t"], encoding: .form),
+            .parameters(["a": [name: "s3cr3t"]], encoding: .form), .json([name: "s3cr3t"]),
+            .multipart(MultipartFormData([.text("s3cr3t", name: name)])),
+        ]
+        for task in tasks {
+            let line = try call(Sent(path: "/x", headers: [field: "s3cr3t"], task: task)).curlCommand()
+            #expect(!line.contains("s3cr3t"))
+            #expect(line.contains("[REDACTED]"))
+        }
+    }
+
+    @Test(
+        "Names that only begin like a secret's name stay in logs",
+        arguments: [
+            "keyword", "Keyboard", "compass", "pinned", "passage", "tokens_left", "sessions", "sha256", "v2",
+        ])
+    func harmless(name: String) throws {
+        let field = try #require(HTTPFieldName(name))
+        let task = RequestTask.parameters([name: "plain-1"], encoding: .form)
+        let line = try call(Sent(path: "/x", headers: [field: "plain-2"], task: task)).curlCommand()
+        #expect(line.contains("plain-1") && line.contains("plain-2"))
+    }
+
+    @Test("The user of a URL in a field is redacted, and a form in a response as well")
+    func addresses() throws {
+        let line = try call(Sent(path: "/x", headers: ["Referer": "http://u:s3cr3t@a.test/x?b=1"]))
+            .curlCommand()
+        #expect(line.contains("Referer: http://[REDACTED]@a.test/x?b=1"))
+        let plain = try call(Sent(path: "/x", headers: ["Referer": "http://a.test/@x?b=1"])).curlCommand()
+        #expect(plain.contains("Referer: http://a.test/@x?b=1"))
+
+        let lines = Lock<[String]>([])
+        let bench = try Bench(plugins: [
+            NetworkLogger(.responseBodies.union(.responses)) { line in lines.withLock { $0.append(line) } }
+        ])
+        bench.transport.answer(
+            .response(
+                200, fields: [.contentType: "application/x-www-form-urlencoded; charset=utf-8"],
+                body: "access_token=s3cr3t&scope=user"))
+        _ = bench.start()
+        #expect(lines.withLock { $0.last } == "  access_token=[REDACTED]&scope=user")
+    }
+
     @Test("A curl line has no line breaks, whatever the request's body and method contain")
     func oneLine() throws {
         let text = "a\n200 from api: all is well\u{1b}[2J\u{85}\u{2028}"

@@ -19,7 +19,8 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
     /// The value of Proxy-Authorization (Basic, RFC 7617); nil if there is no user.
     let authorization: String?
 
-    /// Parses `http://[user[:password]@]host[:port]`, with user and password percent-encoded. `http://` may be omitted.
+    /// Parses `http://[user[:password]@]host[:port]`, with user and password percent-encoded. `http://` may be omitted. A path, a query
+    /// and a fragment are ignored, as in curl.
     public init(_ url: String) throws(Failure) {
         var rest = url[...]
         if let end = url.firstRange(of: "://") {
@@ -29,7 +30,7 @@ public struct ProxyConfiguration: Sendable, Hashable, CustomStringConvertible {
             }
             rest = url[end.upperBound...]
         }
-        if rest.hasSuffix("/") { rest = rest.dropLast() }
+        rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         // The last @: any earlier one belongs to a password that should have been encoded.
         var userinfo: Substring?
         if let at = rest.lastIndex(of: "@") {

@@ -89,6 +89,10 @@ public struct NetworkLogger: PluginType {
             let bytes = redaction.json(document).bytes
             return write("  " + shown(bytes, of: bytes.count))
         }
+        if MediaType(response.fields[.contentType] ?? "")?.isForm == true {
+            let form = Array(redaction.pairs(String(decoding: data, as: UTF8.self)).utf8)
+            return write("  " + shown(form[...], of: form.count))
+        }
         guard data.count > bodyLimit || String(validating: data, as: UTF8.self) != nil else {
             return write("  (\(data.count) bytes that are not text)")
         }

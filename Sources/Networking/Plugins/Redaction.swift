@@ -3,10 +3,12 @@ import JSONBytes
 
 /// The secrets to keep out of logs, and their replacement.
 ///
-/// Fields: `Authorization`, `Cookie`, `Set-Cookie` and similar, and fields that end in a secret's name, such as
-/// `X-Access-Token` and `Stripe-Signature`. Names in queries, forms and JSON bodies: `token`, `password`, `api_key`,
-/// `serviceKey` and similar. Ignores case, `-` and `_`. Redirects to other origins drop the same fields
-/// (``RedirectPolicy``).
+/// Fields: `Authorization`, `Cookie`, `Set-Cookie` and similar. Fields and names in queries, forms and JSON bodies that end in a
+/// secret's name: `token`, `password`, `api_key`, `serviceKey`, `X-Amz-Signature`, `newPassword`. Case does not matter, nor do a number and
+/// a hash function at the end: `X-Hub-Signature-256`, `X-Shopify-Hmac-Sha256`. The user and password of a URL in a field. Redirects
+/// to other origins drop the same fields (``RedirectPolicy``).
+///
+/// A name like `nextPageToken` or `sortKey` is replaced as well: a log that shows too little does less harm.
 public struct Redaction: Sendable {
     /// The replacement. Default `[REDACTED]`.
     public var mark = "[REDACTED]"
@@ -18,12 +20,13 @@ public struct Redaction: Sendable {
         .authorization, .cookie, .setCookie, .proxyAuthorization, "X-Api-Key", "X-Auth-Token", "X-Csrf-Token",
         "X-Amz-Security-Token",
     ]
-    /// The parameters and members whose values are replaced, in lower case, without `-` and `_`.
+    /// The parameters, members and fields whose values are replaced, in lower case, without `-` and `_`. A name that ends in one of them,
+    /// word by word, counts as well.
     public var names: Set<String> = [
-        "accesstoken", "apikey", "appkey", "assertion", "auth", "authorization", "clientsecret", "cookie",
-        "credential", "credentials", "dpop", "idtoken", "jwt", "key", "passphrase", "password", "passwd",
-        "pin", "privatekey", "refreshtoken", "secret", "secretkey",
-        "servicekey", "session", "sessionid", "sig", "signature", "token", "xapikey",
+        "accesstoken", "apikey", "appkey", "assertion", "auth", "authorization", "clientsecret",
+        "codeverifier", "cookie", "credential", "credentials", "dpop", "hmac", "idtoken", "jwt", "key", "otp",
+        "pass", "passcode", "passphrase", "password", "passwd", "pin", "privatekey", "pwd", "refreshtoken",
+        "secret", "secretkey", "servicekey", "session", "sessionid", "sig", "signature", "token", "xapikey",
     ]
 
     /// Creates a redaction with the defaults.
@@ -54,27 +57,61 @@ public struct Redaction: Sendable {
 
     /// Whether the name is in `fields` or ends in one of `names`: `X-Access-Token`, `Ocp-Apim-Subscription-Key`.
     func isSecret(field name: HTTPFieldName) -> Bool {
-        if fields.contains(name) { return true }
-        var ending = ""
-        return name.description.lowercased().split { "-_.".contains($0) }.reversed().contains { word in
-            ending = word + ending
-            return names.contains(ending)
-        }
+        fields.contains(name) || isSecret(name.description)
     }
 
-    /// Whether the name or one of its components is secret: `user[password]`, `token[0]`, `filter.apiKey`.
+    /// Whether the name or one of its components ends in one of `names`: `user[password]`, `token[0]`, `filter.apiKey`.
     func isSecret(_ name: some StringProtocol) -> Bool {
         guard !names.isEmpty else { return false }
-        return name.split { $0 == "[" || $0 == "]" || $0 == "." }.contains { part in
-            names.contains(part.lowercased().filter { $0 != "-" && $0 != "_" })
+        return name.split { $0 == "[" || $0 == "]" || $0 == "." }.contains { component in
+            var ending = ""
+            for word in Redaction.words(component).reversed() {
+                if ending.isEmpty, Redaction.suffixes.contains(word) { continue }
+                ending = word + ending
+                if names.contains(ending) { return true }
+            }
+            return false
         }
     }
 
-    private func address(_ text: String) -> String {
+    /// What may follow the name of a secret, without digits: nothing, a version or a hash function.
+    private static let suffixes: Set<String> = ["", "ed", "md", "sha", "v"]
+
+    /// Returns the words of a name in lower case, without digits at their ends: `X-Hub-Signature-256` and `newAPIKey2`.
+    private static func words(_ name: some StringProtocol) -> [String] {
+        var words = [""]
+        let letters = Array(name.unicodeScalars)
+        for (index, letter) in letters.enumerated() {
+            guard letter != "-", letter != "_", letter != " " else {
+                words.append("")
+                continue
+            }
+            if letter.properties.isUppercase, index > 0 {
+                let followsSmall = !letters[index - 1].properties.isUppercase
+                let precedesSmall = index + 1 < letters.count && letters[index + 1].properties.isLowercase
+                if followsSmall || precedesSmall { words.append("") }
+            }
+            words[words.count - 1] += letter.properties.lowercaseMapping
+        }
+        return words.map { word in
+            String(word.reversed().drop { $0.isNumber }.reversed())
+        }
+    }
+
+    private func address(_ address: String) -> String {
+        let text = withoutUser(address)
         guard let mark = text.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
         // A fragment may contain the tokens of OAuth's implicit grant (RFC 6749 4.2.2).
         let parts = text[text.index(after: mark)...].split(separator: "#", omittingEmptySubsequences: false)
         return text[...mark] + parts.map { pairs($0) }.joined(separator: "#")
+    }
+
+    /// Replaces user and password of a URL (RFC 3986 3.2.1).
+    private func withoutUser(_ text: String) -> String {
+        guard !names.isEmpty, let start = text.firstRange(of: "//")?.upperBound else { return text }
+        let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard let end = authority.lastIndex(of: "@") else { return text }
+        return text[..<start] + mark + text[end...]
     }
 
     /// Replaces the secret values of a query or form, `name=value&name=value`.

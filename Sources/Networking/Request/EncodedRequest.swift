@@ -90,6 +90,7 @@ extension Provider {
     private func prepare(
         _ request: EncodedRequest, _ shared: EncodedRequestSettings
     ) throws(RequestFault) -> TransportCall {
+        try MethodRules.check(request.method, request.body.map { .bytes($0[...]) } ?? .none)
         let calls = try settings.calls(to: "")
         var fields: HTTPFields?
         let contentType = request.body == nil ? nil : "application/json"

@@ -19,6 +19,7 @@ extension HTTPRequest {
         _ settings: CallSettings, context: CallContext?, envelope: ResponseEnvelope = .none,
         allowsEmptyBody: Bool = false
     ) throws(RequestFault) -> TransportCall {
+        try MethodRules.check(method, body)
         let target = try target(at: settings.upstream)
         var fields: HTTPFields?
         if !headers.isEmpty { fields = try RequestBuilder.add(headers, nil, to: settings.fields) }
@@ -40,6 +41,7 @@ extension HTTPRequest {
     func call(_ settings: CallSettings, replacing original: TransportCall) throws(RequestFault)
         -> TransportCall
     {
+        try MethodRules.check(method, body)
         let target = try target(at: settings.upstream)
         var own = original.own
         if headers != original.fields || settings.upstream !== original.upstream {

@@ -10,7 +10,7 @@ extension HTTPRequest {
     public init(baseURL: String, path: RequestPath, method: HTTPMethod = .get) {
         var base = baseURL[...]
         while base.last == "/" { base.removeLast() }
-        let separator = path.text.isEmpty || path.text.hasPrefix("/") ? "" : "/"
+        let separator = path.text.isEmpty || path.text.hasPrefix("/") || path.text.hasPrefix("?") ? "" : "/"
         self.init(url: base + separator + path.text, method: method)
         if let fault = path.fault { fail(RequestFault(.url, fault)) }
         if baseURL.utf8.contains(UInt8(ascii: "#")) { fail(RequestFault(.url, "a base URL has no fragment")) }

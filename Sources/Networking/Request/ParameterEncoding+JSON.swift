@@ -6,14 +6,14 @@ extension ParameterEncoding {
         var composer = JSONComposer()
         composer.beginObject()
         try parameters.visit { (entry) throws(RequestFault) in
-            try ParameterEncoding.write(entry.0, entry.1.parameterValue, &names, to: &composer)
+            try write(entry.0, entry.1.parameterValue, &names, to: &composer)
         }
         composer.endObject()
         return composer.fragment().bytes
     }
 
     /// Writes one member of an object. `names` are the names written so far.
-    private static func write(
+    private func write(
         _ name: String, _ value: ParameterValue, _ names: inout Set<String>, to composer: inout JSONComposer
     ) throws(RequestFault) {
         guard value != .absent else { return }
@@ -24,7 +24,7 @@ extension ParameterEncoding {
         try write(value, named: name, to: &composer)
     }
 
-    private static func write(
+    private func write(
         _ value: ParameterValue, named name: String, to composer: inout JSONComposer
     ) throws(RequestFault) {
         switch value {
@@ -36,7 +36,11 @@ extension ParameterEncoding {
             guard number.isFinite else {
                 throw RequestFault(.parameters, "parameter \(name) is not a finite number")
             }
-            composer.double(number)
+            if rules.omitsZeroFraction, let whole = Int(exactly: number) {
+                composer.int(whole)
+            } else {
+                composer.double(number)
+            }
         case .list(let values):
             composer.beginArray()
             for value in values {

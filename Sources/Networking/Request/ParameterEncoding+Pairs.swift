@@ -6,23 +6,29 @@ final class PairRules: Sendable, Hashable {
     let booleans: ParameterEncoding.Booleans
     let members: ParameterEncoding.Members
     let sortsKeys: Bool
+    /// Whether a number without a fraction is written like an integer: `1` for 1.0.
+    let omitsZeroFraction: Bool
     let escaping: Escaping
 
     init(
         lists: ParameterEncoding.Lists = .repeated, booleans: ParameterEncoding.Booleans = .literal,
-        members: ParameterEncoding.Members = .brackets, sortsKeys: Bool = false, escaping: Escaping = .query
+        members: ParameterEncoding.Members = .brackets, sortsKeys: Bool = false,
+        omitsZeroFraction: Bool = false,
+        escaping: Escaping = .query
     ) {
         self.lists = lists
         self.booleans = booleans
         self.members = members
         self.sortsKeys = sortsKeys
+        self.omitsZeroFraction = omitsZeroFraction
         self.escaping = escaping
     }
 
     static func == (left: PairRules, right: PairRules) -> Bool {
         left === right
             || left.lists == right.lists && left.booleans == right.booleans && left.members == right.members
-                && left.sortsKeys == right.sortsKeys && left.escaping == right.escaping
+                && left.sortsKeys == right.sortsKeys && left.omitsZeroFraction == right.omitsZeroFraction
+                && left.escaping == right.escaping
     }
 
     func hash(into hasher: inout Hasher) {
@@ -30,6 +36,7 @@ final class PairRules: Sendable, Hashable {
         hasher.combine(booleans)
         hasher.combine(members)
         hasher.combine(sortsKeys)
+        hasher.combine(omitsZeroFraction)
         hasher.combine(escaping)
     }
 }
@@ -94,7 +101,9 @@ extension PairRules {
                 throw RequestFault(.parameters, "parameter \(name) is not a finite number")
             }
             appendName(name, separator: &separator, to: &bytes)
-            appendEncoded(number.description, to: &bytes)
+            let text = number.description
+            let isWhole = omitsZeroFraction && text.hasSuffix(".0")
+            appendEncoded(isWhole ? String(text.dropLast(2)) : text, to: &bytes)
         case .flag(let flag):
             appendName(name, separator: &separator, to: &bytes)
             bytes.append(booleans.isNumeric ? (flag ? "1" : "0") : (flag ? "true" : "false"))

@@ -136,6 +136,18 @@ public struct ParameterEncoding: Sendable, Hashable {
                 escaping: Escaping(spaceAsPlus: spaces.isPlus, keepsSlashes: true)))
     }
 
+    /// As Alamofire's `URLEncoding` writes them: a `Double` is an `NSNumber` there, whose text has no `.0`.
+    package static func alamofire(_ destination: Destination) -> ParameterEncoding {
+        ParameterEncoding(
+            .pairs(destination),
+            PairRules(
+                lists: .brackets, booleans: .numeric, sortsKeys: true, omitsZeroFraction: true,
+                escaping: Escaping(spaceAsPlus: false, keepsSlashes: true)))
+    }
+
+    /// As Alamofire's `JSONEncoding` writes them, with the same rule for numbers.
+    package static let alamofireJSON = ParameterEncoding(.json, PairRules(omitsZeroFraction: true))
+
     enum Output {
         case query, form, json
     }

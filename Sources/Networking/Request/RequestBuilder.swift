@@ -1,3 +1,4 @@
+import ASCIIText
 import HTTPModel
 
 /// Builds a call from the parts of a target: path, query, body and fields.
@@ -35,6 +36,7 @@ enum RequestBuilder {
             }
         }
         try TargetRules.checkLength(target)
+        try MethodRules.check(method, content?.body ?? .none)
         var fields: HTTPFields?
         if content?.contentType != nil || !headers.isEmpty {
             fields = try add(headers, content?.contentType, to: settings.fields)
@@ -57,9 +59,10 @@ enum RequestBuilder {
             let kind = TargetRules.classify(path)
             guard kind == .path || kind == .pathAndQuery else { return kind }
             writer.append(upstream.prefix)
-            if path.first != UInt8(ascii: "/"), !path.isEmpty || upstream.prefix.isEmpty {
-                writer.append(UInt8(ascii: "/"))
-            }
+            // A path that is only a query follows the prefix directly.
+            let needsSlash =
+                upstream.prefix.isEmpty || !path.isEmpty && path.first != UInt8(ascii: "?")
+            if path.first != UInt8(ascii: "/"), needsSlash { writer.append(UInt8(ascii: "/")) }
             writer.append(path)
             return kind
         }
@@ -77,32 +80,38 @@ enum RequestBuilder {
     static func add(
         _ headers: HTTPFields, _ contentType: String?, to shared: HTTPFields
     ) throws(RequestFault) -> HTTPFields {
+        if let fault = fault(in: headers) { throw fault }
         var fields = shared
-        var added: [HTTPFieldName] = []
-        for index in 0..<headers.count {
-            let value = headers.valueBytes(at: index)
-            let text = String(decoding: headers.nameBytes(at: index), as: UTF8.self)
-            guard let name = HTTPFieldName(text) else {
-                throw RequestFault(.headers, "a header name is invalid")
-            }
-            guard !TransportFields.areInRequest(name) else {
-                throw RequestFault(.headers, "the header \(name) is set by the transport")
-            }
-            guard value.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }) else {
-                throw RequestFault(.headers, "the value of header \(name) has a control byte")
-            }
-            if !added.contains(name) {
-                fields.remove(name)
-                added.append(name)
-            }
-            fields.append(name, bytes: value)
-        }
+        fields.remove(allIn: headers)
+        fields.append(contentsOf: headers)
         // A part of a compressed body cannot be decoded.
-        if added.contains(.range), !added.contains(.acceptEncoding), fields.contains(.acceptEncoding) {
+        if headers.contains(.range), !headers.contains(.acceptEncoding), fields.contains(.acceptEncoding) {
             fields.remove(.acceptEncoding)
             fields.append(.acceptEncoding, "identity")
         }
         if let contentType, !headers.contains(.contentType) { fields.append(.contentType, contentType) }
         return fields
+    }
+
+    /// Returns why a field cannot be sent, or nil.
+    private static func fault(in headers: HTTPFields) -> RequestFault? {
+        var fault: RequestFault?
+        headers.withEachField { name, value in
+            guard fault == nil else { return }
+            guard (1...HTTPFieldName.maximumLength).contains(name.count), name.allSatisfy(ASCII.isTokenByte)
+            else {
+                fault = RequestFault(.headers, "a header name is invalid")
+                return
+            }
+            let isOwn = TransportFields.areInRequest(name)
+            guard isOwn || !value.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }) else { return }
+            let text = String(decoding: name, as: UTF8.self)
+            fault = RequestFault(
+                .headers,
+                isOwn
+                    ? "the header \(text) is set by the transport"
+                    : "the value of header \(text) has a control byte")
+        }
+        return fault
     }
 }

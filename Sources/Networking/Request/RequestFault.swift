@@ -1,6 +1,6 @@
 /// The part of a request that could not be built.
 public enum RequestPart: String, Sendable, Hashable {
-    /// The base URL, the path or the path's query.
+    /// The base URL, the path or the path's query. Also the method CONNECT, whose target is not a path.
     case url
     /// A header with an invalid name or value, or one that only the transport sets.
     case headers

@@ -1,3 +1,5 @@
+import FoundationEssentials
+import HTTPModel
 public import JSONBytes
 
 /// A success as bytes, text and models. A failing status throws unless `filter(statusCodes:)` accepted it.
@@ -38,19 +40,43 @@ extension Response {
         }
     }
 
-    /// Returns the complete body as UTF-8 text (Moya's `mapString`), or the JSON string at a key path in the data.
+    /// Returns the complete body as text (Moya's `mapString`), or the JSON string at a key path in the data.
+    ///
+    /// The text is read in the `charset` of `Content-Type`, by default in UTF-8. Known are the names of the IANA registry for UTF-8,
+    /// UTF-16, UTF-32, US-ASCII, ISO-8859-1 and macintosh; in a program that imports Foundation also those for ISO-8859-2,
+    /// windows-1250 to windows-1254 and Shift_JIS. In any other `charset`, such as EUC-KR, only UTF-8 is read.
+    ///
+    /// - Throws: `NetworkError` of kind `pathErr` and reason `decode_error` with a `StringMappingError`, if the body is neither text in its
+    ///   `charset` nor in UTF-8.
     public func mapString(atKeyPath keyPath: String? = nil) throws -> String {
         if let keyPath { return try map(String.self, atKeyPath: keyPath) }
         return try reporting {
             try checkBody()
             if case .none = call.envelope.form {} else { _ = try content(allowsNothing: true) }
+            let charset = charset
+            if let charset, let text = Response.text(data, charset) { return text }
             guard let text = String(validating: data, as: UTF8.self) else {
                 throw NetworkError(
-                    self, kind: .pathErr, reason: .decodeError, message: "the body is not UTF-8",
+                    self, kind: .pathErr, reason: .decodeError,
+                    message: charset == nil
+                        ? "the body is not UTF-8" : "the body is neither text in its charset nor UTF-8",
                     underlying: StringMappingError())
             }
             return text
         }
+    }
+
+    /// The `charset` of `Content-Type`; nil if there is none or it is UTF-8.
+    private var charset: String? {
+        guard let type = fields.firstValueBytes(.contentType),
+            let charset = MediaType(bytes: type)?.parameter("charset"), charset.lowercased() != "utf-8"
+        else { return nil }
+        return charset
+    }
+
+    /// Returns nil if the encoding is not known, or the bytes are not text in it.
+    private static func text(_ bytes: ArraySlice<UInt8>, _ charset: String) -> String? {
+        String.Encoding(ianaName: charset).flatMap { String(bytes: bytes, encoding: $0) }
     }
 
     /// Decodes the data of a success.
@@ -149,7 +175,7 @@ extension Response {
     }
 }
 
-/// The body is not UTF-8 text.
+/// The body is neither text in its `charset` nor UTF-8.
 public struct StringMappingError: Error, Sendable {}
 
 extension JSONPointer {

@@ -13,7 +13,8 @@ struct ProxyConfigurationTests {
             ("proxy:0", "the proxy's port is not a number from 1 to 65535"),
             ("proxy:", "the proxy's port is not a number from 1 to 65535"),
             ("proxy:65536", "the proxy's port is not a number from 1 to 65535"),
-            ("proxy:80/path", "the proxy's port is not a number from 1 to 65535"),
+            ("/proxy:80", "the proxy's host is not valid"),
+            ("u:p/w@proxy:80", "the proxy's port is not a number from 1 to 65535"),
             ("socks5://proxy:1", "the proxy's scheme is socks5, but only http is supported"),
             ("HTTPS://proxy:1", "the proxy's scheme is https, but only http is supported"),
             (
@@ -34,6 +35,9 @@ struct ProxyConfigurationTests {
             ("HTTP://proxy:3128/", "proxy", 3128),
             ("http://[::1]:8080", "::1", 8080), ("[::1]", "::1", 1080),
             ("http://u:p@10.0.0.1:1", "10.0.0.1", 1),
+            // Ignored by curl as well.
+            ("http://proxy:80/path", "proxy", 80), ("proxy:80?a=b", "proxy", 80),
+            ("proxy/a/b?c#d", "proxy", 1080), ("http://proxy:80/a@other:81", "proxy", 80),
         ] as [(String, String, UInt16)])
     func hostAndPort(url: String, host: String, port: UInt16) throws {
         let proxy = try ProxyConfiguration(url)
