@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 PORT ?= 8080
-PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libyaml-dev libpcre2-dev libmimalloc-dev curl
+PACKAGES = libevent-dev libc-ares-dev libssl-dev libsqlite3-dev zlib1g-dev libbrotli-dev libyaml-dev libpcre2-dev libpsl-dev libmimalloc-dev curl
 # Runs the tests.
 RUNNER = python3
 # Servers that tests talk to. Tests that need a missing one are skipped. pip downloads dnslib, the DNS server, and YAML readers.

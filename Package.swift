@@ -12,7 +12,7 @@ import PackageDescription
 //     2      EventIO   HTTPWire   JSONCoding   GatewayConfig   RxCompatibility   RxBlocking   RxTesting
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
 //     0      ASCIIText   Locking
-//     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CLinux   CPages
+//     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL   CLinux   CPages
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -66,6 +66,7 @@ let package = Package(
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CPCRE2", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(name: "CPSL", providers: [.apt(["libpsl-dev"])]),
         // Linux system calls without a glibc function.
         .systemLibrary(name: "CLinux"),
         // Embeds the files of Public/ in the program.
@@ -102,7 +103,7 @@ let package = Package(
 
         module(
             "Networking",
-            ["Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Resilience", "ASCIIText", "Locking"]),
+            ["CPSL", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Resilience", "ASCIIText", "Locking"]),
         // Connects the reactive client to the network, in any program and in the gateway.
         module(
             "NetworkingSession",

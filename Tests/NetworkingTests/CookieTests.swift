@@ -206,6 +206,9 @@ struct CookieTests {
         arguments: [
             ("a.co.uk", "co.uk"), ("a.b.com.au", "com.au"), ("a.github.io", "github.io"), ("a.test", "test"),
             ("x.s3.amazonaws.com", "s3.amazonaws.com"), ("a.b.ck", "b.ck"), ("x.y.or.kr", "or.kr"),
+            // Rules of the complete list: a wildcard, a fourth level, a non-ASCII name, a hosting domain.
+            ("a.b.kawasaki.jp", "b.kawasaki.jp"), ("a.pvt.k12.ma.us", "pvt.k12.ma.us"),
+            ("a.xn--55qx5d.cn", "xn--55qx5d.cn"), ("a.vercel.app", "vercel.app"),
         ])
     func publicSuffix(host: String, suffix: String) throws {
         #expect(try jar("a=1; Domain=\(suffix)", from: "http://\(host)/").cookies == [])
@@ -219,6 +222,14 @@ struct CookieTests {
             try jar("a=1; Domain=z.\(suffix)", from: "http://y.z.\(suffix)/").cookies.map(\.isHostOnly) == [
                 false
             ])
+    }
+
+    @Test(
+        "A name that the public suffix list excepts is an ordinary domain",
+        arguments: ["www.ck", "city.kawasaki.jp"])
+    func exception(domain: String) throws {
+        let jar = try jar("a=1; Domain=\(domain); Path=/", from: "http://x.\(domain)/")
+        #expect(try jar.field(for: HTTPURL("http://y.\(domain)/"), at: now) == "a=1")
     }
 
     @Test("A cookie for localhost is host-only, and a cookie for an ordinary domain reaches its subdomains")

@@ -8,10 +8,8 @@ import Locking
 ///
 /// Cookies stay in memory. Providers may share a jar. Plain http neither sets nor replaces a `Secure` cookie.
 ///
-/// A cookie for a public suffix is rejected, or kept for the host itself if the host is the suffix. The suffixes are a
-/// short built-in list, not the public suffix list: every single label (`com`, `localhost`), the common second levels
-/// of large country domains (`co.uk`, `com.au`) and well-known hosting domains (`github.io`). Unknown suffixes are
-/// accepted. This is harmless as long as the providers of a jar call hosts of a single owner.
+/// A cookie for a public suffix (`com`, `co.uk`, `github.io`, any single label) is rejected, or kept for the host itself if the
+/// host is the suffix. The suffixes are those of the public suffix list that is built into the system's libpsl (publicsuffix.org).
 public final class CookieJar: Sendable {
     /// The capacity of a jar. A full jar first removes the cookie that was set or changed longest ago; within a domain,
     /// it removes cookies without `Secure` first (RFC 6265bis 5.7.3).
