@@ -134,7 +134,7 @@ private func call(
     let request = HTTPRequest(
         url: "http://upstream.test/", method: .post, body: .bytes([0x7b, 0x7d]), timeout: timeout
     ).setTimeout(timeout)
-    let subscription = client.response(request: request).subscribe(onError: { _ in })
+    let subscription = client.rx.response(request: request).subscribe(onError: { _ in })
     scheduler.advance(by: .seconds(30))
     subscription.dispose()
     return transport.attempts.first?.call
@@ -211,7 +211,7 @@ let extremeUses: [ExtremeUse] = [
             let transport = StubTransport(scheduler: scheduler)
             transport.answer(.response(401))
             let client = RequestClient(transport: transport, interceptor: interceptor)
-            let subscription = client.response(request: HTTPRequest(url: "http://a.test/"))
+            let subscription = client.rx.response(request: HTTPRequest(url: "http://a.test/"))
                 .subscribe(onError: { _ in })
             scheduler.advance(by: .seconds(30))
             subscription.dispose()
