@@ -150,7 +150,7 @@ let extremeUses: [ExtremeUse] = [
     ExtremeUse(
         "response(_:fields:body:after:)", "json(_:after:)", "failure(_:retryAfter:after:)", "init(_:after:)",
         "response(_:after:)", "json(_:status:)", "response(_:fields:body:)", "delayedStub(_:scheduler:)",
-        "init(_:_:summary:retryAfter:wasSent:underlying:)"
+        "init(_:_:summary:retryAfter:wasSent:status:underlying:)"
     ) { extreme in
         let answers: [StubTransport.Answer] = [
             .response(extreme.count, after: extreme.time), .json("{}", after: extreme.time),
