@@ -2,7 +2,7 @@ public import EventIO
 internal import HTTPModel
 
 /// Where requests go: scheme, host and port, or a Unix-domain socket, with the TLS configuration and the proxy on the
-/// way, and the address if it is fixed. Origins that differ in any of these share no connection.
+/// way, the address if it is fixed, and the owner if it has one. Origins that differ in any of these share no connection.
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The scheme of the URL. The set may grow.
     public struct Scheme: Sendable, Hashable, CustomStringConvertible {
@@ -38,6 +38,9 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     private(set) var ownResolver: OwnResolver?
     /// The limits of its calls and connections; nil for the client's. Set by `limited(by:)`.
     public private(set) var limits: OutboundLimits?
+
+    /// The name of the upstream that alone uses its connections; nil if all calls may. Set by `owned(by:)`.
+    package private(set) var owner: String?
 
     /// Creates an origin that is reached over TCP.
     ///
@@ -81,6 +84,14 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     public func limited(by limits: OutboundLimits?) -> Origin {
         var origin = self
         origin.limits = limits
+        return origin
+    }
+
+    /// Returns the same origin for one upstream, and so with connections of its own: calls of another upstream at the same address take
+    /// none of them.
+    package func owned(by owner: String?) -> Origin {
+        var origin = self
+        origin.owner = owner
         return origin
     }
 

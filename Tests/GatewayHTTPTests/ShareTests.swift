@@ -169,6 +169,40 @@ struct ShareTests {
         }
     }
 
+    @Test("A slow upstream takes no connection of another one at the same address", arguments: [1, 2])
+    func sameAddress(addresses: Int) throws {
+        let ok = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
+        let go = Signal()
+        let server = try ScriptedUpstream([.readRequest, .wait(go), .send(ok), .again])
+        defer { server.stop() }
+        // Without a listener there: its calls go to the other address.
+        let closed = try ScriptedUpstream(.closed, [[]])
+        defer { closed.stop() }
+        let urls = [server.port, closed.port].prefix(addresses).map { "http://127.0.0.1:\($0)" }
+        _ = try withLoggedGateway(stops: true) {
+            $0.upstreams = ["slow": UpstreamURLs(urls), "other": UpstreamURLs(urls)]
+            $0.outbound.connectionsPerUpstream = 2
+        } declare: { gateway in
+            for name in ["slow", "other"] {
+                let provider = gateway.provider(PartsAPI.self, upstream: name)
+                gateway.get("/\(name)") { _ in .parts(a: provider.rx.request(.first).fragment()) }
+            }
+        } _: { gateway in
+            let slow = try (0..<4).map { _ in
+                let client = try RawClient(port: gateway.port)
+                client.send("GET /slow HTTP/1.1\r\nHost: test\r\n\r\n")
+                return client
+            }
+            try spin(while: gateway.report.calls.waiting < 2) { "\(gateway.report.calls)" }
+            let client = try RawClient(port: gateway.port)
+            client.send("GET /other HTTP/1.1\r\nHost: test\r\n\r\n")
+            try spin(while: server.connections < 3) { "\(server.connections) connections" }
+            for _ in 0..<5 { go.fire() }
+            #expect(client.receive()?.status == 200)
+            for client in slow { #expect(client.receive()?.status == 200) }
+        }
+    }
+
     @Test("A bad policy or an unknown upstream ends the start, with the setting, its value and its range")
     func faults() {
         func fault(_ declare: (Gateway) throws -> Void) -> String {

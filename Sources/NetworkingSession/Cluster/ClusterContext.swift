@@ -44,7 +44,7 @@ final class ClusterContext {
         }
     }
 
-    /// Returns the connections to an origin. Names that share an origin share its connections, which count for the first one.
+    /// Returns the connections to an origin, which count for the upstream.
     func connections(to origin: Origin) -> OriginClient {
         let client = client.origin(origin)
         client.pool.use(shares)
@@ -54,7 +54,8 @@ final class ClusterContext {
 }
 
 extension UpstreamPool {
-    /// Charges an upstream for its connections and responses, unless another name with the same origin is charged already.
+    /// Charges an upstream for its connections and responses. Upstreams without a name of their own, which may share an origin, have
+    /// one part together.
     func use(_ shares: UpstreamShares) {
         if bodyMemory == nil { bodyMemory = shares.memory }
         if connectionPlaces == nil { connectionPlaces = shares.connections }

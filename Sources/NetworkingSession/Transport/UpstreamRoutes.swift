@@ -74,9 +74,10 @@ package struct UpstreamRoutes: Sendable {
     /// Returns the origin of each of the upstream's URLs.
     func origins(of upstream: Upstream) throws(TransportError) -> [Origin] {
         var origins: [Origin] = []
-        let limits = upstream.isNamed ? limits[upstream.name] : nil
+        let owner = upstream.isNamed ? upstream.name : nil
+        let limits = owner.flatMap { self.limits[$0] }
         for url in upstream.baseURLs {
-            origins.append(try origin(of: upstream, at: url).limited(by: limits))
+            origins.append(try origin(of: upstream, at: url).limited(by: limits).owned(by: owner))
         }
         return origins
     }
