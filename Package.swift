@@ -85,7 +85,7 @@ let package = Package(
         module("JSONBytes", ["ASCIIText"]),
         module("JSONCoding", ["JSONBytes", "ASCIIText"]),
 
-        module("EventIO", ["CLibevent", "CAres", "COpenSSL", "CLinux", "Rx", "Locking"]),
+        module("EventIO", ["CLibevent", "CAres", "COpenSSL", "CLinux", "Resilience", "Rx", "Locking"]),
         module("HTTPWire", ["HTTPModel", "ASCIIText"]),
         // Decodes gzip, deflate and br as a stream; encodes gzip and br.
         module("ContentCoding", ["CZlib", "CBrotli"]),

@@ -146,6 +146,7 @@ public final class GatewayServer: Sendable {
             current = Lock(generation)
             let shared = Worker.Shared(
                 phase: phase, logs: logs, descriptors: descriptors, connections: connections,
+                fileDescriptors: FileDescriptors(limit: InboundLimits.files(descriptors: descriptors)),
                 connectionLimitLog: connectionLimitLog, observer: configuration.observer)
             workers = zip(listeners, clients).map { listener, client in
                 LoopBound(on: client.loop) {

@@ -45,7 +45,7 @@ public struct GatewayServerConfiguration: Sendable {
     public var drainDeadline = Duration.seconds(30)
     /// Limits of requests and answers: deadline, request body, merged answer.
     public var limits = GatewayLimits()
-    /// Limits for the clients of each loop. `connections` is for all loops together, and at most half of the descriptors. All
+    /// Limits for the clients of each loop. `connections` is for all loops together, and at most three eighths of the descriptors. All
     /// `connectionsAboveLimit` together are at most a sixteenth of them, but one for each loop. Two members are derived and ignored
     /// here: `requestBody` is the largest that `limits` or an endpoint's `.bodyLimit` allows (and `bufferedBodies` is at least that),
     /// and `drainDeadline` is this configuration's minus `drainDelay`.
@@ -84,16 +84,18 @@ public struct GatewayServerConfiguration: Sendable {
         InboundLimits.connections(inbound.connections, descriptors: descriptors)
     }
 
-    /// Returns the limit of connections to upstreams of all loops together: the process's descriptors less those of clients and
-    /// those that the gateway itself needs.
+    /// Returns the limit of connections to upstreams of all loops together: the process's descriptors less those of clients, with the
+    /// files that they receive, and those that the gateway itself needs.
     func upstreamConnectionLimit(descriptors: Int) -> Int {
         let clients = connectionLimit(descriptors: descriptors)
         let aboveLimit = loops * inboundLimits(largestBody: 0, descriptors: descriptors).connectionsAboveLimit
-        return max(descriptors / 8, descriptors - clients - aboveLimit - Self.ownDescriptors(loops: loops))
+        let files = InboundLimits.files(descriptors: descriptors)
+        let others = clients + files + aboveLimit + Self.ownDescriptors(loops: loops)
+        return max(descriptors / 8, descriptors - others)
     }
 
-    /// Descriptors of event loops, listeners, logs and name resolution, with some to spare.
-    static func ownDescriptors(loops: Int) -> Int { 20 + 6 * loops }
+    /// Descriptors of event loops, listeners, logs, name resolution and threads that look for files, with some to spare.
+    static func ownDescriptors(loops: Int) -> Int { 28 + 6 * loops }
 
     /// Returns one loop's limits, given the largest request body of any endpoint and the process's descriptor limit.
     func inboundLimits(largestBody: Int, descriptors: Int) -> InboundLimits {

@@ -42,7 +42,7 @@ final class RequestHandler: InboundHandler {
         files = generation.files.map {
             LoopFiles(
                 $0, generation.responder, records: records, log: shared.logs.diagnostics,
-                requestsInFlight: limits.requestsInFlight)
+                requestsInFlight: limits.requestsInFlight, shared.fileDescriptors)
         }
         files?.handler = self
     }

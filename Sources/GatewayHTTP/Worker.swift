@@ -15,6 +15,8 @@ final class Worker {
         let descriptors: Int
         /// The client connections of all workers.
         let connections: ConnectionTotal
+        /// Those of all workers.
+        let fileDescriptors: FileDescriptors
         let connectionLimitLog: ConnectionLimitLog
         let observer: (@Sendable (FinishedRequest) -> Void)?
     }
@@ -51,8 +53,8 @@ final class Worker {
         drainDeadline = limits.drainDeadline
         handler = RequestHandler(generation, shared, limits, records: records)
         server = InboundServer(
-            loop: loop, limits: limits, total: shared.connections, handler: handler,
-            errorRenderer: generation.errorRenderer(log))
+            loop: loop, limits: limits, total: shared.connections, fileDescriptors: shared.fileDescriptors,
+            handler: handler, errorRenderer: generation.errorRenderer(log))
         listener.onExhausted = { error, shed in
             log.write(.warning, "no file descriptors left", ["error": "\(error)", "shed": "\(shed)"])
         }

@@ -51,7 +51,7 @@ public struct InboundLimits: Sendable, Hashable {
     /// file can be created, they stay in memory.
     public var spoolDirectory: String? = "/var/tmp"
     /// Bytes of one loop in those files. Default 1 GiB. Beyond it, or with more than `waitingAnswers` being written,
-    /// answers stay in memory.
+    /// or of a client that has its share of the process's descriptors for files (`FileDescriptors`), answers stay in memory.
     public var spooledAnswers = 1024 * 1024 * 1024
     /// Bytes of answers that wait in memory on one loop, for all connections together. Default 128 MiB. Beyond it,
     /// a connection is reset whose client reads nothing: of the client (an IPv4 address or an IPv6 /64) that
@@ -89,9 +89,16 @@ public struct InboundLimits: Sendable, Hashable {
 
     public init() {}
 
-    /// Returns the limit of a process's client connections: `most`, at most half of the descriptors, and at least 1.
+    /// Returns the limit of a process's client connections: `most`, at most three eighths of the descriptors, and at least 1.
     /// `descriptors` is `RLIMIT_NOFILE` after its soft limit was raised.
     public static func connections(_ most: Int = 10_000, descriptors: Int) -> Int {
-        max(1, min(most, descriptors / 2))
+        max(1, min(most, descriptors / 2 - files(descriptors: descriptors)))
     }
+
+    /// The part of a process's descriptors that files for clients may take. Connections of clients leave it, so that clients have half of
+    /// the descriptors.
+    package static let fileShare = 0.125
+
+    /// Returns the limit of a process's `FileDescriptors`, an eighth of the descriptors.
+    public static func files(descriptors: Int) -> Int { Int(Double(descriptors) * fileShare) }
 }

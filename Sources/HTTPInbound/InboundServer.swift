@@ -38,6 +38,8 @@ public final class InboundServer {
 
     /// The connections of all loops. Those above the limit are not among them.
     let total: ConnectionTotal
+    /// Those of all loops.
+    let fileDescriptors: FileDescriptors
     var order = EvictionOrder()
     /// By their slots in `order`.
     var connections: [InboundConnection?] = []
@@ -61,14 +63,17 @@ public final class InboundServer {
     private var drainTimer: TimerToken?
 
     /// Call it on `loop`. `errorRenderer` is called there for each refusal. `total` counts the connections of several
-    /// loops and replaces `limits.connections`; by default each server counts its own.
+    /// loops and replaces `limits.connections`; by default each server counts its own. `fileDescriptors` are for answers that wait on
+    /// disk; by default there may be any number.
     public init(
         loop: EventLoop, limits: InboundLimits = InboundLimits(), total: ConnectionTotal? = nil,
+        fileDescriptors: FileDescriptors = FileDescriptors(),
         handler: any InboundHandler, errorRenderer: @escaping (InboundError) -> HTTPResponse
     ) {
         self.loop = loop
         self.limits = limits
         self.total = total ?? ConnectionTotal(limit: limits.connections)
+        self.fileDescriptors = fileDescriptors
         self.handler = handler
         self.errorRenderer = errorRenderer
         stateLimits = StateLimits(limits)

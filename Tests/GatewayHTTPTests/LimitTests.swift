@@ -109,7 +109,7 @@ struct LimitTests {
         #expect(own.keepAliveIdle == .seconds(5))
         #expect(own.requestBody == 1 << 30)
         #expect(own.bufferedBodies == 1 << 30)
-        #expect(configuration.connectionLimit(descriptors: 80) == 40)
+        #expect(configuration.connectionLimit(descriptors: 80) == 30)
         #expect(standard.connectionsAboveLimit == 32)
         #expect(configuration.inboundLimits(largestBody: 1, descriptors: 1024).connectionsAboveLimit == 16)
         #expect(configuration.inboundLimits(largestBody: 1, descriptors: 40).connectionsAboveLimit == 1)

@@ -82,7 +82,7 @@ struct LimitsTableTests {
             "memory.turn": MemoryReturn.turn,
             "loop.standstill": EventLoop.standstill,
             "loop.longStandstill": EventLoop.longStandstill,
-            "descriptors.spare": Int(Descriptor.spare),
+            "descriptors.spare": Int(Descriptor.spare), "descriptors.files": InboundLimits.fileShare,
             "connections.evictionPrecision": EvictionOrder.precision,
             "connections.headPatience": EvictionOrder.headPatience,
             "connections.headPatienceAboveLimit": EvictionOrder.headPatienceAboveLimit,

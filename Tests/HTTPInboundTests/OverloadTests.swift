@@ -22,10 +22,13 @@ struct OverloadTests {
         #expect(limits.drainDeadline == .seconds(30))
     }
 
-    @Test("A process has at most 10 000 client connections, and at most half of its descriptors")
+    @Test(
+        "Clients have half of a process's descriptors: 3/8 for connections, at most 10 000, and 1/8 for files"
+    )
     func connectionLimit() {
         #expect(InboundLimits.connections(descriptors: 1_000_000) == 10_000)
-        #expect(InboundLimits.connections(descriptors: 1024) == 512)
+        #expect(InboundLimits.connections(descriptors: 1024) == 384)
+        #expect(InboundLimits.files(descriptors: 1024) == 128)
         #expect(InboundLimits.connections(descriptors: 1) == 1)
         #expect(InboundLimits.connections(100, descriptors: 1024) == 100)
         #expect(InboundLimits.connections(20_000, descriptors: 1_000_000) == 20_000)

@@ -1,3 +1,4 @@
+import EventIO
 import HTTPModel
 import TestSupport
 import Testing
@@ -357,6 +358,40 @@ struct StreamingTests {
             #expect(try client.reply().text == "hello")
             try await server.log.wait(for: "finished /large completed")
             #expect(try await server.on { server, _ in server.spooledBytes + server.unwrittenBytes } == 0)
+        }
+    }
+
+    @Test("A client that has its share of files keeps its answer in memory; another one's goes to disk")
+    func sharesOfFiles() async throws {
+        let descriptors = FileDescriptors(limit: 4)
+        let greedy = AddressPrefix(try #require(SocketAddress(host: "127.0.0.1", port: 80)))
+        var held = (0..<2).map { _ in descriptors.take(for: greedy) }
+        #expect(!held.contains { $0 == nil })
+        try await TestServer.run(
+            {
+                // Memory is short with one answer, so it moves at once.
+                $0.waitingAnswers = 6 << 20
+                $0.residentAnswer = 1 << 16
+            }, fileDescriptors: descriptors
+        ) { server in
+            func spooled() async throws -> [Bool] {
+                try await server.on { server, _ in server.connections.map { ($0?.spooledBytes ?? 0) > 0 } }
+            }
+            let other = try server.client(receiveBuffer: 4096, host: 2)
+            other.send(Self.get("/large"))
+            #expect(try await server.isSpooled())
+            let client = try server.client(receiveBuffer: 4096)
+            client.send(Self.get("/large"))
+            try await server.outputWaits()
+            #expect(try await spooled() == [true, false])
+            held.removeLast()
+            #expect(try await server.isSpooled())
+            #expect(try await spooled() == [true, true])
+            for reader in [other, client] {
+                #expect(try reader.reply().body == TestHandler.large.flatMap { $0 })
+            }
+            // The closed files give their places back.
+            try await poll(while: descriptors.take(for: greedy) == nil) { "no place for a file" }
         }
     }
 

@@ -29,7 +29,9 @@ final class TestServer: Sendable {
     private let server: LoopBound<InboundServer>
     private let handler: LoopBound<TestHandler>
 
-    private init(loop: EventLoop, limits: InboundLimits, total: ConnectionTotal?) async throws {
+    private init(
+        loop: EventLoop, limits: InboundLimits, total: ConnectionTotal?, fileDescriptors: FileDescriptors
+    ) async throws {
         self.loop = loop
         let log = EventLog()
         self.log = log
@@ -37,7 +39,9 @@ final class TestServer: Sendable {
         port = listener.address.port ?? 0
         (server, handler) = try await loop.perform {
             let handler = TestHandler(log: log)
-            let server = InboundServer(loop: loop, limits: limits, total: total, handler: handler) { error in
+            let server = InboundServer(
+                loop: loop, limits: limits, total: total, fileDescriptors: fileDescriptors, handler: handler
+            ) { error in
                 log.add("refused \(error.status.code) \(error.reason)")
                 return HTTPResponse(
                     status: error.status, fields: ["Content-Type": "text/plain"],
@@ -51,13 +55,15 @@ final class TestServer: Sendable {
     /// Runs a server for `body`, then closes it and waits for its thread. Servers may share a `total`.
     static func run(
         _ change: (inout InboundLimits) -> Void = { _ in }, total: ConnectionTotal? = nil,
+        fileDescriptors: FileDescriptors = FileDescriptors(),
         _ body: (TestServer) async throws -> Void
     ) async throws {
         var limits = InboundLimits.patient
         change(&limits)
         let group = try EventLoopGroup(count: 1, name: "inbound")
         do {
-            let server = try await TestServer(loop: group.loops[0], limits: limits, total: total)
+            let server = try await TestServer(
+                loop: group.loops[0], limits: limits, total: total, fileDescriptors: fileDescriptors)
             try await body(server)
             try await server.on { server, _ in server.close() }
         } catch {

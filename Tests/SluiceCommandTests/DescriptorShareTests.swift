@@ -26,8 +26,8 @@ struct DescriptorShareTests {
                 "--upstream", "tags=http://127.0.0.1:\(tags.port)",
             ], starter: ["/bin/sh", "-c", #"ulimit -n 128; exec "$0" "$@""#])
         let port = try gateway.readPort()
-        // Three calls each. The limit of client connections is half of the descriptors.
-        let clients = try (0..<50).map { _ in try RawClient(port: port) }
+        // Three calls each. The limit of client connections is three eighths of the descriptors.
+        let clients = try (0..<40).map { _ in try RawClient(port: port) }
         for client in clients {
             client.send("GET /api/weights/screen?fddDate=2026-11-20 HTTP/1.1\r\nHost: test\r\n\r\n")
         }
@@ -44,6 +44,46 @@ struct DescriptorShareTests {
         gateway.signal(SIGTERM)
         // The gateway waits two seconds for clients that stay after their answer.
         for client in clients { client.close() }
+        let output = gateway.finish()
+        #expect(output.exitCode == 0)
+        #expect(!output.errors.contains("no file descriptors left"))
+    }
+
+    @Test("A client that reads large files slowly leaves descriptors to newcomers, health checks and others")
+    func slowFiles() throws {
+        let scratch = ScratchFolder()
+        let folder = scratch.file("public")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // Sparse, and larger than what the kernel buffers for a client.
+        try Data().write(to: URL(fileURLWithPath: folder + "/huge"))
+        #expect(truncate(folder + "/huge", 64 << 20) == 0)
+        try Data(count: 1 << 20).write(to: URL(fileURLWithPath: folder + "/large"))
+        try "version: 1\npublic: \(folder)\nendpoints: [{get: /value, data: {value: 1}}]\n".write(
+            toFile: scratch.file("sluice.yaml"), atomically: true, encoding: .utf8)
+        let gateway = try SluiceProcess(
+            [
+                "serve", "--config", scratch.file("sluice.yaml"), "--port", "0", "--loops", "1", "--hosts",
+                "any", "--drain-delay", "0",
+            ], starter: ["/bin/sh", "-c", #"ulimit -n 64; exec "$0" "$@""#])
+        let port = try gateway.readPort()
+        // Fewer than the limit of connections, 24. A client gets half of the files, of which there may be 8.
+        let slow = try (0..<22).map { _ in
+            let client = try RawClient(port: port, receiveBuffer: 4096, host: 9)
+            client.send("GET /huge HTTP/1.1\r\nHost: test\r\n\r\n")
+            return client
+        }
+        let heads = slow.map { (try? $0.read(through: "\r\n\r\n")) ?? "closed" }
+        #expect(heads.count { $0.hasPrefix("HTTP/1.1 200 ") } == 4)
+        #expect(heads.count { $0.hasPrefix("HTTP/1.1 503 ") } == 18)
+        for _ in 0..<30 {
+            for path in ["/health/ready", "/health/live", "/value"] {
+                let reply = try RawClient(port: port, host: 2).get(path)
+                #expect(reply?.status == 200, "\(path): \(reply?.text ?? "closed")")
+            }
+        }
+        #expect(try RawClient(port: port, host: 2).get("/large")?.body.count == 1 << 20)
+        gateway.signal(SIGTERM)
+        for client in slow { client.close() }
         let output = gateway.finish()
         #expect(output.exitCode == 0)
         #expect(!output.errors.contains("no file descriptors left"))

@@ -1,5 +1,6 @@
 private import CLinux
 import Glibc
+import Locking
 
 /// A folder whose files are opened by relative path. It follows no symbolic links, so nothing outside of it can be
 /// opened. Stays the same folder if it is renamed.
@@ -100,6 +101,7 @@ public final class OpenFile: Sendable {
     private let opened: FileStamp
     private let descriptor: Int32
     private let name: String
+    private let place = Lock<FileDescriptors.Place?>(nil)
 
     fileprivate init(_ descriptor: Int32, _ name: String) throws(SocketError) {
         self.descriptor = descriptor
@@ -118,9 +120,17 @@ public final class OpenFile: Sendable {
 
     /// Closing may block on a network file system, so a loop leaves it to a helper thread.
     deinit {
-        let descriptor = descriptor
-        if CurrentLoop.get() != nil, FileThreads.submit({ close(descriptor) }) { return }
-        close(descriptor)
+        let (descriptor, place) = (descriptor, place.withLock { $0 })
+        let closing: @Sendable () -> Void = {
+            withExtendedLifetime(place) { _ = close(descriptor) }
+        }
+        if CurrentLoop.get() != nil, FileThreads.submit(closing) { return }
+        closing()
+    }
+
+    /// Keeps the place of its descriptor until the file is closed.
+    public func keep(_ place: FileDescriptors.Place) {
+        self.place.withLock { $0 = place }
     }
 
     /// Reads up to `count` bytes at `offset`. Returns none at the end of the file. Blocks.

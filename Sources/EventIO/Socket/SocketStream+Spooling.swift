@@ -13,7 +13,12 @@ extension SocketStream {
     ///
     /// `completion` is called once, on the loop: with nil when no bytes are left in memory, or with the reason why they
     /// stay there. It is called even if the stream closes meanwhile, because the bytes stay in memory until then.
-    public func spool(to directory: String, then completion: @escaping (SocketError?) -> Void) -> Int {
+    ///
+    /// - Parameter place: kept until the file is closed.
+    public func spool(
+        to directory: String, keeping place: FileDescriptors.Place? = nil,
+        then completion: @escaping (SocketError?) -> Void
+    ) -> Int {
         guard state == .open, tls == nil, !isSpooling, queue.bufferedByteCount > 0 else { return 0 }
         isSpooling = true
         let count = queue.bufferedByteCount
@@ -21,7 +26,7 @@ extension SocketStream {
         let start = taken &+ Int64(queue.fileByteCount)
         let continuation = LoopBound(SpoolCompletion(self, completion), loop: loop)
         let loop = loop
-        SpoolFile.write(queue.waiting, in: directory) { result in
+        SpoolFile.write(queue.waiting, in: directory, keeping: place) { result in
             // If the loop has ended, the file is deleted with the result.
             _ = loop.execute { continuation.value.ended(result, from: start) }
         }

@@ -12,10 +12,13 @@ public final class SpoolFile: Sendable {
 
     private let descriptor: Int32
     let byteCount: Int
+    /// Given up once the file is closed.
+    private let place: FileDescriptors.Place?
 
-    private init(descriptor: Int32, byteCount: Int) {
+    private init(descriptor: Int32, byteCount: Int, _ place: FileDescriptors.Place?) {
         self.descriptor = descriptor
         self.byteCount = byteCount
+        self.place = place
     }
 
     deinit {
@@ -25,11 +28,11 @@ public final class SpoolFile: Sendable {
     /// Writes `slices` to a file in `directory` on a helper thread, and calls `completion` there. If too many files
     /// are waiting, calls `completion` at once with `EAGAIN`.
     static func write(
-        _ slices: [ArraySlice<UInt8>], in directory: String,
+        _ slices: [ArraySlice<UInt8>], in directory: String, keeping place: FileDescriptors.Place? = nil,
         then completion: @escaping @Sendable (Result<SpoolFile, SocketError>) -> Void
     ) {
         let isTaken = writers.submit {
-            completion(Result { () throws(SocketError) in try SpoolFile(slices, in: directory) })
+            completion(Result { () throws(SocketError) in try SpoolFile(slices, in: directory, place) })
         }
         if !isTaken { completion(.failure(SocketError(.spool, EAGAIN, subject: directory))) }
     }
@@ -39,10 +42,12 @@ public final class SpoolFile: Sendable {
         Glibc.close(try open(in: directory))
     }
 
-    private convenience init(_ slices: [ArraySlice<UInt8>], in directory: String) throws(SocketError) {
+    private convenience init(
+        _ slices: [ArraySlice<UInt8>], in directory: String, _ place: FileDescriptors.Place?
+    ) throws(SocketError) {
         // Owned from here on, so a failure below closes the file.
         self.init(
-            descriptor: try Self.open(in: directory), byteCount: slices.reduce(0) { $0 + $1.count })
+            descriptor: try Self.open(in: directory), byteCount: slices.reduce(0) { $0 + $1.count }, place)
         for slice in slices {
             let code = slice.withUnsafeBytes { Descriptor.write($0, to: descriptor) }
             guard code == 0 else { throw SocketError(.spool, code, subject: directory) }

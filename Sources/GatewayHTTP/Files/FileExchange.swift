@@ -14,14 +14,17 @@ final class LoopFiles {
     let log: Log
     /// Files that are sent in pieces.
     var turns: FileTurns<FileSender>
+    /// Those of all loops.
+    let descriptors: FileDescriptors
     /// Divides the requests in flight among endpoints and middleware.
     weak var handler: RequestHandler?
 
     /// - Parameter requestsInFlight: on the loop. Files in pieces may be half of them.
     init(
         _ server: FileServer, _ responder: GatewayResponder, records: RequestRecords?, log: Log,
-        requestsInFlight: Int
+        requestsInFlight: Int, _ descriptors: FileDescriptors
     ) {
+        self.descriptors = descriptors
         turns = FileTurns(places: server.settings.streams, open: requestsInFlight / 2)
         self.server = server
         self.responder = responder
@@ -146,12 +149,13 @@ final class FileExchange: InboundExchange {
     private func find(in folder: FolderFiles, isFetch: Bool) {
         let now = Self.now
         let query = FolderFiles.Query(
-            path: file.path, fields: request.head.fields, isHead: isHead, isExistenceCheck: !isFetch, now: now
-        )
+            path: file.path, fields: request.head.fields, isHead: isHead, isExistenceCheck: !isFetch,
+            now: now,
+            client: AddressPrefix(remoteAddress))
         let exchange = LoopBound(self, loop: loop)
         startReadTimer()
-        let isAccepted = files.server.settings.submit { [loop] in
-            let finding = folder.find(query)
+        let isAccepted = files.server.settings.submit { [loop, descriptors = files.descriptors] in
+            let finding = folder.find(query, taking: descriptors)
             loop.execute { exchange.value.found(finding, now) }
         }
         if !isAccepted { answer(.overloaded) }
@@ -163,6 +167,7 @@ final class FileExchange: InboundExchange {
         stopReadTimer()
         switch finding {
         case .missing: answer(.notFound())
+        case .refused: answer(.overloaded)
         case .exists: answerOtherMethod()
         case .failed(let error): answerFailure(error)
         case .answer(let facts, let plan, let content):

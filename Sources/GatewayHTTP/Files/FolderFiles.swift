@@ -15,12 +15,15 @@ final class FolderFiles: Sendable {
         let isExistenceCheck: Bool
         /// Seconds since 1970.
         let now: Int64
+        let client: AddressPrefix
     }
 
     enum Finding: Sendable {
         case missing
         case exists
         case answer(FileFacts, FileResponsePlan, Content)
+        /// The file is large, and its client has its share of descriptors.
+        case refused
         case failed(SocketError)
     }
 
@@ -37,11 +40,12 @@ final class FolderFiles: Sendable {
         self.root = root
     }
 
-    func find(_ query: Query) -> Finding {
+    /// - Parameter descriptors: a file that is sent in pieces takes one. Others are closed here.
+    func find(_ query: Query, taking descriptors: FileDescriptors) -> Finding {
         do throws(SocketError) {
             // A file that changes while it is read is read again.
             for _ in 0..<3 {
-                if let finding = try attempt(query) { return finding }
+                if let finding = try attempt(query, descriptors) { return finding }
             }
             return .failed(SocketError(.fileChanged, .file, subject: query.path.text))
         } catch {
@@ -50,7 +54,9 @@ final class FolderFiles: Sendable {
     }
 
     /// Returns nil if the file has changed while it was read.
-    private func attempt(_ query: Query) throws(SocketError) -> Finding? {
+    private func attempt(
+        _ query: Query, _ descriptors: FileDescriptors
+    ) throws(SocketError) -> Finding? {
         let plain = try root.open(query.path.text)
         if query.isExistenceCheck { return .exists }
         let compressed = try compressed(query.path, plain)
@@ -62,7 +68,11 @@ final class FolderFiles: Sendable {
         let range = plan.body(of: facts)
         guard !query.isHead, !range.isEmpty else { return .answer(facts, plan, .none) }
         let file = plan.isCompressed ? compressed ?? plain : plain
-        guard range.count <= Self.wholeBytes else { return .answer(facts, plan, .stream(file, range)) }
+        guard range.count <= Self.wholeBytes else {
+            guard let place = descriptors.take(for: query.client) else { return .refused }
+            file.keep(place)
+            return .answer(facts, plan, .stream(file, range))
+        }
         let bytes = try Self.read(range, of: file)
         guard bytes.count == range.count, (try? file.checkUnchanged()) != nil else { return nil }
         return .answer(facts, plan, .bytes(bytes))

@@ -33,7 +33,8 @@ public struct StaticFiles: Sendable {
     /// turn, at most `readDeadline`. A file whose client does not keep up for a second gives up its turn until the client has room.
     ///
     /// Each file that is being sent takes a descriptor and one of the loop's requests in flight. Such files may be half of the requests in
-    /// flight, in fair shares by client address. Beyond it: 503 `OVERLOADED`.
+    /// flight, and have an eighth of the process's descriptors together with answers that wait on disk, in fair shares by client address. Beyond
+    /// it: 503 `OVERLOADED`.
     public var streams = 256
 
     /// Time-out for opening a file, and for reading each piece of it. Default 15 s. Beyond it: 503 `OVERLOADED`, or a reset if a part

@@ -33,10 +33,11 @@ extension InboundConnection {
         countWaiting()
         guard isOpen, heldBytes == 0, let since = largeSince,
             server.isShortOfMemory || now >= since + server.stateLimits.sendCheckInterval,
-            let directory = server.spoolDirectory(for: spoolableBytes)
+            let directory = server.spoolDirectory(for: spoolableBytes),
+            let place = server.fileDescriptors.take(for: AddressPrefix(peer.address))
         else { return }
         var count = 0
-        count = stream.spool(to: directory) { [self] error in spooled(count, error) }
+        count = stream.spool(to: directory, keeping: place) { [self] error in spooled(count, error) }
         spooledBytes += count
         server.spoolBegan(count)
     }
