@@ -47,6 +47,9 @@ final class RequestHandler: InboundHandler {
         files?.handler = self
     }
 
+    /// A generation that a reload has replaced ends with the last request that it routed, often long after the reload.
+    deinit { EventLoop.current?.largeMemoryWasFreed() }
+
     /// Answers health checks.
     func answerAboveLimit(_ head: HTTPRequestHead) -> HTTPResponse? {
         do throws(GatewayError) {

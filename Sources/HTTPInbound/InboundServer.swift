@@ -25,6 +25,8 @@ public final class InboundServer {
     public private(set) var requestsInFlight = 0
     /// Bytes of answers that wait in memory for slow clients.
     public private(set) var waitingBytes = 0
+    /// Of those, what was freed since `largeMemoryWasFreed` was called.
+    private var freedBytes = 0
     /// Bytes of answers that wait in files for slow clients.
     private(set) var spooledBytes = 0
     /// Called when a file could not be created or written. No further file is tried for a minute.
@@ -136,6 +138,12 @@ public final class InboundServer {
     /// Counts a change of a connection's queue. Above the limit, resets connections whose clients do not read.
     func waitingChanged(by bytes: Int) {
         waitingBytes += bytes
+        // The queues of many connections are small, and large together.
+        if bytes < 0 { freedBytes -= bytes }
+        if freedBytes >= EventLoop.largeMemory {
+            freedBytes = 0
+            loop.largeMemoryWasFreed()
+        }
         while bytes > 0, waitingBytes > limits.waitingAnswers, let slowest = slowestReader() {
             slowest.end(.reset, .stalled)
         }

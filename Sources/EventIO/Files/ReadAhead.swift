@@ -4,7 +4,7 @@ import Locking
 /// Reads a blocking source on helper threads, up to two pieces ahead of a loop. Used on that loop only.
 public final class ReadAhead {
     /// Largest piece, in bytes.
-    static let pieceSize = 64 << 10
+    static let pieceSize = BlockSize.read
     /// Pieces that are read before they are requested.
     static let piecesAhead = 2
 
@@ -69,6 +69,7 @@ public final class ReadAhead {
         let home = LoopBound(self, loop: loop)
         let loop = loop
         let work = work
+        work.lendBlock()
         let isTaken = threads.submit {
             let piece = work.read()
             loop.execute { home.value.received(piece) }
@@ -101,16 +102,32 @@ private final class HelperThreadReader: @unchecked Sendable {
     private var open: Opening?
     private var reader: (any BlockingReader)?
     private var isUnwanted = false
+    /// Empty memory for the next piece.
+    private var block: [UInt8] = []
 
     init(_ open: @escaping @Sendable () throws -> any BlockingReader) {
         self.open = open
     }
 
+    /// Allocates memory for the next piece, on the loop, which also frees it. What another thread allocates goes back to the system only
+    /// when that thread works again.
+    func lendBlock() {
+        var block: [UInt8] = []
+        block.reserveCapacity(ReadAhead.pieceSize)
+        lock.withLock { _ in self.block = block }
+    }
+
+    /// Returns a large piece in the block that was lent, and a small one in memory of its size.
     func read() -> ReadAhead.Piece {
+        var block: [UInt8] = []
+        lock.withLock { _ in swap(&block, &self.block) }
         var (open, reader) = take(permanently: false)
         let piece = ReadAhead.Piece {
             if let open = open.take() { reader = try open() }
-            return try reader?.read(atMost: ReadAhead.pieceSize) ?? []
+            let bytes = try reader?.read(atMost: ReadAhead.pieceSize) ?? []
+            guard bytes.count > ReadAhead.pieceSize / 2 else { return bytes }
+            block.append(contentsOf: bytes)
+            return block[...]
         }
         lock.withLock { _ in
             if !isUnwanted { self.reader = reader.take() }

@@ -6,7 +6,6 @@ extension InboundConnection {
     func countWaiting() {
         let change = stream.residentByteCount &+ heldBytes &+ unreadBytes &- waitingBytes
         guard change != 0 else { return }
-        if change <= -EventLoop.largeMemory { loop.largeMemoryWasFreed() }
         waitingBytes += change
         if spoolableBytes <= server.limits.residentAnswer {
             largeSince = nil
