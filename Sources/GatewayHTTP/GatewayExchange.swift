@@ -95,6 +95,8 @@ package final class GatewayExchange: InboundExchange {
             return
         }
         if memory != nil { releaseMemory(response.body) }
+        // Charges end with this call, and the log line is written at the end of the wake, after other requests.
+        if answer.hasCharges { answer.dropValues() }
         if let compressor, case .sliced(let encoder) = compressor.compress(&response, on: self) {
             let requestID = answer.summary.requestID
             self.answer = consume answer

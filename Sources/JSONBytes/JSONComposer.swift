@@ -56,6 +56,9 @@ public struct JSONComposer: ~Copyable {
     public mutating func bool(_ value: Bool) { self.value { $0.constant(value ? "true" : "false") } }
     public mutating func null() { value { $0.constant("null") } }
 
+    /// The length of the document so far, with its shared fragments, in bytes.
+    package var byteCount: Int { line.bytes.count + shared.byteCount }
+
     /// Returns the document in pieces, for a gathered write.
     ///
     /// - Precondition: Every array and object is closed.

@@ -20,6 +20,8 @@ public struct SharedFragments {
         }
     }
 
+    var byteCount: Int { list.reduce(0) { $0 + $1.bytes.count } }
+
     public consuming func pieces(of text: consuming [UInt8]) -> [ArraySlice<UInt8>] {
         guard !list.isEmpty else { return [text[...]] }
         var pieces: [ArraySlice<UInt8>] = []

@@ -129,6 +129,12 @@ struct NamedPart: Sendable {
         if outcome == nil { work.take()?.stop() }
     }
 
+    /// Releases its value, and what a part that was not started would have read.
+    mutating func dropValue() {
+        outcome?.dropValue()
+        _ = part.takeSource()
+    }
+
     /// Ends it as cancelled. Returns the subscription for the caller to stop.
     mutating func cancel(after elapsed: Int64) -> Link? {
         outcome = .cancelled(elapsed: elapsed)

@@ -62,7 +62,7 @@ struct PartResults: Sendable {
     /// Releases the parts' values; their kinds, failures and times stay.
     mutating func dropValues() {
         plan?.dropValues()
-        for index in parts.indices { parts[index].outcome?.dropValue() }
+        for index in parts.indices { parts[index].dropValue() }
     }
 }
 

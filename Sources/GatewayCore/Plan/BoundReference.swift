@@ -72,7 +72,7 @@ struct PlanScope: Sendable {
     }
 
     /// The place in the run where the value stays; nil if it is found each time.
-    private func keptSlot(of reference: BoundReference) -> Int? {
+    func keptSlot(of reference: BoundReference) -> Int? {
         guard let slot = reference.slot, let run, run.keeps(slot) else { return nil }
         return slot
     }
@@ -94,6 +94,9 @@ struct PlanScope: Sendable {
         if isTaken != true { done(work()) }
     }
 
+    /// Smaller bodies are made without asking for room.
+    private static var large: Int { 16 * 1024 }
+
     /// Counts bytes that the request composes and keeps until its answer is handed over.
     func keep(_ bytes: Int) throws(PlannedFailure) {
         guard bytes > 0, let context = run?.context ?? CallContext.current else { return }
@@ -108,19 +111,6 @@ struct PlanScope: Sendable {
             let transport = transport as? any ProtectingTransport
         else { return }
         guard transport.hasRoom(for: bytes, inBodyTo: upstream) else { throw .outOfMemory("bodies") }
-    }
-
-    /// Returns the value of a part, which the request keeps.
-    func value(_ template: ValueTemplate<BoundReference>) throws(PlannedFailure) -> JSONFragment {
-        let value = try json(template)
-        switch template {
-        case .constant: break
-        case .text, .array, .object: try keep(value.bytes.count)
-        case .reference(let reference):
-            let isKept = keptSlot(of: reference) != nil || values.found?[reference.slot ?? -1] != nil
-            if reference.path.isList, !isKept { try keep(value.bytes.count) }
-        }
-        return value
     }
 
     private func find(_ reference: BoundReference) -> JSONFragment? {
@@ -175,59 +165,9 @@ struct PlanScope: Sendable {
         return text
     }
 
-    /// Returns the value. What a client has left out is null.
-    ///
-    /// - Parameter call: sends the value as its body, which must find room in the memory for bodies; nil for another value.
-    func json(
-        _ template: ValueTemplate<BoundReference>, inBodyOf call: CallTemplate? = nil
-    ) throws(PlannedFailure) -> JSONFragment {
-        switch template {
-        case .constant(let value): return value
-        case .reference(let reference):
-            if let value = try json(reference) { return value }
-            guard mayBeAbsent(reference) else { throw missing(reference) }
-            return .null
-        case .text(let text): return try self.text(text).map { JSONFragment(string: $0) } ?? .null
-        case .array(let elements):
-            var composer = JSONComposer()
-            composer.beginArray()
-            var bytes = 0
-            for element in elements { composer.fragment(try json(element, of: template, &bytes, call)) }
-            composer.endArray()
-            // Large members are copied only now.
-            try checkRoom(bytes, inBodyOf: call)
-            return composer.fragment()
-        case .object(let members):
-            var composer = JSONComposer()
-            composer.beginObject()
-            var bytes = 0
-            for (name, value) in members {
-                composer.key(name)
-                composer.fragment(try json(value, of: template, &bytes, call))
-            }
-            composer.endObject()
-            try checkRoom(bytes, inBodyOf: call)
-            return composer.fragment()
-        }
-    }
-
-    /// Returns an element, and adds its length to that of the elements before it.
-    private func json(
-        _ template: ValueTemplate<BoundReference>, of whole: ValueTemplate<BoundReference>,
-        _ bytes: inout Int, _ call: CallTemplate?
-    ) throws(PlannedFailure) -> JSONFragment {
-        let value = try json(template, inBodyOf: call)
-        bytes += value.bytes.count
-        guard bytes <= largestValue else { throw tooLarge(whole.references) }
-        return value
-    }
-
-    /// Smaller bodies are made without asking for room.
-    private static var large: Int { 16 * 1024 }
-
     var largestValue: Int { run?.plan.largestValue ?? PlannedEndpoint.standardLargestValue }
 
-    private func tooLarge(_ references: [BoundReference]) -> PlannedFailure {
+    func tooLarge(_ references: [BoundReference]) -> PlannedFailure {
         .unusable("the value has more than \(largestValue) bytes", from: origin(of: references))
     }
 

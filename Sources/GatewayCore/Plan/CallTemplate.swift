@@ -283,9 +283,7 @@ final class CallTemplate: Sendable {
 
     private func bodyBytes(_ scope: PlanScope) throws(PlannedFailure) -> [UInt8]? {
         guard let body else { return nil }
-        let value = try scope.json(body, inBodyOf: self).bytes
-        try scope.checkRoom(value.count, inBodyOf: self)
-        return Array(value)
+        return try scope.body(body, of: self)
     }
 }
 

@@ -58,12 +58,15 @@ struct ItemResults: Sendable {
             }
         }
         try check(failures, of: places.count)
-        let value = try array(values)
-        let readValue = keepsReadValues ? (shapes.isEmpty ? value : try array(read)) : nil
-        // The elements are copies of responses, which are released, but counted to the end of the request.
+        let copiesRead = keepsReadValues && !shapes.isEmpty
+        let valueBytes = try byteCount(values)
+        let readBytes = copiesRead ? try byteCount(read) : 0
+        // The elements are copies of responses, which are released, but counted to the end of the request. One response may have become
+        // many elements.
         let received = results.reduce(0) { $0 + ($1?.value?.bytes.count ?? 0) }
-        let copies = shapes.isEmpty ? 0 : readValue?.bytes.count ?? 0
-        try scope.keep(value.bytes.count + copies - received)
+        try scope.keep(valueBytes + readBytes - received)
+        let value = array(values, valueBytes)
+        let readValue = keepsReadValues ? (copiesRead ? array(read, readBytes) : value) : nil
         return ItemsRun.Ended(value: value, readValue: readValue, failures: failures)
     }
 
@@ -88,15 +91,21 @@ struct ItemResults: Sendable {
             attempts: attempts)
     }
 
-    /// - Parameter values: nil for a failed element.
-    private func array(_ values: [JSONFragment?]) throws(PlannedFailure) -> JSONFragment {
+    /// Returns the bytes that the array of these values has at most.
+    private func byteCount(_ values: [JSONFragment?]) throws(PlannedFailure) -> Int {
         // One response stands for each element with the same request.
         let size = values.reduce(0) { $0 + ($1?.bytes.count ?? 0) }
         guard size <= scope.largestValue else {
             throw .unusableResponse("the value has more than \(scope.largestValue) bytes")
         }
-        var composer = JSONComposer(
-            reservingCapacity: size + 5 * values.count + 2, sharedFragmentLength: .max)
+        return size + 5 * values.count + 2
+    }
+
+    /// - Parameters:
+    ///   - values: nil for a failed element.
+    ///   - byteCount: the most bytes of the array.
+    private func array(_ values: [JSONFragment?], _ byteCount: Int) -> JSONFragment {
+        var composer = JSONComposer(reservingCapacity: byteCount, sharedFragmentLength: .max)
         composer.beginArray()
         for value in values {
             if let value {

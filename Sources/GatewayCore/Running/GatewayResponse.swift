@@ -36,6 +36,9 @@ public struct GatewayResponse: Sendable {
 
     /// Releases the parts' values, which the log does not need.
     package mutating func dropValues() { summary.dropValues() }
+
+    /// Whether the request has charged memory, which is given back once the answer is handed over.
+    package var hasCharges: Bool { summary.context?.holdsResources ?? false }
 }
 
 /// Receives the answer to a request, on any thread.
@@ -142,7 +145,7 @@ public struct RequestSummary: Sendable {
     /// during the call only. Does nothing if no endpoint took the request.
     package func withTraceID(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { context?.withTraceID(body) }
 
-    /// Releases the parts' values, because the answer holds their bytes too. For answers that wait for a slow client.
+    /// Releases the parts' values, because the answer holds their bytes too.
     mutating func dropValues() {
         for index in steps.indices { steps[index].dropValues() }
         results?.dropValues()

@@ -249,6 +249,9 @@ public final class CallContext: Sendable {
         return (root ?? self).resources.withLock { $0.bodyMemory }
     }
 
+    /// Whether the request keeps something, or has.
+    package var holdsResources: Bool { (root ?? self).hasResources.load(ordering: .acquiring) }
+
     /// Call it once the answer has been handed over, and when the request is cancelled.
     package func releaseResources() {
         // Nearly all requests have none.
