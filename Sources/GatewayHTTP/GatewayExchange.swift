@@ -17,6 +17,8 @@ package final class GatewayExchange: InboundExchange {
     private var pump: AnswerPump?
     /// Whether the request has a place among those in flight.
     private var isAdmitted = false
+    /// At an endpoint with a limit of its own. Given back with the other.
+    private var place: EndpointPlace?
     /// Passed on when the endpoint starts.
     private var body: [UInt8]
     /// The memory of a large body. Kept until the answer, and then only if that has parts of the body.
@@ -33,7 +35,7 @@ package final class GatewayExchange: InboundExchange {
 
     package override func start() {
         do throws(GatewayError) {
-            try handler.admission.enter(match)
+            place = try handler.admission.enter(match)
         } catch {
             let answer = handler.responder.render(error, fields: request.head.fields, at: match)
             body = []
@@ -47,7 +49,7 @@ package final class GatewayExchange: InboundExchange {
         }
         let started = handler.responder.respond(
             to: takeRequest(), at: match, from: remoteText, isHead: method.isHead, body: source,
-            memory: memory, for: LoopBound(self, loop: loop))
+            memory: memory, place: place, for: LoopBound(self, loop: loop))
         // The client may be gone, or the answer sent, before `respond` has returned.
         if isOver {
             started.dispose()
@@ -72,7 +74,7 @@ package final class GatewayExchange: InboundExchange {
     private func leave() {
         guard isAdmitted else { return }
         isAdmitted = false
-        handler.admission.leave(match)
+        handler.admission.leave(match, place)
     }
 
     /// - Parameter sink: takes the pieces of a response that is passed on.
@@ -129,12 +131,12 @@ package final class GatewayExchange: InboundExchange {
     package override func passedOn() { leave() }
 
     package override func ended(_ outcome: InboundOutcome) {
-        leave()
         memory = nil
         pump?.stop()
         pump = nil
-        // If the client left or the server ended the request, its upstream calls are cancelled.
+        // If the client left or the server ended the request, its upstream calls are cancelled. Those that go on hold its place.
         let cancelled = ongoing.take()?.cancel()
+        leave()
         if let answer = answer.take() {
             log(answer.summary, outcome)
         } else if let cancelled {

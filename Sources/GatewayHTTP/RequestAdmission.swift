@@ -28,17 +28,21 @@ struct RequestAdmission {
     }
 
     /// Takes a place for a request. Call `leave` once it is answered.
-    mutating func enter(_ match: EndpointMatch) throws(GatewayError) {
+    ///
+    /// - Returns: the place at an endpoint with a limit of its own; nil at any other.
+    mutating func enter(_ match: EndpointMatch) throws(GatewayError) -> EndpointPlace? {
         guard share.admitsAll || share.admits(holding: held[match.endpointNumber]) else {
             throw refused(.overloaded)
         }
-        guard !match.isLimited || match.enter() else { throw refused(.endpointOverloaded) }
+        let place = match.isLimited ? match.enter() : nil
+        guard !match.isLimited || place != nil else { throw refused(.endpointOverloaded) }
         share.take()
         held[match.endpointNumber] += 1
+        return place
     }
 
-    mutating func leave(_ match: EndpointMatch) {
-        if match.isLimited { match.leave() }
+    mutating func leave(_ match: EndpointMatch, _ place: EndpointPlace? = nil) {
+        place?.leave()
         share.giveBack()
         held[match.endpointNumber] -= 1
     }

@@ -21,7 +21,7 @@ private enum SaveAPI: TargetType {
 struct UncutWriteTests {
     /// Serves endpoints that save by POST, over one connection, while `body` runs.
     private func serve(
-        _ scripts: [ScriptedUpstream.Step]..., policy: CallPolicy = .single,
+        _ scripts: [ScriptedUpstream.Step]..., policy: CallPolicy = .single, concurrency: Int? = nil,
         _ body: (GatewayServer, ScriptedUpstream) throws -> Void
     ) throws {
         let upstream = try ScriptedUpstream(.open, scripts)
@@ -37,6 +37,7 @@ struct UncutWriteTests {
             },
             declare: { gateway in
                 let saves = gateway.provider(SaveAPI.self, upstream: "saves", policy: policy)
+                gateway.upstream("saves") { $0.concurrency = concurrency }
                 let save = saves.rx.request(.save).fragment()
                 gateway.post("/part") { _ in .parts(only: save) }
                 gateway.post("/optional") { _ in .parts(save: save.optional(), other: 1) }
@@ -49,6 +50,7 @@ struct UncutWriteTests {
                             throw GatewayError.notFound()
                         })
                 }
+                gateway.post("/limited", .concurrency(1)) { _ in .parts(only: save) }
                 gateway.post("/single") { _ in save.map { _ in .json(1) } }
                 gateway.post("/passed", .streamsBody) { _ in .proxy(saves.call(.save)) }
                 gateway.get("/read", .deadline(.seconds(300))) { _ in
@@ -125,6 +127,67 @@ struct UncutWriteTests {
             reader.begin("GET /read")
             #expect(try reader.reply().status == 200)
             #expect(upstream.requests.map { $0.prefix(4) } == ["GET ", "GET "])
+        }
+    }
+
+    enum Ending: CaseIterable {
+        case clientLeft, deadlinePassed
+
+        /// Sends a POST and ends its request once the upstream has it.
+        func end(_ path: String, at server: GatewayServer, _ upstream: ScriptedUpstream) throws {
+            let client = try RawClient(port: server.port)
+            client.begin("POST \(path)", "Content-Length: 0")
+            try upstream.requestRead.waitBlocking()
+            switch self {
+            case .clientLeft: client.reset()
+            case .deadlinePassed: #expect(try client.reply().status == 504)
+            }
+            try spin(while: server.report.requests > 0) { "\(server.report.requests) requests in flight" }
+        }
+    }
+
+    @Test(
+        "A POST that goes on keeps the place of its request at an endpoint with a limit until it ends",
+        arguments: Ending.allCases)
+    func endpointPlace(ending: Ending) throws {
+        let isLate = Signal()
+        try serve(
+            [.readRequest, .wait(isLate), .send(Self.ok)] + [.readRequest, .send(Self.ok)]
+                + [.readRequest, .send(Self.ok)]
+        ) { server, upstream in
+            try ending.end("/limited", at: server, upstream)
+            let client = try RawClient(port: server.port)
+            for _ in 0..<3 {
+                client.begin("POST /limited", "Content-Length: 0")
+                let reply = try client.reply()
+                #expect(reply.status == 503)
+                #expect(reply.text.contains("This endpoint has too many requests in flight"))
+            }
+            // Its connection serves the next call once the POST has ended.
+            client.begin("GET /read")
+            isLate.fire()
+            #expect(try client.reply().status == 200)
+            client.begin("POST /limited", "Content-Length: 0")
+            #expect(try !client.reply().text.contains("too many requests in flight"))
+            #expect(upstream.connections == 1)
+        }
+    }
+
+    @Test("A POST that goes on counts as an attempt in flight to its upstream", arguments: Ending.allCases)
+    func upstreamPlace(ending: Ending) throws {
+        let isLate = Signal()
+        try serve(
+            [.readRequest, .wait(isLate), .send(Self.ok), .readRequest, .send(Self.ok)], concurrency: 1
+        ) { server, upstream in
+            try ending.end("/part", at: server, upstream)
+            #expect(server.report.upstreams["saves"]?.attemptsInFlight == 1)
+            let client = try RawClient(port: server.port)
+            client.begin("GET /read")
+            #expect(try client.reply().text.contains("\"reason\":\"concurrency_limit\""))
+            isLate.fire()
+            try spin(while: server.report.upstreams["saves"]?.attemptsInFlight != 0) { "\(server.report)" }
+            client.begin("GET /read")
+            #expect(try client.reply().status == 200)
         }
     }
 }

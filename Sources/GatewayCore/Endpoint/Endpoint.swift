@@ -140,7 +140,7 @@ public struct EndpointOption: Sendable {
     }
 
     /// Limits the requests in flight at this endpoint in the whole process; further ones are answered with 503
-    /// `OVERLOADED`. Default: no limit but the endpoint's fair share of `InboundLimits.requestsInFlight`.
+    /// `OVERLOADED`. A request whose POST goes on after its end counts until that has ended. Default: no limit but the endpoint's fair share of `InboundLimits.requestsInFlight`.
     public static func concurrency(_ requests: Int) -> EndpointOption {
         EndpointOption { $0.concurrency = requests }
     }

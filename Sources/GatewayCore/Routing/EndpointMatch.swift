@@ -18,7 +18,7 @@ package final class EndpointMatch: Sendable {
     let substitute: Substitute?
     /// The index of the endpoint, less than `GatewayResponder.endpointCount`.
     package let endpointNumber: Int
-    /// Whether the endpoint has a limit of its own, which `hasRoom`, `enter` and `leave` keep.
+    /// Whether the endpoint has a limit of its own, which `hasRoom` and `enter` keep.
     package let isLimited: Bool
 
     init(_ endpoint: Endpoint, _ parameters: PathParameters = .none) {
@@ -70,20 +70,14 @@ package final class EndpointMatch: Sendable {
         return endpoint.requestsInFlight.load(ordering: .relaxed) < limit
     }
 
-    /// Takes a place of the endpoint's own limit, if it has one. Returns false if none is left.
-    package func enter() -> Bool {
-        guard let limit = endpoint.settings.concurrency else { return true }
+    /// Takes a place of the endpoint's own limit. Returns nil if none is left, or if the endpoint has no limit.
+    package func enter() -> EndpointPlace? {
+        guard let limit = endpoint.settings.concurrency else { return nil }
         guard endpoint.requestsInFlight.wrappingAdd(1, ordering: .relaxed).oldValue < limit else {
-            leave()
-            return false
+            endpoint.requestsInFlight.wrappingSubtract(1, ordering: .relaxed)
+            return nil
         }
-        return true
-    }
-
-    /// Gives the place back.
-    package func leave() {
-        guard endpoint.settings.concurrency != nil else { return }
-        endpoint.requestsInFlight.wrappingSubtract(1, ordering: .relaxed)
+        return EndpointPlace(at: endpoint)
     }
 
     /// Returns the match with these values; `self`, without an allocation, if there are none.

@@ -89,11 +89,11 @@ public final class GatewayResponder: Sendable {
     }
 
     /// Starts a request at the endpoint that `route` found. `body` gives the body if the endpoint streams it; `memory` is that of a
-    /// large body that `request` has.
+    /// large body that `request` has, and `place` the request's at an endpoint with a limit of its own.
     package func respond(
         to request: consuming ReceivedRequest, at match: EndpointMatch, from remote: String = unknownClient,
         isHead: Bool = false, body: (any PieceSource)? = nil, memory: (any RequestMemory)? = nil,
-        outerTask: Int = 0, for receiver: any AnswerReceiver
+        place: EndpointPlace? = nil, outerTask: Int = 0, for receiver: any AnswerReceiver
     ) -> any OngoingRequest {
         let scheduler = environment.transport.scheduler
         let started = scheduler.now
@@ -101,7 +101,7 @@ public final class GatewayResponder: Sendable {
         let request = GatewayRequest(
             consume request, requestID: requestID, match, from: remote, isHead: isHead, body,
             memory: memory)
-        var context = context(request, started, outerTask)
+        var context = context(request, started, outerTask, place)
         if allowsTimeline, Self.asksForTimeline(request.fields) { context = context.timed(from: started) }
         let run = EndpointRun(
             request: request, context: context,
@@ -264,7 +264,7 @@ public final class GatewayResponder: Sendable {
     // MARK: - Upstream calls
 
     private func context(
-        _ request: GatewayRequest, _ started: RxTime, _ outerTask: Int
+        _ request: GatewayRequest, _ started: RxTime, _ outerTask: Int, _ place: EndpointPlace?
     ) -> CallContext {
         let (endpoint, fields, requestID) = (request.endpoint, request.fields, request.requestID)
         let parent = TraceContext.received(in: fields)
@@ -288,13 +288,13 @@ public final class GatewayResponder: Sendable {
         if endpoint.forwarded.isEmpty {
             return CallContext(
                 requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
-                bodyMemory: request.memory)
+                bodyMemory: request.memory, place: place)
         }
         return CallContext(
             requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
             forwarding: Self.forwarded(fields, by: endpoint),
             authorizationUpstreams: endpoint.settings.authorizationUpstreams,
-            cookieUpstreams: endpoint.settings.cookieUpstreams, bodyMemory: request.memory)
+            cookieUpstreams: endpoint.settings.cookieUpstreams, bodyMemory: request.memory, place: place)
     }
 
     private static func asksForTimeline(_ fields: HTTPFields) -> Bool {

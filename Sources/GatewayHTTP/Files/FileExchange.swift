@@ -81,7 +81,8 @@ final class FileExchange: InboundExchange {
     override func start() {
         guard let middleware = file.middleware else { return serve() }
         do throws(GatewayError) {
-            try handler?.admission.enter(middleware)
+            // Middleware has no limit of its own.
+            _ = try handler?.admission.enter(middleware)
         } catch {
             return answer(error)
         }

@@ -13,6 +13,8 @@ final class DrainedResponse: OutboundCall, @unchecked Sendable {
     private let longest: TimeAmount
     private let shared: SharedClientState
     private let mustNotBeCut: Bool
+    /// Of a call whose request must not be cut. Empty after the end.
+    private var held: [AnyObject] = []
     /// Bytes of the body that may still come.
     private var left: Int
 
@@ -37,7 +39,9 @@ final class DrainedResponse: OutboundCall, @unchecked Sendable {
         } else {
             entered(.receiving, now: loop.wakeTime)
         }
-        if mustNotBeCut { shared.uncutCallBegan() }
+        guard mustNotBeCut else { return }
+        held = call.heldWhileUncut
+        shared.uncutCallBegan()
     }
 
     override func responseBegan(_ head: HTTPResponseHead) -> BodyDelivery {
@@ -57,5 +61,9 @@ final class DrainedResponse: OutboundCall, @unchecked Sendable {
     override func failed(_ reason: FailureReason, _ detail: String) { ended() }
     override func cancelled() { ended() }
 
-    private func ended() { if mustNotBeCut { shared.uncutCallEnded() } }
+    private func ended() {
+        guard mustNotBeCut else { return }
+        held = []
+        shared.uncutCallEnded()
+    }
 }

@@ -130,6 +130,9 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     /// Counts the memory of the request's body as long as it lives; nil for no body in memory.
     open var countedBody: AnyObject? { nil }
 
+    /// What a cancelled call holds until its end if its request must not be cut. Asked once, when it is cancelled.
+    open var heldWhileUncut: [AnyObject] { [] }
+
     /// Writes the request with one call of `write`. Called once a connection is found, and again if that was stale,
     /// so only the call needs to keep the request.
     open func writeRequest(to writer: RequestWriter) {

@@ -52,6 +52,8 @@ public final class CallContext: Sendable {
     let memory = RequestMemory()
     /// Whether the request has a large body, so that calls need not look for its memory.
     private let hasBodyMemory: Bool
+    /// Nil unless the endpoint limits its requests in flight.
+    package let place: (any RequestPlace)?
 
     private let fields: HTTPFields
     /// Nil unless the endpoint forwards fields.
@@ -122,7 +124,8 @@ public final class CallContext: Sendable {
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
         origin: RequestOrigin? = nil, outerTask: Int = 0, forwarding listed: HTTPFields,
         authorizationUpstreams: [String],
-        cookieUpstreams: [String], bodyMemory: (any AnyObject & Sendable)? = nil
+        cookieUpstreams: [String], bodyMemory: (any AnyObject & Sendable)? = nil,
+        place: (any RequestPlace)? = nil
     ) {
         Self.register()
         self.requestID = requestID
@@ -151,13 +154,14 @@ public final class CallContext: Sendable {
             ownFields: ownFields, authorization: authorization, to: authorizationUpstreams,
             cookies: cookies, to: cookieUpstreams)
         hasBodyMemory = bodyMemory != nil
+        self.place = place
         if let bodyMemory { keep(bodyMemory) }
     }
 
     /// - Parameter fields: sent with every call. Nothing is forwarded.
     package init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, origin: RequestOrigin? = nil,
-        outerTask: Int = 0, bodyMemory: (any AnyObject & Sendable)? = nil
+        outerTask: Int = 0, bodyMemory: (any AnyObject & Sendable)? = nil, place: (any RequestPlace)? = nil
     ) {
         Self.register()
         self.requestID = requestID
@@ -172,6 +176,7 @@ public final class CallContext: Sendable {
         forwarding = nil
         self.fields = consume fields
         hasBodyMemory = bodyMemory != nil
+        self.place = place
         if let bodyMemory { keep(bodyMemory) }
     }
 
@@ -197,6 +202,7 @@ public final class CallContext: Sendable {
         fields = other.fields
         forwarding = other.forwarding
         hasBodyMemory = other.hasBodyMemory
+        place = other.place
     }
 
     private init(withoutForwarding other: CallContext, _ ownFields: HTTPFields) {
@@ -212,6 +218,7 @@ public final class CallContext: Sendable {
         fields = ownFields
         forwarding = nil
         hasBodyMemory = other.hasBodyMemory
+        place = other.place
     }
 
     /// Keeps an object, such as a charge for memory, until `releaseResources()` or the end of the context.

@@ -110,6 +110,9 @@ public final class TransportCall: Sendable {
         return context?.bodyMemory
     }
 
+    /// The place of the incoming request at its endpoint; nil for none, and where requests are not limited.
+    package var place: (any RequestPlace)? { context?.place }
+
     /// Whether the time of the request that the call is made for has passed.
     package var isOverdue: Bool { context?.isOverdue ?? false }
 

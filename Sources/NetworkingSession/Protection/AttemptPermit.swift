@@ -124,6 +124,13 @@ struct AttemptPermit: ~Copyable {
         if isProbe { protection.circuit?.probeEnded(.cancelled, of: call, at: now) }
     }
 
+    /// Returns what an attempt that goes on after its call was cancelled holds: the place of the request at its endpoint, and one among the
+    /// upstream's attempts in flight.
+    func held(with call: TransportCall) -> [AnyObject] {
+        let places: [AnyObject?] = [call.place?.hold(), protection?.shared.hold()]
+        return places.compactMap { $0 }
+    }
+
     @inline(__always)
     private mutating func endTrial() {
         guard isTrial else { return }

@@ -104,4 +104,18 @@ final class UpstreamProtection: Sendable {
     func leave() {
         if concurrency != nil { counts.inFlight.wrappingSubtract(1, ordering: .relaxed) }
     }
+
+    /// Counts one attempt more in flight as long as the returned object lives. Nil without a limit.
+    func hold() -> (any AnyObject & Sendable)? { concurrency == nil ? nil : Hold(counts) }
+
+    private final class Hold: Sendable {
+        private let counts: Counts
+
+        init(_ counts: Counts) {
+            self.counts = counts
+            counts.inFlight.wrappingAdd(1, ordering: .relaxed)
+        }
+
+        deinit { counts.inFlight.wrappingSubtract(1, ordering: .relaxed) }
+    }
 }

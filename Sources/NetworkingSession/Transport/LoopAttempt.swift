@@ -37,6 +37,8 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
 
     override var countedBody: AnyObject? { call.countedBody }
 
+    override var heldWhileUncut: [AnyObject] { permit.held(with: call) }
+
     override func needsCharge(_ size: Int) -> Bool { size >= BodyMemory.counted || call.keep(size) > 0 }
 
     override func charge(_ size: Int, to memory: FairBudget.Share) -> Bool {
