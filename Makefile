@@ -46,7 +46,7 @@ help:
 	@echo 'make check-all     run lint, docs, test, fuzz, test-browser and sanitize, in this order (under two hours on two cores)'
 	@echo 'make soak          run the proofs under load (25 minutes); only one: make soak PROOF=drain'
 	@echo '                   (mixups memory idle readers newcomers exhaustion attacks drain loops bodies crowd addresses budget hosts'
-	@echo '                   relay reload endpoints)'
+	@echo '                   relay reload endpoints wakes)'
 	@echo 'make clean         remove build products'
 
 setup: libraries
@@ -175,6 +175,7 @@ soak: build
 	$(if $(or $(if $(PROOF),,all),$(filter hosts,$(PROOF))),$(SWIFT) build -c release --product HostSoak $(RELEASE))
 	$(if $(or $(if $(PROOF),,all),$(filter budget,$(PROOF))),$(SWIFT) build -c release --product BudgetSoak $(RELEASE))
 	$(if $(or $(if $(PROOF),,all),$(filter relay,$(PROOF))),$(SWIFT) build -c release --product RelaySoak $(RELEASE))
+	$(if $(or $(if $(PROOF),,all),$(filter wakes,$(PROOF))),$(SWIFT) build -c release --product WakeSoak $(RELEASE))
 	Tests/Soak/run $(PROOF)
 
 # All that CI does, without its limits. The cheapest step is the first.

@@ -215,6 +215,11 @@ let package = Package(
             name: "BudgetSoak", dependencies: ["GatewayHTTP"],
             path: "Tests/Soak/BudgetSoak", swiftSettings: settings, linkerSettings: allocator),
 
+        // The gateway whose wakes `make soak PROOF=wakes` measures.
+        .executableTarget(
+            name: "WakeSoak", dependencies: ["GatewayHTTP"],
+            path: "Tests/Soak/WakeSoak", swiftSettings: settings, linkerSettings: allocator),
+
         // The gateway that `make soak PROOF=relay` measures.
         .executableTarget(
             name: "RelaySoak", dependencies: ["GatewayHTTP", "GatewayCore"],

@@ -50,4 +50,10 @@ public struct DecodingLimits: Sendable, Hashable {
         self.freeSize = freeSize
         self.tail = tail
     }
+
+    /// The largest encoded form of content of this size. Incompressible content grows a little when encoded, and an encoding without any
+    /// content could continue for ever. Between two stacked codings nothing larger is decoded.
+    public static func encodedSize(of size: Int) -> Int {
+        size < .max / 2 ? size + size / 8 + (64 << 10) : .max
+    }
 }

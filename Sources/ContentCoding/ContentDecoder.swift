@@ -12,6 +12,9 @@ public final class ContentDecoder {
     /// In the order of decoding: the coding that was applied last comes first.
     private var steps: [Step]
     private let limits: DecodingLimits
+    private let mostBetween: Int
+    /// Whether the last call of `decode` returned early, and the next one goes on with the same input.
+    public private(set) var isInterrupted = false
 
     /// Encoded bytes taken so far.
     public private(set) var bytesIn = 0
@@ -32,13 +35,15 @@ public final class ContentDecoder {
     /// - Parameters:
     ///   - codings: in the order in which they were applied; not empty.
     ///   - limits: the limits on the decoded content.
+    ///   - mostBetween: the bytes between two stacked codings after which a call of `decode` returns, even if they yield no content.
     /// - Throws: `.unknown` for more than `ContentCoding.maximumCount` codings, `.memory`.
     public init(
-        _ codings: [ContentCoding], limits: DecodingLimits = DecodingLimits()
+        _ codings: [ContentCoding], limits: DecodingLimits = DecodingLimits(), mostBetween: Int = .max
     ) throws(ContentCodingError) {
         precondition(!codings.isEmpty, "content without a coding needs no decoder")
         guard codings.count <= ContentCoding.maximumCount else { throw .unknown }
         self.limits = limits
+        self.mostBetween = mostBetween
         steps = []
         for coding in codings.reversed() { steps.append(Step(stage: try Self.stage(for: coding, limits))) }
         for index in steps.indices.dropLast() {
@@ -61,12 +66,13 @@ public final class ContentDecoder {
     ///   - input: encoded bytes.
     ///   - consumed: how many bytes of `input` are decoded already; the call adds the bytes that it takes.
     ///   - output: the buffer for decoded bytes; not empty.
-    /// - Returns: how many decoded bytes were written. 0 means that all input was taken and more is needed.
+    /// - Returns: how many decoded bytes were written. 0 means that all input was taken and more is needed, unless `isInterrupted`.
     public func decode(
         _ input: UnsafeRawBufferPointer, consumed: inout Int, into output: UnsafeMutableRawBufferPointer
     ) throws(ContentCodingError) -> Int {
         let before = consumed
         defer { bytesIn += consumed - before }
+        isInterrupted = false
         let count = try decode(by: steps.count - 1, input, &consumed, output)
         bytesOut += count
         if let size = limits.size, bytesOut > size { throw .tooLarge(size) }
@@ -86,6 +92,7 @@ public final class ContentDecoder {
         _ output: UnsafeMutableRawBufferPointer
     ) throws(ContentCodingError) -> Int {
         guard index > 0 else { return try run(0, input, &consumed, output) }
+        var between = 0
         while true {
             // First drain this step, then ask the previous step for more.
             let pending = steps[index - 1].pending
@@ -102,6 +109,11 @@ public final class ContentDecoder {
             }
             steps[index - 1].pending = 0..<count
             if count == 0 { return 0 }
+            between += count
+            if between >= mostBetween {
+                isInterrupted = true
+                return 0
+            }
         }
     }
 
@@ -131,6 +143,10 @@ public final class ContentDecoder {
         }
         steps[index].bytesOut += total
         let step = steps[index]
+        if index < steps.count - 1, let size = limits.size {
+            let most = DecodingLimits.encodedSize(of: size)
+            if step.bytesOut > most { throw .encodedTooLarge(most) }
+        }
         if let ratio = limits.ratio, step.bytesOut > limits.freeSize,
             step.bytesOut / max(1, ratio) > step.bytesIn
         {

@@ -233,6 +233,14 @@ public final class GatewayServer: Sendable {
         return report
     }
 
+    /// Returns the longest processor time of a wake of a loop since the last call. The first call begins to measure.
+    package func takeLongestWake() -> Duration {
+        workers.reduce(.zero) { longest, worker in
+            let wake = worker.loop.runBlocking { worker.value.takeLongestWake() }
+            return max(longest, .nanoseconds(wake.nanoseconds))
+        }
+    }
+
     var firstLoop: EventLoop { group.loops[0] }
 
     private func workerLeft() {

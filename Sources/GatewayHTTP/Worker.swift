@@ -122,6 +122,8 @@ final class Worker {
             tables: client.tables, shed: server.shed)
     }
 
+    func takeLongestWake() -> TimeAmount { loop.takeLongestWake() }
+
     /// All clients have their answers. Writes that answers did not wait for go on to their ends, at most to the deadline of the drain.
     private func end() {
         awaitsCalls = true

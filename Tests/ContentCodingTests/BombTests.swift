@@ -44,6 +44,18 @@ struct BombTests {
         #expect(out <= 100_000)
     }
 
+    @Test("What is between two codings has the limit of an encoded body, even if it yields no content")
+    func betweenWithoutContent() {
+        // RFC 1951 3.2.4: a stored block of no bytes. A deflate stream of many of them ends with an empty block.
+        let blocks = Array(repeatElement([0, 0, 0, 0xff, 0xff] as [UInt8], count: 40_000).joined()) + [3, 0]
+        let coded = Encoded.gzip(blocks)
+        #expect(decode(coded, [.deflate, .gzip]) == .success([]))
+        let limits = DecodingLimits(size: 80_000)
+        #expect(
+            decode(coded, [.deflate, .gzip], limits: limits)
+                == .failure(.encodedTooLarge(80_000 + 10_000 + 65_536)))
+    }
+
     @Test("A bomb between two codings is rejected even if its final output is small")
     func between() {
         // 100 000 empty gzip members are 2 MB, which compress to a few kilobytes.

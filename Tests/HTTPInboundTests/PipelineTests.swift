@@ -1,3 +1,4 @@
+import EventIO
 import TestSupport
 import Testing
 
@@ -44,6 +45,19 @@ struct PipelineTests {
             let client = try server.client()
             client.send((0..<500).map { Self.post("body \($0)") }.joined())
             for index in 0..<500 { #expect(try client.reply().text == "body \(index)") }
+        }
+    }
+
+    @Test("Of requests that arrive together, a turn of the loop answers a part")
+    func turns() async throws {
+        try await TestServer.run { server in
+            let client = try server.client()
+            let before = try await server.loop.perform { server.loop.wakeCount }
+            client.send(String(repeating: KeepAliveTests.get, count: 8 * InboundConnection.requestsPerTurn))
+            for _ in 0..<8 * InboundConnection.requestsPerTurn { #expect(try client.reply().status == 200) }
+            let after = try await server.loop.perform { server.loop.wakeCount }
+            // A wake may begin with the rest of the turn before it.
+            #expect(after - before >= 4)
         }
     }
 

@@ -1,4 +1,5 @@
 import HTTPModel
+import TestSupport
 import Testing
 
 @testable import HTTPOutbound
@@ -35,6 +36,7 @@ struct ResponseReaderTests {
             switch step {
             case .needMore, .piece, .whole, .failed: return step
             case .informational, .gathered: continue
+            case .later: position.decoded = 0
             case .head: if let failure = reader.deliver(.gathered, reportsProgress: false) { return failure }
             }
         }
@@ -42,7 +44,7 @@ struct ResponseReaderTests {
 
     static func name(_ outcome: ResponseReader.Step) -> String? {
         switch outcome {
-        case .needMore, .informational, .head, .piece, .gathered: nil
+        case .needMore, .later, .informational, .head, .piece, .gathered: nil
         case .whole(let response):
             "\(response.head.status.code) \(String(decoding: response.body, as: UTF8.self)) +\(response.strayBytes)"
         case .failed(let reason, _): reason.token
@@ -119,5 +121,47 @@ struct ResponseReaderTests {
                 .outcome
             #expect(outcome == "http_response_incomplete", "cut after \(length) bytes")
         }
+    }
+
+    @Test("What becomes more than 256 KiB is decoded in several turns of the loop")
+    func decodingTurns() {
+        let text = Array((0..<300_000).map { "\($0 % 10)," }.joined().utf8)
+        let (body, turns) = decode(Deflated.gzip(text), "gzip")
+        #expect(body.map(Array.init) == text)
+        #expect(turns.count == 3)
+        let most = zip(turns.dropFirst(), turns).map { $0 - $1 }.max() ?? 0
+        #expect(most < ResponseReader.decodedPerTurn + 64 * 1024)
+    }
+
+    @Test("Stacked codings without content are decoded in several turns of the loop")
+    func emptyBlocks() {
+        // RFC 1951 3.2.4: stored blocks of no bytes, and at the end a last block of no bytes.
+        let blocks = Array(repeating: [0, 0, 0, 0xff, 0xff] as [UInt8], count: 40_000).joined()
+        let (body, turns) = decode(Deflated.gzip(blocks + [3, 0]), "deflate, gzip")
+        #expect(body?.isEmpty == true)
+        #expect(turns.count == 1 + 200_000 / BodyDecoder.mostBetween)
+    }
+
+    /// Decodes a body that arrives at once. Returns it, nil for a failure, and how much was there at the beginning of each turn.
+    private func decode(_ coded: [UInt8], _ codings: String) -> (ArraySlice<UInt8>?, turns: [Int]) {
+        let head =
+            "HTTP/1.1 200 OK\r\nContent-Encoding: \(codings)\r\nContent-Length: \(coded.count)\r\n\r\n"
+        var reader = Self.reader()
+        var position = ResponseReader.Position()
+        var turns = [0]
+        let body = (Array(head.utf8) + coded).withUnsafeBytes { bytes -> ArraySlice<UInt8>? in
+            while true {
+                switch reader.next(bytes, &position) {
+                case .head:
+                    if reader.deliver(.gathered, reportsProgress: false) != nil { return nil }
+                case .later:
+                    turns.append(reader.gatheredByteCount)
+                    position.decoded = 0
+                case .whole(let response): return response.body
+                case .needMore, .informational, .piece, .gathered, .failed: return nil
+                }
+            }
+        }
+        return (body, turns)
     }
 }

@@ -71,6 +71,7 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Counts the wakes, which shows whether a loop spins.
     public private(set) var wakeCount: Int64 = 0
+    private var meter: WakeMeter?
     var members = LoopMembers()
     private(set) lazy var quietStreams = QuietStreams(self)
     private(set) lazy var memoryReturn = MemoryReturn(self)
@@ -134,6 +135,13 @@ public final class EventLoop: @unchecked Sendable {
         event_base_loop(base, isIdle ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
         wakeCount &+= 1
         runPendingWork()
+        meter?.wakeEnded()
+    }
+
+    /// Returns the longest processor time of a wake since the last call, and measures from the first call on. Call it on the loop.
+    package func takeLongestWake() -> TimeAmount {
+        if meter == nil { meter = WakeMeter() }
+        return meter?.take() ?? .zero
     }
 
     private func runPendingWork() {
@@ -248,6 +256,11 @@ public final class EventLoop: @unchecked Sendable {
         assert(isCurrent, "wakeTime must be read on the event loop")
         return nowIsFresh ? cachedNow : readClock()
     }
+
+    /// The time of a turn after which a stream with more input waits for the next one: a few reads may take long to parse and decode.
+    static let longTurn = TimeAmount.milliseconds(1)
+
+    var isTurnLong: Bool { .clock() - wakeTime >= Self.longTurn }
 
     @inline(never)
     private func readClock() -> MonotonicTime {

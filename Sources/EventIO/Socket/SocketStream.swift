@@ -184,7 +184,7 @@ public final class SocketStream {
                 return
             }
             rounds += 1
-            if rounds == 16 { return runLater(.read) }
+            if rounds == 16 || loop.isTurnLong { return runLater(.read) }
         }
     }
 

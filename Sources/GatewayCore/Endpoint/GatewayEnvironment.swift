@@ -15,8 +15,10 @@ public struct GatewayEnvironment: Sendable {
     public var configuredUpstreams: Set<String>
     /// The policy of upstreams without one of their own (`Gateway.upstream`). Carried out by the transport.
     public var upstreamPolicy: UpstreamPolicy
-    /// Does on another thread what would hold up a loop. Returns false if too much waits there. Default nil: it is done at once.
+    /// Reads large bodies of requests on another thread. Returns false if too much waits there. Default nil: they are read at once.
     package var workApart: WorkApart?
+    /// The same for what is made of large responses.
+    package var responseWorkApart: WorkApart?
     /// Whether policies and upstreams take effect as they are declared. False for a gateway that replaces a running one, and so has
     /// to be complete first. Default true.
     package var appliesDeclarations = true
@@ -44,9 +46,6 @@ public struct GatewayEnvironment: Sendable {
         self.report = report
     }
 }
-
-/// Does work on another thread. Returns false if too much waits there.
-package typealias WorkApart = @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 
 /// An unexpected error in an endpoint's code or in the gateway, of which clients see only `500 INTERNAL`, or a request that a
 /// limit ended (`isRefusal`).

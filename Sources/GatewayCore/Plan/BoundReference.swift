@@ -77,21 +77,28 @@ struct PlanScope: Sendable {
         return slot
     }
 
-    /// Does on another thread what takes long with a large value, and then calls `done` on this loop. Without such a
-    /// thread, or if its queue is full, the work runs on this loop at once.
+    /// Does on another thread what takes long with a large value, and then calls `done` on this loop. The work fails if too much waits
+    /// for that thread, and is done at once if there is none.
+    ///
+    /// - Parameter keep: gets what drops the work as long as it waits.
     func apart<Value: Sendable>(
-        _ work: @escaping @Sendable () -> Value, then done: @escaping @Sendable (Value) -> Void
+        _ work: @escaping @Sendable () throws -> Value, keptBy keep: (any Disposable) -> Void,
+        then done: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
+        guard let workApart else { return done(Result(catching: work)) }
         let scheduler = transport.scheduler
         let context = CallContext.current
-        let isTaken = workApart?({
-            let value = work()
-            _ = scheduler.schedule(()) {
-                CallContext.$current.withValue(context) { done(value) }
+        let kept = run?.context?.keptResources
+        let waiting = WaitingWork {
+            let result = Result(catching: work)
+            withExtendedLifetime(kept) {}
+            _ = scheduler.schedule(result) { result in
+                CallContext.$current.withValue(context) { done(result) }
                 return Disposables.create()
             }
-        })
-        if isTaken != true { done(work()) }
+        }
+        keep(waiting)
+        if !workApart({ waiting.run() }) { done(.failure(PlannedFailure.tooMuchWork())) }
     }
 
     /// Smaller bodies are made without asking for room.
@@ -191,7 +198,7 @@ struct PlanScope: Sendable {
 
 extension JSONFragment {
     /// Whether it takes a millisecond or more to search or to shape.
-    var isLarge: Bool { bytes.count > 128 * 1024 }
+    var isLarge: Bool { bytes.count > LargeBody.smallest }
 
     /// Whether its text has more bytes than this, whatever escapes are in it: the six bytes `\u0041` are one.
     func certainlyExceeds(_ most: Int) -> Bool { (bytes.count - 2) / 6 > most }

@@ -25,6 +25,8 @@ package final class EndpointPlan: Sendable {
     let largestValue: Int
     private let earlyFields: [PlanBinder.AnswerField]
     private let lateFields: [PlanBinder.AnswerField]
+    /// What the answer's fields read in parts.
+    let lateReads: PlanReads
     /// Whether the value behind a slot is read more than once in a run, so that it is kept.
     let repeatedSlots: [Bool]
     /// Where references lead in the body, by slot.
@@ -52,6 +54,7 @@ package final class EndpointPlan: Sendable {
         largestValue = endpoint.largestValue
         earlyFields = binder.earlyFields
         lateFields = binder.lateFields
+        lateReads = PlanReads(binder.lateFields.flatMap(\.value.references))
         repeatedSlots = binder.slots.isRepeated
         bodyPlaces = binder.slots.bodyPlaces
         needsRun =
@@ -81,9 +84,9 @@ package final class EndpointPlan: Sendable {
             needsRun
             ? PlanRun(
                 self, values, reveals: request.endpoint.settings.revealsUpstreamMessages,
-                environment.transport, environment.workApart) : nil
+                environment.transport, environment.responseWorkApart) : nil
         let scope = PlanScope(
-            values: values, run: run, environment.transport, environment.workApart)
+            values: values, run: run, environment.transport, environment.responseWorkApart)
         try scope.keep(values.listBytes)
         var answer = answer(from: stages[...], scope)
         answer.status = status
@@ -136,9 +139,8 @@ package final class EndpointPlan: Sendable {
     func isRead(_ part: Int, outside members: [Int]) -> Bool {
         let number = stepCount + part
         guard leaves[number].value.isRead else { return false }
-        let fields = PlanReads(lateFields.flatMap(\.value.references))
-        if fields.leaves.contains(number)
-            || fields.groups.contains(where: { groups[$0].leaves.contains(number) })
+        if lateReads.leaves.contains(number)
+            || lateReads.groups.contains(where: { groups[$0].leaves.contains(number) })
         {
             return true
         }

@@ -34,6 +34,16 @@ struct ItemResults: Sendable {
     let reveals: Bool
     let keepsReadValues: Bool
 
+    /// Whether it takes long to put the results together.
+    func areLarge(_ results: [ItemResult?], for places: [Int]) -> Bool {
+        var bytes = 0
+        for place in places {
+            bytes += results[place]?.value?.bytes.count ?? 0
+            if bytes > LargeBody.smallest { return true }
+        }
+        return false
+    }
+
     /// Makes the arrays, or the failure of the part.
     ///
     /// - Parameters:
@@ -45,9 +55,11 @@ struct ItemResults: Sendable {
         var failures: [PlanRun.ItemFailure] = []
         var values: [JSONFragment?] = []
         var read: [JSONFragment?] = []
+        // One response may stand for many elements.
+        let outputs = results.map { $0?.shaped(by: shapes, reveals: reveals) }
         for (index, place) in places.enumerated() {
-            guard let result = results[place] else { continue }
-            switch result.shaped(by: shapes, reveals: reveals) {
+            guard let result = results[place], let output = outputs[place] else { continue }
+            switch output {
             case .value(let value):
                 values.append(value)
                 read.append(result.value)

@@ -28,9 +28,16 @@ final class ItemsRun: Disposable {
         /// Bytes of the requests so far.
         var bytes = 0
         var isStarting = false
-        /// Starts further calls in the next turn of the loop.
-        var nextTurn: (any Disposable)?
+        /// Starts further calls in the next turn of the loop, or waits for another thread.
+        var waiting: (any Disposable)?
         var isOver = false
+    }
+
+    /// The request for an element.
+    private struct Prepared: Sendable {
+        let request: EncodedRequest
+        /// The index of the call with the same GET; nil for none.
+        let place: Int?
     }
 
     /// What is done in one turn of the loop: the cost of a mebibyte of bodies, about a millisecond.
@@ -82,18 +89,36 @@ final class ItemsRun: Disposable {
     private func startTurn() {
         var cost = 0
         while let index = takeNext() {
-            cost += start(index)
+            if elements[index].isLarge { return prepareApart(index) }
+            cost += start(index, Result { try prepared(index) })
             if cost > Self.turn { return continueInNextTurn() }
         }
     }
 
-    private func continueInNextTurn() {
-        let work = scope.transport.scheduler.schedule(()) { [self] in
-            CallContext.$current.withValue(context) { startTurn() }
-            return Disposables.create()
+    /// Makes the request for a large element on another thread, and then goes on.
+    private func prepareApart(_ index: Int) {
+        scope.apart { [self] in
+            try prepared(index)
+        } keptBy: {
+            keep($0)
+        } then: { [self] in
+            _ = start(index, $0)
+            startTurn()
         }
+    }
+
+    private func continueInNextTurn() {
+        keep(
+            scope.transport.scheduler.schedule(()) { [self] in
+                CallContext.$current.withValue(context) { startTurn() }
+                return Disposables.create()
+            })
+    }
+
+    private func keep(_ work: any Disposable) {
+        var kept: (any Disposable)? = work
         let isOver = state.withLock { state in
-            if !state.isOver { state.nextTurn = work }
+            if !state.isOver { swap(&state.waiting, &kept) }
             return state.isOver
         }
         if isOver { work.dispose() }
@@ -114,18 +139,19 @@ final class ItemsRun: Disposable {
     }
 
     /// Starts the call for an element, unless an equal one was started. Returns the cost of its request.
-    private func start(_ index: Int) -> Int {
+    private func start(_ index: Int, _ prepared: Result<Prepared, any Error>) -> Int {
+        guard !state.withLock({ $0.isOver }) else { return 0 }
         let request: EncodedRequest
-        do {
-            request = try boundedRequest(for: index)
-        } catch {
+        switch prepared {
+        case .failure(let error):
             ended(addCall(), .failure(error))
             return Self.costOfTarget * EncodedRequest.longestTarget
-        }
-        let cost = Self.costOfTarget * request.target.count + (request.body?.count ?? 0)
-        if let place = place(like: request, for: index) {
-            state.withLock { $0.places.append(place) }
-            return cost
+        case .success(let prepared):
+            request = prepared.request
+            if let place = prepared.place {
+                state.withLock { $0.places.append(place) }
+                return cost(of: request, index)
+            }
         }
         let number = addCall()
         let work = CallContext.$current.withValue(context) {
@@ -138,7 +164,16 @@ final class ItemsRun: Disposable {
             return state.isOver
         }
         if isOver { work.dispose() }
-        return cost
+        return cost(of: request, index)
+    }
+
+    private func cost(of request: EncodedRequest, _ index: Int) -> Int {
+        Self.costOfTarget * request.target.count + (request.body?.count ?? 0) + elements[index].bytes.count
+    }
+
+    private func prepared(_ index: Int) throws -> Prepared {
+        let request = try boundedRequest(for: index)
+        return Prepared(request: request, place: place(like: request, for: index))
     }
 
     /// Adds the call of the next element. Returns its index.
@@ -206,7 +241,16 @@ final class ItemsRun: Disposable {
 
     private func finish() {
         guard let ended = end() else { return }
-        done(Result { try results.collect(ended.results, for: ended.places) })
+        guard results.areLarge(ended.results, for: ended.places) else {
+            return done(Result { try results.collect(ended.results, for: ended.places) })
+        }
+        scope.apart { [results] in
+            try results.collect(ended.results, for: ended.places)
+        } keptBy: { work in
+            state.withLock { $0.waiting = work }
+        } then: { [done] in
+            done($0)
+        }
     }
 
     /// Ends the calls in progress. Returns the state at the end; nil if that was before.
@@ -219,12 +263,17 @@ final class ItemsRun: Disposable {
             return true
         }
         guard isFirst else { return nil }
-        ended.nextTurn?.dispose()
+        ended.waiting?.dispose()
         for work in ended.running.values { work?.dispose() }
         return ended
     }
 
-    func dispose() { _ = end() }
+    func dispose() {
+        if end() != nil { return }
+        // The results may wait to be put together.
+        let waiting = state.withLock { $0.waiting.take() }
+        waiting?.dispose()
+    }
 }
 
 extension PlanScope {

@@ -1,6 +1,6 @@
 import JSONBytes
 import Locking
-@_spi(Records) import Networking
+@_spi(Encoded) @_spi(Records) import Networking
 import Rx
 
 /// Makes a leaf that reads others, is read by others, or calls for each element of an array. It waits for what it reads.
@@ -60,51 +60,70 @@ final class LeafRun: Disposable {
         CallContext.$current.withValue(context) { prepare() }
     }
 
-    /// Looks up values in large parts apart from the loop, and then starts.
+    /// What its work begins with.
+    private enum Beginning: Sendable {
+        /// A condition does not hold, or the array is null.
+        case nothing
+        case value(JSONFragment)
+        case call(CallTemplate, EncodedRequest)
+        case items(BoundItems, CallTemplate, [JSONFragment])
+    }
+
+    /// Makes what the work begins with, apart from the loop if it reads large parts.
     private func prepare() {
         guard run.workApart != nil, run.hasLarge(leaf.searched) else { return start() }
-        let scope = PlanScope(run)
-        scope.apart { [self] in
-            // A value that finds no room in the memory is looked up again.
-            for reference in leaf.references where !isOver { _ = try? scope.json(reference) }
+        PlanScope(run).apart { [self] in
+            try beginning()
+        } keptBy: {
+            keep($0)
         } then: { [self] in
-            if !isOver { start() }
+            start($0)
+        }
+    }
+
+    private func start() { start(Result { try beginning() }) }
+
+    private func start(_ beginning: Result<Beginning, any Error>) {
+        switch beginning {
+        case .failure(let error): fail(error)
+        case .success(.nothing): succeed(.null)
+        case .success(.value(let value)): succeed(value)
+        case .success(.call(let call, let request)):
+            if isOver { return }
+            keep(
+                call.single(request).subscribe(
+                    onSuccess: { [self] in succeed($0) }, onFailure: { [self] in fail($0) }))
+        case .success(.items(let items, let call, let elements)):
+            if isOver { return }
+            start(items, call, elements)
         }
     }
 
     private var isOver: Bool { state.withLock { $0.isOver } }
 
-    private func start() {
+    private func beginning() throws -> Beginning {
         let scope = PlanScope(run)
         for condition in leaf.conditions {
-            if let failure = run.failure(of: condition.read) { return fail(failure) }
-            if !scope.holds(condition) { return succeed(.null) }
+            if let failure = run.failure(of: condition.read) { throw failure }
+            if !scope.holds(condition) { return .nothing }
         }
-        if let failure = run.failure(of: leaf.read) { return fail(failure) }
-        do throws(PlannedFailure) {
-            switch leaf.work {
-            case .value(let template): succeed(try scope.value(template))
-            case .call(let call):
-                if let items = leaf.items { return try start(items, call, scope) }
-                let request = try call.request(scope)
-                keep(
-                    call.single(request).subscribe(
-                        onSuccess: { [self] in succeed($0) }, onFailure: { [self] in fail($0) }))
-            }
-        } catch {
-            fail(error)
+        if let failure = run.failure(of: leaf.read) { throw failure }
+        switch leaf.work {
+        case .value(let template): return .value(try scope.value(template))
+        case .call(let call):
+            guard let items = leaf.items else { return .call(call, try call.request(scope)) }
+            guard let elements = try scope.elements(of: items) else { return .nothing }
+            try scope.keep(elements.count * ItemsRun.bytesPerElement)
+            return .items(items, call, elements)
         }
     }
 
-    private func start(
-        _ items: BoundItems, _ call: CallTemplate, _ scope: PlanScope
-    ) throws(PlannedFailure) {
-        guard let list = try scope.elements(of: items) else { return succeed(.null) }
-        try scope.keep(list.count * ItemsRun.bytesPerElement)
+    private func start(_ items: BoundItems, _ call: CallTemplate, _ elements: [JSONFragment]) {
+        let scope = PlanScope(run)
         let results = ItemResults(
             items: items, scope: scope, shapes: leaf.shapes, reveals: run.reveals,
             keepsReadValues: leaf.isRead)
-        let calls = ItemsRun(items, call, scope, list, results) { [self] result in
+        let calls = ItemsRun(items, call, scope, elements, results) { [self] result in
             switch result {
             case .success(let ended):
                 run.keep(ended.failures, of: number)
@@ -120,16 +139,21 @@ final class LeafRun: Disposable {
     ///   - value: what references read.
     ///   - output: the value in the answer; nil if it is to be made from `value`.
     private func succeed(_ value: JSONFragment, output: JSONFragment? = nil) {
-        guard close() else { return }
         let scope = PlanScope(run)
-        if output == nil, value.isLarge, !leaf.shapes.isEmpty {
-            return scope.apart { [leaf] in
-                Result { try leaf.output(value, in: scope) }
-            } then: { [self] in
-                end(value, $0)
-            }
+        guard output == nil, value.isLarge, !leaf.shapes.isEmpty else {
+            return finish(value, Result { try output ?? leaf.output(value, in: scope) })
         }
-        end(value, Result { try output ?? leaf.output(value, in: scope) })
+        scope.apart { [leaf] in
+            try leaf.output(value, in: scope)
+        } keptBy: {
+            keep($0)
+        } then: { [self] in
+            finish(value, $0)
+        }
+    }
+
+    private func finish(_ value: JSONFragment, _ output: Result<JSONFragment, any Error>) {
+        if close() { end(value, output) }
     }
 
     private func end(_ value: JSONFragment, _ output: Result<JSONFragment, any Error>) {
@@ -170,8 +194,10 @@ final class LeafRun: Disposable {
     }
 
     private func keep(_ work: any Disposable) {
+        // The earlier work is released outside the lock.
+        var kept: (any Disposable)? = work
         let isOver = state.withLock { state in
-            if !state.isOver { state.work = work }
+            if !state.isOver { swap(&state.work, &kept) }
             return state.isOver
         }
         if isOver { work.dispose() }

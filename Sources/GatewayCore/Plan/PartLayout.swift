@@ -44,6 +44,8 @@ final class PartLayout: Sendable {
 
     let root: Root
     let reserved: Reserved
+    /// The parts whose members go into an object, one by one.
+    private let mergedParts: [Int]
 
     /// The names to which merged parts give way.
     struct Reserved: Sendable {
@@ -57,6 +59,7 @@ final class PartLayout: Sendable {
     init(_ root: Root, _ reserved: Reserved) {
         self.root = root
         self.reserved = reserved
+        mergedParts = if case .object(let group) = root { group.mergedParts } else { [] }
     }
 
     static let empty = PartLayout(
@@ -162,6 +165,11 @@ final class PartLayout: Sendable {
         }
     }
 
+    /// The bytes of the values whose members are written one by one.
+    func mergedBytes<Ends: PartEnds>(_ ends: Ends) -> Int {
+        mergedParts.reduce(0) { $0 + ends.value(at: $1).bytes.count }
+    }
+
     private func dataBytes<Ends: PartEnds>(_ node: Node, _ ends: Ends, _ run: PlanRun) -> Int {
         switch node {
         case .leaf(let index): return ends.value(at: index).bytes.count
@@ -264,6 +272,17 @@ final class PartLayout: Sendable {
                 } else if case .fallback(let value) = merged.policy {
                     names.formUnion(value.memberNames)
                 }
+            }
+        }
+    }
+}
+
+extension PartLayout.Group {
+    fileprivate var mergedParts: [Int] {
+        members.flatMap { member in
+            switch member.node {
+            case .leaf(let index): member.isMerged ? [index] : []
+            case .group(let group): group.mergedParts
             }
         }
     }

@@ -186,12 +186,11 @@ extension PlanBinder {
     ) {
         let own = bind(planned.condition)
         let conditions = conditions + (own.map { [$0] } ?? [])
-        let references = (reading + conditions.map(\.reference)).filter { $0.readsPart && $0.slot != nil }
         leaves.append(
             PlanLeaf(
                 name: part ?? planned.name, policy: policy, work: work, conditions: conditions, items: items,
                 isMerged: planned.isMerged, read: PlanReads(reading),
-                references: references, searched: PlanReads(references),
+                searched: PlanReads(reading + conditions.map(\.reference)),
                 shapes: planned.shape.json.map { [$0] } ?? []))
     }
 }

@@ -19,8 +19,7 @@ struct PlanLeaf: Sendable {
     let isMerged: Bool
     /// What its work reads.
     let read: PlanReads
-    /// What it searches in other leaves and in groups.
-    let references: [BoundReference]
+    /// What its work and its conditions read.
     let searched: PlanReads
     /// The leaves that it waits for, each once: those that it reads, those in groups that it reads, and those of conditions.
     var dependencies: [Int] = []
@@ -69,15 +68,18 @@ struct PlanLeaf: Sendable {
 
     private func outputApart(_ value: JSONFragment, in scope: PlanScope) -> Single<JSONFragment> {
         .create { observer in
+            let waiting = SingleAssignmentDisposable()
             scope.apart {
-                Result { try output(value, in: scope) }
+                try output(value, in: scope)
+            } keptBy: {
+                waiting.setDisposable($0)
             } then: { result in
                 switch result {
                 case .success(let output): observer(.success(output))
                 case .failure(let error): observer(.failure(error))
                 }
             }
-            return Disposables.create()
+            return waiting
         }
     }
 

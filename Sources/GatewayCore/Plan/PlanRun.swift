@@ -69,15 +69,16 @@ final class PlanRun: Sendable {
         if case .value(let value)? = end(ofGroup: group) { value } else { nil }
     }
 
-    /// Whether one of these values takes long to search. From then on, all that is found is kept.
+    /// Whether these values take long to search. From then on, all that is found is kept.
     func hasLarge(_ read: PlanReads) -> Bool {
         let leaves = read.leaves + read.groups.flatMap { plan.groups[$0].leaves }
-        let isLarge = state.withLock { state in
-            leaves.contains { leaf in
-                guard case .value(let value)? = state.ended[leaf] else { return false }
-                return value.isLarge
+        let bytes = state.withLock { state in
+            leaves.reduce(0) { sum, leaf in
+                guard case .value(let value)? = state.ended[leaf] else { return sum }
+                return sum + value.bytes.count
             }
         }
+        let isLarge = bytes > LargeBody.smallest
         if isLarge { hasLargeValues.store(true, ordering: .relaxed) }
         return isLarge
     }
@@ -205,6 +206,12 @@ final class PlanRun: Sendable {
     }
 
     // MARK: - The answer
+
+    /// Whether the answer takes long to write: its fields read large parts, or it has the members of large ones.
+    func takesLong(toWrite results: PartResults) -> Bool {
+        guard workApart != nil else { return false }
+        return hasLarge(plan.lateReads) || layout.mergedBytes(results) > LargeBody.smallest
+    }
 
     /// Where the parts stand. A run is found through its answer's parts only if the plan has a layout.
     var layout: PartLayout { plan.layout ?? PartLayout.empty }

@@ -35,12 +35,18 @@ struct PlannedFailure: Error {
 
     /// What the part composes has no room in the memory for bodies.
     static func outOfMemory(_ composed: String) -> PlannedFailure {
+        noRoom("too many large \(composed) are in memory")
+    }
+
+    /// Too many large values wait for the threads that make parts and calls of them.
+    static func tooMuchWork() -> PlannedFailure { noRoom("too many large values wait to be read") }
+
+    private static func noRoom(_ message: String) -> PlannedFailure {
         var answer = FailureAnswer(status: 503)
         // At random, so that the clients do not come back together.
         answer.retryAfter = Int.random(in: 1...3)
         return PlannedFailure(
-            kind: .networkFail, reason: .memoryLimit, message: "too many large \(composed) are in memory",
-            isRetryable: true, answer: answer)
+            kind: .networkFail, reason: .memoryLimit, message: message, isRetryable: true, answer: answer)
     }
 
     /// The part was not requested, because a part that it reads has failed. It has the kind, the status and the answer of that part.

@@ -17,12 +17,13 @@ extension EndpointRun {
         // Closes the timeline before cancelling, so that it shows no end for unfinished parts.
         let facts = facts(finished.steps)
         finished.dispose()
-        deliver(expired(finished, facts))
+        if let answer = expired(finished, facts) { deliver(answer) }
     }
 
+    /// Nil if the answer is written on another thread.
     private func expired(
         _ finished: RunState.FinishedRun, _ facts: consuming Renderer.RequestFacts
-    ) -> GatewayResponse {
+    ) -> GatewayResponse? {
         let limit = endpoint.settings.deadline.nanoseconds / 1_000_000
         let late = GatewayError.upstreamTimeout("The answer was not ready within \(limit) ms")
         guard let after = finished.after else {
@@ -40,7 +41,13 @@ extension EndpointRun {
         }
         var results = PartResults(parts, from: finished.stage, areSteps: after.then != nil)
         results.began = partsBegan.load(ordering: .relaxed)
-        guard after.then != nil else { return renderer.parts(results, after.overrides, for: facts) }
+        guard after.then != nil else {
+            guard takesLong(toWrite: results) else {
+                return renderer.parts(results, after.overrides, for: facts)
+            }
+            writeApart(results, after.overrides, facts)
+            return nil
+        }
         guard case .failed(let index) = Verdict(results.parts) else {
             facts.steps.append(results)
             return renderer.error(late, for: facts)

@@ -206,12 +206,10 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         case .answer(var finished, let overrides):
             if let timer = finished.timer { scheduler.cancelTimer(timer) }
             finished.stop?.dispose()
-            deliver(
-                renderer.parts(
-                    PartResults(
-                        finished.takeParts(), from: finished.stage,
-                        began: partsBegan.load(ordering: .relaxed)),
-                    overrides, for: facts(finished.steps)))
+            let results = PartResults(
+                finished.takeParts(), from: finished.stage, began: partsBegan.load(ordering: .relaxed))
+            if takesLong(toWrite: results) { return writeApart(results, overrides, facts(finished.steps)) }
+            deliver(renderer.parts(consume results, overrides, for: facts(finished.steps)))
         case .steps(var results, let then, let overrides):
             results.began = partsBegan.load(ordering: .relaxed)
             if case .failed(let index) = Verdict(results.parts) {
@@ -318,24 +316,27 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
     func cancel() -> RequestSummary {
         pipeline?.close()
         context.abandon()
+        let written = state.withLock { $0.takeWritten() }
         var finished = state.withLock { $0.finish() }
         if let timer = finished?.timer { scheduler.cancelTimer(timer) }
         finished?.dispose()
+        written?.work.dispose()
         // Not while a stream goes on after the answer.
-        if finished != nil { context.end() }
+        if finished != nil || written != nil { context.end() }
         context.releaseResources()
         return RequestSummary(
             requestID: request.requestID, route: request.route,
             status: HTTPStatus.clientClosedRequest.code, code: "CANCELLED", nanoseconds: elapsed,
-            steps: finished?.steps ?? [],
-            results: finished.flatMap { finished in
-                finished.after.map {
-                    var results = PartResults(
-                        finished.parts, from: finished.stage, areSteps: $0.then != nil)
-                    results.began = partsBegan.load(ordering: .relaxed)
-                    return results
-                }
-            },
+            steps: finished?.steps ?? written?.steps ?? [],
+            results: written?.results
+                ?? finished.flatMap { finished in
+                    finished.after.map {
+                        var results = PartResults(
+                            finished.parts, from: finished.stage, areSteps: $0.then != nil)
+                        results.began = partsBegan.load(ordering: .relaxed)
+                        return results
+                    }
+                },
             context: context, started: started)
     }
 

@@ -12,7 +12,10 @@ extension Renderer {
         switch format.kind {
         case .bare: answer.body = Envelope.data(body, results)
         case .custom(let format):
-            let data = Array(Envelope.data(body, results).joined())
+            let pieces = Envelope.data(body, results)
+            var data: [UInt8] = []
+            data.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
+            for piece in pieces { data += piece }
             let facts = AnswerFacts(
                 status: answer.status, code: words.code, title: nil, message: words.message, details: nil,
                 data: JSONFragment(valid: data[...]), parts: summaries(of: results),

@@ -58,6 +58,14 @@ struct RunState {
     /// Work in progress other than parts: an async handler or a pipeline.
     var work: (any Disposable)?
     var steps: [PartResults] = []
+    /// The answer that another thread writes, after the run's end.
+    private var written: WrittenAnswer?
+
+    struct WrittenAnswer: Sendable {
+        let work: any Disposable
+        let results: PartResults
+        let steps: [PartResults]
+    }
 
     /// What a failure that decides the answer leads to in this stage.
     private enum Stop {
@@ -220,6 +228,11 @@ struct RunState {
         guard let finished = finish() else { return nil }
         return .answer(finished, after.overrides)
     }
+
+    mutating func write(_ answer: WrittenAnswer) { written = answer }
+
+    /// Returns the answer that is being written, once: to whoever delivers it, or drops it because the client has left.
+    mutating func takeWritten() -> WrittenAnswer? { written.take() }
 
     private var scheduledStop: (any Disposable)? { if case .scheduled(let stop) = stop { stop } else { nil } }
 

@@ -87,9 +87,13 @@ final class InboundConnection {
 
     // MARK: Parsing
 
+    /// The pipelined requests that are begun in a turn of the loop. The others wait for the next one.
+    static let requestsPerTurn = 64
+
     /// Parses as far as the state allows: first a request parsed ahead, then `input`. Returns the bytes used.
     private func parse(_ input: UnsafeRawBufferPointer) -> Int {
         var used = 0
+        var begun = 0
         isParsing = true
         defer {
             isParsing = false
@@ -121,6 +125,11 @@ final class InboundConnection {
                 }
                 // Usually that was all.
                 if used == input.count, !parser.hasStarted, case .nothing = parsedAhead { return used }
+                begun += 1
+                if begun == Self.requestsPerTurn {
+                    loop.defer(NextRequests(self))
+                    return used
+                }
             case .body(let range):
                 bodyReceived(UnsafeRawBufferPointer(rebasing: input[range]))
             case .end:
@@ -344,6 +353,17 @@ extension InboundConnection: StreamHandler {
         reportTakenAnswers()
         guard isOpen, let after = state.queueEmptied(at: now) else { return }
         perform(after)
+    }
+}
+
+/// Goes on with the pipelined requests that waited for this turn.
+private final class NextRequests: DeferredWork {
+    private let connection: InboundConnection
+
+    init(_ connection: InboundConnection) { self.connection = connection }
+
+    func runDeferred() {
+        if connection.isOpen { connection.continueParsing() }
     }
 }
 

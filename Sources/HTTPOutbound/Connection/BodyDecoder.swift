@@ -3,20 +3,23 @@ internal import HTTPModel
 
 final class BodyDecoder {
     private let decoder: ContentDecoder
-    /// The largest encoded body. Incompressible content grows a little when encoded, and an encoding without any
-    /// content could continue for ever.
     private let encodedLimit: Int
     // Allocated here, freed in `deinit`.
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 64)
 
     init(_ codings: [ContentCoding], size: Int?, ratio: Int?) throws(ContentCodingError) {
-        encodedLimit = size.map(Self.encodedLimit) ?? .max
-        decoder = try ContentDecoder(codings, limits: DecodingLimits(size: size, ratio: ratio))
+        encodedLimit = size.map(DecodingLimits.encodedSize) ?? .max
+        decoder = try ContentDecoder(
+            codings, limits: DecodingLimits(size: size, ratio: ratio), mostBetween: Self.mostBetween)
     }
 
     deinit { buffer.deallocate() }
 
-    static func encodedLimit(of size: Int) -> Int { size < .max / 2 ? size + size / 8 + (64 << 10) : .max }
+    /// Whether the last piece is empty although the input may hold more.
+    var isInterrupted: Bool { decoder.isInterrupted }
+
+    /// The bytes between two codings that are decoded at once. Those that yield no content take longest.
+    static let mostBetween = 64 << 10
 
     /// Returns the codings that the head names. Empty if one of them is unknown or there are too many, and for a part
     /// of the content (RFC 9110 15.3.7), which cannot be decoded alone. Such bodies are passed on unchanged.
@@ -25,7 +28,8 @@ final class BodyDecoder {
         return (try? ContentCoding.list(head.fields.valueBytes(of: .contentEncoding))) ?? []
     }
 
-    /// Decodes `input` from `consumed` on. The result is valid until the next call; empty means: more input needed.
+    /// Decodes `input` from `consumed` on. The result is valid until the next call; empty means: more input needed, unless
+    /// `isInterrupted`.
     func next(
         _ input: UnsafeRawBufferPointer, _ consumed: inout Int
     ) throws(ContentCodingError) -> UnsafeRawBufferPointer {

@@ -2,7 +2,7 @@ internal import EventIO
 internal import HTTPModel
 internal import HTTPWire
 
-/// Input that a paused call has not received yet, and how far it is read.
+/// Input that a paused call has not received yet, or that waits for the next turn of the loop, and how far it is read.
 struct UnreadBytes {
     var bytes: [UInt8]
     var position: ResponseReader.Position
@@ -18,6 +18,9 @@ extension Connection {
             // A step never calls back, but its outcome may pause the call, or end it and close this connection.
             switch response.next(bytes, &position) {
             case .needMore: return needsMore()
+            case .later:
+                keepUnread(bytes, position)
+                return loop.defer(self)
             case .informational(let status):
                 state.informationalReceived()
                 if status == .continue { upload?.continued() }
@@ -80,6 +83,7 @@ extension Connection {
         let start = min(position.parsed, position.undecoded?.lowerBound ?? position.parsed)
         var rest = position
         rest.parsed -= start
+        rest.decoded = 0
         rest.undecoded = position.undecoded.map { $0.lowerBound - start..<$0.upperBound - start }
         stream?.pauseReading()
         unread = UnreadBytes(bytes: Array(bytes[start...]), position: rest)
@@ -101,7 +105,7 @@ extension Connection {
 }
 
 extension Connection: DeferredWork {
-    /// Reads the rest of the input that the call paused in.
+    /// Reads the rest of the input that the call paused in, or that waited for this turn.
     func runDeferred() {
         guard !state.isClosed, call?.isPaused == false, let held = unread.take() else { return }
         held.bytes.withUnsafeBytes { read($0, from: held.position) }

@@ -39,7 +39,7 @@ final class Connection {
     private(set) var isRetired = false
     /// Where it must be connected to, once it is open, to serve further calls; nil for anywhere.
     private var usableAddresses: Set<SocketAddress>?
-    /// Input left over since the call paused.
+    /// Input left over since the call paused, or from the last turn of the loop.
     var unread: UnreadBytes?
     /// A complete response that waits for the rest of its request.
     var early: EarlyResponse?
@@ -325,7 +325,7 @@ extension Connection: StreamHandler {
         switch response.inputEnded() {
         case .whole(let response): finish(response)
         case .failed(let reason, let detail): fail(reason, detail)
-        case .needMore, .informational, .head, .piece, .gathered:
+        case .needMore, .later, .informational, .head, .piece, .gathered:
             fail(.responseIncomplete, "the connection ended within the response")
         }
     }

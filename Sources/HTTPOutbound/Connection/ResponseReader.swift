@@ -10,6 +10,8 @@ struct ResponseReader {
     enum Step {
         /// All input is read, and the response continues.
         case needMore
+        /// Enough is decoded for this turn of the loop. Continue with `next` in the next one.
+        case later
         /// A 1xx response. The final one follows.
         case informational(HTTPStatus)
         /// The head has arrived. Call `deliver`, then continue with `next`.
@@ -28,7 +30,12 @@ struct ResponseReader {
         var parsed = 0
         /// Bytes of the body parsed and not decoded yet; empty if the decoder may hold more output, nil if not.
         var undecoded: Range<Int>?
+        /// Bytes that were decoded in this turn of the loop.
+        var decoded = 0
     }
+
+    /// The decoded bytes of a turn: 64 KiB that arrived may become many times as many.
+    static let decodedPerTurn = 256 * 1024
 
     private static let ofCodedBytes = FieldNameSet(
         [.contentEncoding, .contentLength] + HTTPFieldName.digests)
@@ -115,6 +122,7 @@ struct ResponseReader {
     mutating func next(_ bytes: UnsafeRawBufferPointer, _ position: inout Position) -> Step {
         while true {
             if position.undecoded != nil {
+                if position.decoded >= Self.decodedPerTurn { return .later }
                 if let step = decode(bytes, &position) { return step }
                 continue
             }
@@ -231,10 +239,12 @@ struct ResponseReader {
             let piece = try decoder.next(
                 UnsafeRawBufferPointer(rebasing: bytes[..<range.upperBound]), &decoded)
             guard piece.count > 0 else {
-                position.undecoded = nil
+                position.undecoded = decoder.isInterrupted ? decoded..<range.upperBound : nil
+                if decoder.isInterrupted { position.decoded = Self.decodedPerTurn }
                 return nil
             }
             position.undecoded = decoded..<range.upperBound
+            position.decoded += piece.count
             return receive(piece)
         } catch {
             position.undecoded = nil

@@ -38,6 +38,14 @@ extension CallRun {
 }
 
 extension CallRun {
+    /// Reports to the observer that a response arrived, whatever its status.
+    @inline(__always)
+    final func reportAnswered() {
+        if call.upstream.isWatched { provider.observer?.callAnswered(by: call.upstream) }
+    }
+}
+
+extension CallRun {
     /// Emits the output in the request's context.
     @inline(__always)
     final func emit(_ output: consuming Output) {

@@ -59,6 +59,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     /// Reports the output if it needs only the response's data. Returns false if `report` must handle the response.
     func reportData(of response: borrowing TransportResponse) -> Bool { false }
 
+    /// Returns what reads a large body on another thread before the response is reported; nil if nothing does.
+    func reading(of response: borrowing TransportResponse) -> (@Sendable () -> BodyReading)? { nil }
+
     var mayBeSentAgain: Bool { true }
 
     /// Whether somebody else ends the call at the request's deadline.
@@ -135,12 +138,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         reportAnswered()
     }
 
-    /// Reports to the observer that a response arrived, whatever its status.
-    @inline(__always)
-    final func reportAnswered() {
-        if call.upstream.isWatched { provider.observer?.callAnswered(by: call.upstream) }
-    }
-
     @inline(__always)
     private func note(_ outcome: consuming CallOutcome) {
         if let number = receiverNumber {
@@ -186,6 +183,12 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     func attemptSucceeded(_ response: consuming TransportResponse) {
         if wasRetried || call.isTimed { noteAttemptEnd(.success(response.status)) }
+        if response.body.count > LargeBody.smallest, readApart(response) { return }
+        bodyArrived(response)
+    }
+
+    /// The response's body was read, if it is large.
+    final func bodyArrived(_ response: consuming TransportResponse) {
         // The common case: the first attempt delivers everything.
         if !wasRetried, !isStopped, reportData(of: response) { return }
         let status = response.status.code
@@ -329,7 +332,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private func finish(_ response: consuming TransportResponse) {
         guard let attempts = free() else { return }
         note(response.status, attempts: attempts)
+        let large = response.large
         report(response, attempts: attempts)
+        withExtendedLifetime(large) {}
     }
 
     /// Creates the response for the provider's plugins and operators.
@@ -341,7 +346,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         return response
     }
 
-    private func finish(_ failure: TransportError) {
+    final func finish(_ failure: TransportError) {
         guard let attempts = free() else { return }
         note(
             CallOutcome(

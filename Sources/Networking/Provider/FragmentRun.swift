@@ -1,37 +1,73 @@
 import JSONBytes
 import Rx
 
-/// A call combined with `fragment()`. `@unchecked Sendable` as `CallRun`: `isPlain` belongs to the run's loop.
+/// A call combined with `fragment()` or `fragment(at:as:)`. `@unchecked Sendable` as `CallRun`: `isPlain` belongs to the run's loop.
 final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
+    /// Where the wanted value is in the data, and its required kind; nil for all of the data.
+    private let place: Place?
+
+    private struct Place {
+        let pointer: JSONPointer
+        let kind: JSONFragment.Kind?
+    }
+
+    private init(_ call: TransportCall, _ provider: ProviderSettings, _ place: Place?) {
+        self.place = place
+        super.init(call, provider)
+    }
+
     /// Nil if `source` is more than a plain call.
-    static func replacing(_ source: Observable<Response>) -> FragmentRun? {
+    static func replacing(_ source: Observable<Response>) -> FragmentRun? { replacing(source, nil) }
+
+    static func replacing(
+        _ source: Observable<Response>, at pointer: JSONPointer, as kind: JSONFragment.Kind?
+    ) -> FragmentRun? {
+        replacing(source, Place(pointer: pointer, kind: kind))
+    }
+
+    private static func replacing(_ source: Observable<Response>, _ place: Place?) -> FragmentRun? {
         guard let run = source as? ResponseRun, !run.isCopied else { return nil }
-        return FragmentRun(run.call, run.provider)
+        return FragmentRun(run.call, run.provider, place)
     }
 
     /// Whether the first attempt delivered the data to a receiver. Written on the run's loop before the delivery.
     private(set) var isPlain = false
 
-    override func copy() -> Emitter<JSONFragment> { FragmentRun(call, provider) }
+    override func copy() -> Emitter<JSONFragment> { FragmentRun(call, provider, place) }
 
     override func reportData(of response: borrowing TransportResponse) -> Bool {
-        guard !call.settings.hasPlugins, let data = response.plainData(of: call) else { return false }
+        guard !call.settings.hasPlugins, let data = response.plainData(of: call),
+            let value = wanted(in: data, of: response)
+        else { return false }
         if hasReceiver {
             reportAnswered()
             isPlain = true
-            onLast(data)
+            onLast(value)
         } else {
             note(response.status, attempts: 1)
-            inContext { onLast(data) }
+            inContext { onLast(value) }
         }
         return true
+    }
+
+    /// Nil if the value is missing or of another kind. Then `report` finds out why.
+    private func wanted(in data: JSONFragment, of response: borrowing TransportResponse) -> JSONFragment? {
+        guard let place else { return data }
+        let value = response.large?.reading?.value(at: place.pointer) ?? data.value(at: place.pointer)
+        guard let value, place.kind == nil || value.kind == place.kind else { return nil }
+        return value
+    }
+
+    override func reading(of response: borrowing TransportResponse) -> (@Sendable () -> BodyReading)? {
+        let (body, call, pointer) = (response.body, call, place?.pointer ?? .root)
+        return { BodyReading(body, of: call, at: pointer) }
     }
 
     override func report(_ response: consuming TransportResponse, attempts: Int) {
         let response = received(response, attempts: attempts)
         inContext {
             do {
-                onLast(try response.fragment())
+                onLast(try response.fragment(at: place?.pointer ?? .root, as: place?.kind))
             } catch {
                 onError(error)
             }

@@ -43,6 +43,7 @@ extension Response {
         if isWithoutContent { return nil }
         let allowsNothing = allowsNothing || call.allowsEmptyBody
         if data.isEmpty, allowsNothing { return nil }
+        if let reading = raw.large?.reading { return try content(reading, allowsNothing) }
         let opened: OpenedEnvelope
         do throws(BodyFault) {
             switch call.envelope.form {
@@ -54,6 +55,16 @@ extension Response {
             throw bodyError(error)
         }
         return try unwrapped(opened, allowsNothing)
+    }
+
+    private func content(
+        _ reading: BodyReading, _ allowsNothing: Bool
+    ) throws(NetworkError) -> JSONFragment? {
+        switch reading.content {
+        case .success(.plain(let value)): return value
+        case .success(.enveloped(let opened)): return try unwrapped(opened, allowsNothing)
+        case .failure(let fault): throw bodyError(fault)
+        }
     }
 
     var isWithoutContent: Bool { statusCode == 204 || statusCode == 205 }
@@ -128,10 +139,15 @@ extension Response {
             return NetworkError(
                 self, kind: statusCode < 500 ? .requestErr : .serverErr, reason: .upstreamStatus,
                 message: "the upstream answered with status \(statusCode)", statusCode: statusCode,
-                envelope: (try? (envelope ?? call.envelope).open(data, jsonLimits)) ?? nil)
+                envelope: opened(by: envelope))
         default:
             return unexpectedStatus()
         }
+    }
+
+    private func opened(by envelope: ResponseEnvelope?) -> OpenedEnvelope? {
+        if envelope == nil, let reading = raw.large?.reading { return reading.envelope }
+        return (try? (envelope ?? call.envelope).open(data, jsonLimits)) ?? nil
     }
 
     private func unexpectedStatus() -> NetworkError {
@@ -155,6 +171,7 @@ extension TransportResponse {
     /// cases; then `Response.fragment()` finds out why.
     func plainData(of call: TransportCall) -> JSONFragment? {
         guard status.code == 200, !fields.contains(.contentEncoding) else { return nil }
+        if let reading = large?.reading { return reading.data }
         return call.envelope.plainData(body, call.settings.policy.json)
     }
 }

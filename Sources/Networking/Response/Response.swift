@@ -30,6 +30,9 @@ public final class Response: Sendable {
     ) {
         retryAfter =
             response.status.code >= 300 ? RetryAfter.delay(in: response.fields, now: wallTime()) : nil
+        var response = response
+        // Whoever keeps the response for longer keeps it at its own expense.
+        if let large = response.large { response.large = large.withoutCharge }
         raw = response
         self.call = call
         self.attempts = attempts

@@ -39,7 +39,8 @@ extension PrimitiveSequence where Trait == SingleTrait, Element == Response {
     public consuming func fragment(
         at pointer: JSONPointer, as kind: JSONFragment.Kind? = nil
     ) -> Single<JSONFragment> {
-        map { try $0.fragment(at: pointer, as: kind) }
+        if let run = FragmentRun.replacing(source, at: pointer, as: kind) { return .emitting(run) }
+        return map { try $0.fragment(at: pointer, as: kind) }
     }
 
     /// Decodes the data of a success.

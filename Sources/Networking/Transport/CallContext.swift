@@ -259,6 +259,11 @@ public final class CallContext: Sendable {
     /// Whether the request keeps something, or has.
     package var holdsResources: Bool { (root ?? self).hasResources.load(ordering: .acquiring) }
 
+    /// What is kept now: for work on another thread, which may still use the memory after the request was cancelled.
+    package var keptResources: [any AnyObject & Sendable] {
+        (root ?? self).resources.withLock { $0.held + ($0.bodyMemory.map { [$0] } ?? []) }
+    }
+
     /// Call it once the answer has been handed over, and when the request is cancelled.
     package func releaseResources() {
         // Nearly all requests have none.

@@ -1,5 +1,6 @@
 public import Dispatch
 public import HTTPModel
+import Locking
 public import Rx
 
 /// Carries calls: over connections in production, from a script in tests.
@@ -121,4 +122,29 @@ extension AttemptReceiver {
     }
     public var wasSentTwice: Bool { false }
     public func attemptWasSentTwice() {}
+}
+
+/// Does work on another thread. Returns false, and drops the work, if too much waits there.
+package typealias WorkApart = @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
+
+/// A transport that can do on another thread what would hold up its loop.
+package protocol OffloadingTransport: Transport {
+    /// Does the work on another thread. Returns false, and drops the work, if too much waits there.
+    func workApart(_ work: @escaping @Sendable () -> Void) -> Bool
+
+    /// Continues on the loop. Returns false, and drops the work, if the loop has ended.
+    func continueOnLoop(_ work: @escaping @Sendable () -> Void) -> Bool
+}
+
+/// Work that waits for another thread. Disposing it drops the work and what that holds, unless it has begun.
+package final class WaitingWork: Disposable {
+    private let work: Lock<(@Sendable () -> Void)?>
+
+    package init(_ work: @escaping @Sendable () -> Void) { self.work = Lock(work) }
+
+    package func run() { take()?() }
+
+    package func dispose() { _ = take() }
+
+    private func take() -> (@Sendable () -> Void)? { work.withLock { $0.take() } }
 }

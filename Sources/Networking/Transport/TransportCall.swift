@@ -243,6 +243,8 @@ public struct TransportResponse: Sendable {
     public var fields: HTTPFields
     /// The body without transfer coding. Still encoded if the fields contain `Content-Encoding`.
     public var body: ArraySlice<UInt8>
+    /// What belongs to a large body; nil for nearly all.
+    package var large: LargeBody?
 
     /// Creates a response, for custom transports.
     public init(status: HTTPStatus, fields: HTTPFields = HTTPFields(), body: ArraySlice<UInt8> = []) {

@@ -54,10 +54,8 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         if requestWasSentTwice { receiver.attemptWasSentTwice() }
         var response = TransportResponse(status: head.status, fields: head.fields, body: body)
         if requestWasCut { response.requestWasCut = true }
-        if bodyCharge == nil { return receiver.attemptSucceeded(response) }
-        let charge = takeBodyCharge(call)
+        if bodyCharge != nil { holdBodyCharge(call, by: &response) }
         receiver.attemptSucceeded(response)
-        withExtendedLifetime(charge) { if charge != nil { loop.largeMemoryWasFreed() } }
     }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
@@ -85,12 +83,13 @@ extension OutboundCall {
         if call.isTimed { note(at: call.timeline) }
     }
 
-    /// Takes the memory charge of a large body: the request keeps it until its answer is handed over. Returns it for a
-    /// call outside a request, which keeps it until the response is delivered.
-    @inline(__always)
-    func takeBodyCharge(_ call: TransportCall) -> FairBudget.Charge? {
-        guard let charge = bodyCharge.take() else { return nil }
-        return call.hold(HeldCharge(charge, on: loop)) ? nil : charge
+    /// Hands over the memory charge of a large body: the request keeps it until its answer is handed over, and of a call outside a
+    /// request the response, until it is delivered.
+    @inline(never)
+    func holdBodyCharge(_ call: TransportCall, by response: inout TransportResponse) {
+        guard let charge = bodyCharge.take() else { return }
+        let held = HeldCharge(charge, on: loop)
+        if !call.hold(held) { response.large = LargeBody(charge: held) }
     }
 
     /// Charges the small responses that the request keeps, with one of this size. Returns false if there is no memory.

@@ -7,7 +7,7 @@ import Networking
 import Rx
 
 /// Sends the calls of one loop, from any thread. Attempts, timers and retries stay on that loop.
-final class SingleLoopTransport: Transport {
+final class SingleLoopTransport: OffloadingTransport {
     private let client: LoopBound<LoopClient>
     private let budgets: RetryBudgets
     let fields: HTTPFields
@@ -57,6 +57,10 @@ final class SingleLoopTransport: Transport {
     var wallTime: RxTime { Date() }
 
     var isOnLoop: Bool { client.loop.isCurrent }
+
+    func workApart(_ work: @escaping @Sendable () -> Void) -> Bool { WorkThreads.submit(.responses, work) }
+
+    func continueOnLoop(_ work: @escaping @Sendable () -> Void) -> Bool { client.loop.execute(work) }
 
     func beginRetry(to upstream: Upstream) -> RetryObstacle? {
         let isOnLoop = isOnLoop

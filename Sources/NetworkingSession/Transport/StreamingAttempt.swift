@@ -137,13 +137,12 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }
         var response = TransportResponse(status: head.status, fields: head.fields, body: body)
         if requestWasCut { response.requestWasCut = true }
+        if bodyCharge != nil { holdBodyCharge(call, by: &response) }
         guard let file else {
-            let charge = takeBodyCharge(call)
             receiver.take()?.attemptSucceeded(response)
-            withExtendedLifetime(charge) { if charge != nil { loop.largeMemoryWasFreed() } }
             return
         }
-        file.finish { error in
+        file.finish { [response] error in
             self.file = nil
             if let error { return self.fileFailed(error) }
             self.receiver.take()?.attemptSucceeded(response)

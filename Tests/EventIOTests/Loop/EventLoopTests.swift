@@ -35,6 +35,25 @@ struct EventLoopTests {
         }
     }
 
+    @Test("The longest wake is that of processor time, since the last question")
+    func longestWake() async throws {
+        try await withLoop { loop in
+            let unmeasured = try await loop.perform { loop.takeLongestWake() }
+            #expect(unmeasured == .zero)
+            try await loop.perform {
+                var time = timespec()
+                repeat {
+                    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+                } while time.tv_sec == 0 && time.tv_nsec < 60_000_000
+            }
+            let busy = try await loop.perform { loop.takeLongestWake() }
+            #expect(busy > .milliseconds(30))
+            try await loop.perform { usleep(60_000) }
+            let asleep = try await loop.perform { loop.takeLongestWake() }
+            #expect(asleep < .milliseconds(30))
+        }
+    }
+
     @Test("Timers that fire half a second late, because the loop stood still, are late")
     func lateTimers() async throws {
         let group = try EventLoopGroup(count: 1)

@@ -95,4 +95,15 @@ struct HelperThreadTests {
         #expect(done.withLock { $0.values.allSatisfy { $0 == 1 } })
         try spin(while: Self.count("helper-race") > 0) { "\(Self.count("helper-race")) threads" }
     }
+
+    @Test("Responses that wait for their threads do not keep bodies of requests from theirs")
+    func kinds() throws {
+        let (gate, done) = (Signal(), Signal())
+        var accepted = 0
+        while WorkThreads.submit(.responses, { try? gate.waitBlocking() }) { accepted += 1 }
+        #expect(accepted == WorkThreads.threads + WorkThreads.waitingResponses)
+        #expect(WorkThreads.submit(.requests) { done.fire() })
+        try done.waitBlocking()
+        for _ in 0..<accepted { gate.fire() }
+    }
 }

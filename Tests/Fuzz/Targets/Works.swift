@@ -2,6 +2,7 @@ import Glibc
 import JSONBytes
 
 @testable import GatewayCore
+@testable import Networking
 
 // What is done with a value on a loop takes time in proportion to its length, whatever is repeated in it: a finding is an input
 // whose work takes more than 2 us a byte of the value (a release build is about 50 times faster than this one). The first two bytes cut
@@ -27,6 +28,13 @@ private let size = 64 * 1024
 
 private let shape = JSONShape().keep("a", "b", "c", "a.b").drop("c.a").rename(["a": "b", "c": "d"])
 
+private let declared: ResponseEnvelope = {
+    guard let status = try? JSONPointer("/a/0"), let data = try? JSONPointer("/b/c") else {
+        fatalError("invalid pointers")
+    }
+    return .declared(status: status, data: data, success: ["0"])
+}()
+
 private let works: [(name: String, run: @Sendable (JSONFragment) -> Void)] = [
     ("[*].a", { _ = ValuePath(steps: [.all, .name(Array("a".utf8))]).value(in: $0) }),
     ("[*][*]", { _ = ValuePath(steps: [.all, .all]).value(in: $0) }),
@@ -36,6 +44,9 @@ private let works: [(name: String, run: @Sendable (JSONFragment) -> Void)] = [
     ("elements", { _ = $0.elements(atMost: 1000) }),
     ("texts", { try? CallTemplate.forEachText($0, of: "it", from: .client, { _ in }) }),
     ("merge", { _ = try? $0.join($0) }),
+    ("validate", { _ = try? JSONFragment(validating: $0.bytes) }),
+    ("envelope", { _ = try? ResponseEnvelope.genericResponse.open($0.bytes, .standard) }),
+    ("declared envelope", { _ = try? declared.open($0.bytes, .standard) }),
 ]
 
 /// The fastest of three runs, because the machine may be busy.

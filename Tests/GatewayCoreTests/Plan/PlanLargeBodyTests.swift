@@ -10,29 +10,7 @@ import Testing
 
 @Suite("Bodies that take long to read", .noLeaks)
 struct PlanLargeBodyTests {
-    /// Work that waits for another thread, until a test does it.
-    private final class Work: Sendable {
-        private let waiting = Lock<[@Sendable () -> Void]>([])
-        let isFull = Lock(false)
-
-        func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
-            if isFull.withLock({ $0 }) { return false }
-            waiting.withLock { $0.append(work) }
-            return true
-        }
-
-        var count: Int { waiting.withLock { $0.count } }
-
-        func run() {
-            let all = waiting.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-            for work in all { work() }
-        }
-    }
-
-    private let work = Work()
+    private let work = HeldWork()
     private let bench: Bench
 
     init() throws {
@@ -111,30 +89,6 @@ struct PlanLargeBodyTests {
         bench.time.advance(by: .milliseconds(1))
         #expect(pending.count == 0)
         #expect(bench.targets.isEmpty)
-    }
-
-    @Test("What parts read in a large response is looked up apart from the loop, and so is its shape made")
-    func largeResponse() throws {
-        try bench.page(
-            "/large",
-            [
-                bench.part("big", "/big").shaped { $0.kept = ["name"] },
-                bench.part("other", "/big").shaped { $0.kept = ["name"] },
-                PlannedPart("names", .value(value("{parts.big[*].name}"))),
-            ])
-        let text = String(repeating: "x", count: 200_000)
-        bench.upstream("/big", .data("[{\"name\":\"a\",\"x\":\"\(text)\"},{}]"))
-        let pending = try bench.ask(.get, "/large")
-        #expect(work.count == 2)
-        work.run()
-        bench.time.advance(by: .milliseconds(1))
-        #expect(pending.count == 0)
-        #expect(work.count == 1)
-        work.run()
-        bench.time.advance(by: .milliseconds(1))
-        #expect(
-            try pending.reply()["/data"]
-                == #"{"big":[{"name":"a"},{}],"other":[{"name":"a"},{}],"names":["a"]}"#)
     }
 
     @Test("Patterns that take long on the loop are matched apart from it, in a small body, too")

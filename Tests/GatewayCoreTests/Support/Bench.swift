@@ -42,6 +42,7 @@ final class Bench: Sendable {
             upstreamOverrides: overrides,
             report: { incident in reported.incidents.withLock { $0.append(incident) } })
         environment.workApart = workApart
+        environment.responseWorkApart = workApart
         gateway = Gateway(environment, limits: limits, cors: cors)
         var policy = CallPolicy()
         policy.retry = retry

@@ -1,0 +1,23 @@
+import Locking
+
+/// Work that waits for another thread, until a test does it.
+final class HeldWork: Sendable {
+    private let waiting = Lock<[@Sendable () -> Void]>([])
+    let isFull = Lock(false)
+
+    func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
+        if isFull.withLock({ $0 }) { return false }
+        waiting.withLock { $0.append(work) }
+        return true
+    }
+
+    var count: Int { waiting.withLock { $0.count } }
+
+    func run() {
+        let all = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for work in all { work() }
+    }
+}
