@@ -11,10 +11,10 @@ import Rx
 /// A stream is read no faster than the client receives. The response of an upstream arrives by itself, and pauses while the client is
 /// slow. A body in memory does not wait for the client: once compressed, it waits in the connection, which may move it to a file.
 ///
-/// A turn of the loop compresses at most `AnswerCompressor.slice` bytes of what is in memory, so that other requests go on. The server
-/// counts the rest. The pieces of a stream are flushed once for all that arrive in one turn: the client can decode them at once, and
+/// What is in memory is compressed in slices of `AnswerCompressor.slice`, each in its turn, so that other requests go on. The server counts
+/// the rest. The pieces of a stream are flushed once for all that arrive in one turn: the client can decode them at once, and
 /// many small ones do not make the body larger.
-final class AnswerPump: DeferredWork {
+final class AnswerPump: DeferredWork, TurnWork {
     private let writer: BodyWriter
     /// Nil to send the pieces as they are, and at the end.
     private var encoder: AnswerEncoder?
@@ -34,6 +34,7 @@ final class AnswerPump: DeferredWork {
     private var isPumping = false
     private var isPaused = false
     private var isDue = false
+    private var awaitsTurn = false
     private var isOver = false
 
     private init(
@@ -88,7 +89,14 @@ final class AnswerPump: DeferredWork {
 
     /// Call it once the exchange keeps the pump, because the exchange may end within.
     func start() {
-        if !held.isEmpty { encodeHeld() } else if flow == nil { pump() }
+        if held.isEmpty {
+            if flow == nil { pump() }
+        } else if loop.isTurnOver {
+            writer.hold(held.byteCount)
+            awaitTurn()
+        } else {
+            encodeHeld()
+        }
     }
 
     /// Cancels the work that makes the body. The exchange is over.
@@ -159,6 +167,7 @@ final class AnswerPump: DeferredWork {
         isPumping = true
         defer { isPumping = false }
         while !isOver, !isReading, held.isEmpty, !writer.isOverHighWatermark {
+            if encoder != nil, loop.isTurnOver { return awaitTurn() }
             isReading = true
             timer = loop.setTimer(after: stream.gap, target: self)
             let pump = LoopBound(self, loop: loop)
@@ -221,6 +230,19 @@ final class AnswerPump: DeferredWork {
         } catch {
             breakOff("\(error)")
         }
+        loop.checkTurn()
+    }
+
+    private func awaitTurn() {
+        guard !isOver, !awaitsTurn, let encoder else { return }
+        awaitsTurn = true
+        loop.awaitTurn(self, for: encoder.client)
+    }
+
+    func turnBegins() {
+        awaitsTurn = false
+        guard !isOver else { return }
+        if held.isEmpty { pump() } else { encodeHeld() }
     }
 
     private func runLater() {
@@ -229,11 +251,10 @@ final class AnswerPump: DeferredWork {
         loop.defer(self)
     }
 
-    /// Compresses what is held, or flushes what was compressed in this turn.
+    /// Flushes what was compressed in this turn.
     func runDeferred() {
         isDue = false
-        guard !isOver, let encoder else { return }
-        guard held.isEmpty else { return encodeHeld() }
+        guard !isOver, held.isEmpty, let encoder else { return }
         encode(UnsafeRawBufferPointer(start: nil, count: 0), .flush, by: encoder)
     }
 
@@ -251,7 +272,8 @@ final class AnswerPump: DeferredWork {
         }
         if !isOver { writer.hold(held.byteCount) }
         guard !isOver else { return }
-        if held.isEmpty, stream == nil { return finish() }
+        guard held.isEmpty else { return awaitTurn() }
+        guard stream != nil else { return finish() }
         runLater()
         pump()
     }

@@ -99,12 +99,15 @@ package final class GatewayExchange: InboundExchange {
         if memory != nil { releaseMemory(response.body) }
         // Charges end with this call, and the log line is written at the end of the wake, after other requests.
         if answer.hasCharges { answer.dropValues() }
-        if let compressor, case .sliced(let encoder) = compressor.compress(&response, on: self) {
-            let requestID = answer.summary.requestID
-            self.answer = consume answer
-            // Only the pump holds the answer's bytes.
-            self.answer?.dropValues()
-            return send(response, by: encoder, requestID: requestID)
+        if let compressor {
+            if loop.isTurnOver, compressor.mayTakeLong(response, on: self), mayHold(response.bodyCount) {
+                self.answer = consume answer
+                return awaitTurn(response, compressor)
+            }
+            if case .sliced(let encoder) = compressor.compress(&response, on: self) {
+                self.answer = consume answer
+                return send(response, by: encoder)
+            }
         }
         self.answer = consume answer
         respond(response)
@@ -112,10 +115,33 @@ package final class GatewayExchange: InboundExchange {
         if isAnswerWaiting { self.answer?.dropValues() }
     }
 
+    /// Lets others have their turn before the answer is compressed.
+    @inline(never)
+    private func awaitTurn(_ response: HTTPResponse, _ compressor: AnswerCompressor) {
+        // Only what waits holds the answer's bytes.
+        answer?.dropValues()
+        let client = AddressPrefix(remoteAddress)
+        hold(response.bodyCount)
+        if !isOver { loop.awaitTurn(WaitingAnswer(response, of: self, compressor), for: client) }
+    }
+
+    /// Compresses an answer that has waited for its turn, and sends it.
+    fileprivate func turnBegins(of waiting: HTTPResponse, _ compressor: AnswerCompressor) {
+        guard !isOver else { return }
+        var response = waiting
+        if case .sliced(let encoder) = compressor.compress(&response, on: self) {
+            return send(response, by: encoder)
+        }
+        respond(response)
+    }
+
     /// Nil if the answer is sent as it is.
     private var compressor: AnswerCompressor? { match.compresses ? handler.compressor : nil }
 
-    private func send(_ response: HTTPResponse, by encoder: AnswerEncoder, requestID: String) {
+    private func send(_ response: HTTPResponse, by encoder: AnswerEncoder) {
+        let requestID = answer?.summary.requestID ?? ""
+        // Only the pump holds the answer's bytes.
+        answer?.dropValues()
         let writer = startStreaming(HTTPResponseHead(status: response.status, fields: response.fields))
         guard method != .head, !isOver else { return writer.finish() }
         pump = AnswerPump(
@@ -166,6 +192,21 @@ package final class GatewayExchange: InboundExchange {
             remote: remoteText, receivedAt: receivedAt, bytesReceived: bytesReceived, bytesSent: bytesSent,
             startDelay: startDelay)
     }
+}
+
+/// An answer that is compressed in a later turn of the loop. It keeps its exchange.
+private final class WaitingAnswer: TurnWork {
+    private let response: HTTPResponse
+    private let exchange: GatewayExchange
+    private let compressor: AnswerCompressor
+
+    init(_ response: HTTPResponse, of exchange: GatewayExchange, _ compressor: AnswerCompressor) {
+        self.response = response
+        self.exchange = exchange
+        self.compressor = compressor
+    }
+
+    func turnBegins() { exchange.turnBegins(of: response, compressor) }
 }
 
 extension LoopBound: AnswerReceiver where Value == GatewayExchange {

@@ -48,19 +48,6 @@ struct PipelineTests {
         }
     }
 
-    @Test("Of requests that arrive together, a turn of the loop answers a part")
-    func turns() async throws {
-        try await TestServer.run { server in
-            let client = try server.client()
-            let before = try await server.loop.perform { server.loop.wakeCount }
-            client.send(String(repeating: KeepAliveTests.get, count: 8 * InboundConnection.requestsPerTurn))
-            for _ in 0..<8 * InboundConnection.requestsPerTurn { #expect(try client.reply().status == 200) }
-            let after = try await server.loop.perform { server.loop.wakeCount }
-            // A wake may begin with the rest of the turn before it.
-            #expect(after - before >= 4)
-        }
-    }
-
     @Test("A request is handled only after the previous one is answered")
     func oneAtATime() async throws {
         try await TestServer.run { server in

@@ -77,6 +77,10 @@ final class TestHandler: InboundHandler {
         case "/noted":
             let text = (exchange.context as? NotedContext)?.text ?? "lost"
             exchange.respond(HTTPResponse(status: .ok, body: [Array(text.utf8)[...]]))
+        case "/busy":
+            let began = MonotonicTime.clock()
+            while .clock() - began < .milliseconds(3) {}
+            exchange.respond(HTTPResponse(status: .ok, body: [Array("at last".utf8)[...]]))
         case "/later":
             held.append(exchange)
             log.add("held \(held.count)")

@@ -64,6 +64,7 @@ public final class EventLoop: @unchecked Sendable {
     private var writers: [any DeferredWork] = []
     private var runningWriters: [any DeferredWork] = []
     private var retiredEvents: [OpaquePointer] = []
+    var turn = LoopTurn()
     private var stopRequested = false
 
     /// A copy of the static `wallOffset`, which saves a lazy global access.
@@ -130,8 +131,9 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func runOnce() {
-        let isIdle = localWork.isEmpty && deferred.isEmpty && writers.isEmpty
+        let isIdle = localWork.isEmpty && deferred.isEmpty && writers.isEmpty && turn.isEmpty
         nowIsFresh = false
+        turn.begin()
         event_base_loop(base, isIdle ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
         wakeCount &+= 1
         runPendingWork()
@@ -146,17 +148,17 @@ public final class EventLoop: @unchecked Sendable {
 
     private func runPendingWork() {
         if !deferred.isEmpty { runDeferred() }
+        var isDone = true
         if hasRemoteWork {
             hasRemoteWork = false
             queue.take(into: &remoteWork)
-            for work in remoteWork { perform(work) }
-            remoteWork.clear()
+            isDone = perform(&remoteWork)
         }
-        if !localWork.isEmpty {
+        if isDone, !localWork.isEmpty {
             swap(&localWork, &runningWork)
-            for work in runningWork { perform(work) }
-            runningWork.clear()
+            _ = perform(&runningWork)
         }
+        if !turn.isEmpty { serveWaiting() }
         if !retiredEvents.isEmpty {
             for event in retiredEvents { event_free(event) }
             retiredEvents.clear()
@@ -192,8 +194,30 @@ public final class EventLoop: @unchecked Sendable {
             rounds += 1
         } while (!localWork.isEmpty || !deferred.isEmpty || !writers.isEmpty) && rounds < 10_000
         quietStreams.forgetAll()
+        turn = LoopTurn()
         let targets = wheel.removeAll()
         withExtendedLifetime(targets) {}
+    }
+
+    /// Performs work in order, and empties the list. What is left after `LoopTurn.workLength` is performed in the next turn, before other
+    /// local work. Returns whether nothing is left.
+    private func perform(_ works: inout [Work]) -> Bool {
+        // Usually there is one.
+        guard works.count > 1 else {
+            if let work = works.popLast() { perform(work) }
+            return true
+        }
+        defer { works.clear() }
+        let began = MonotonicTime.clock()
+        for (index, work) in works.enumerated() {
+            perform(work)
+            guard index & 1 != 0, index + 1 < works.count, .clock() - began >= LoopTurn.workLength else {
+                continue
+            }
+            localWork.insert(contentsOf: works[(index + 1)...], at: 0)
+            return false
+        }
+        return true
     }
 
     private func perform(_ work: Work) {
@@ -257,11 +281,6 @@ public final class EventLoop: @unchecked Sendable {
         return nowIsFresh ? cachedNow : readClock()
     }
 
-    /// The time of a turn after which a stream with more input waits for the next one: a few reads may take long to parse and decode.
-    static let longTurn = TimeAmount.milliseconds(1)
-
-    var isTurnLong: Bool { .clock() - wakeTime >= Self.longTurn }
-
     @inline(never)
     private func readClock() -> MonotonicTime {
         cachedNow = .clock()
@@ -318,11 +337,14 @@ public final class EventLoop: @unchecked Sendable {
         areTimersLate = now - TimerWheel.time(of: armedTick) > Self.longStandstill
         armedTick = .max
         wheel.advance(to: now)
-        // Only the timers due now, so that a timer that keeps setting itself does not block the loop.
+        // Only the timers due now, so that a timer that keeps setting itself does not block the loop. Many may be due at the same time:
+        // the others fire in the next turns.
+        let began = MonotonicTime.clock()
         var left = wheel.count
         while left > 0, let (target, token) = wheel.takeDue() {
             target.timerFired(token)
             left -= 1
+            if left & 7 == 0, .clock() - began >= LoopTurn.workLength { break }
         }
         areTimersLate = false
         if let tick = wheel.nextTick, tick < armedTick { arm(at: tick) }

@@ -1,11 +1,15 @@
 import Dispatch
 import Locking
+import Resilience
 
 /// A small pool of threads for blocking work. It starts a thread when all are busy, and idle threads end after a while.
+///
+/// The clients for whom work waits take turns. Each may have a fair share of what may wait.
 final class HelperThreads: Sendable {
     fileprivate struct State {
-        var waiting: [@Sendable () -> Void] = []
-        var head = 0
+        /// Work without a client has turns of its own.
+        var waiting = RoundRobin<AddressPrefix?, @Sendable () -> Void>()
+        var shares: FairShares<AddressPrefix>
         /// Submitted and not finished.
         var unfinished = 0
         var threads = 0
@@ -15,7 +19,7 @@ final class HelperThreads: Sendable {
 
     private enum Action { case nothing, wake, start }
 
-    private let state = Lock(State())
+    private let state: Lock<State>
     private let limit: Int
     private let waitingLimit: Int
     private let name: String
@@ -28,14 +32,18 @@ final class HelperThreads: Sendable {
         self.idleTimeout = idleTimeout
         self.limit = limit
         self.waitingLimit = waitingLimit
+        state = Lock(State(shares: FairShares(capacity: waitingLimit)))
     }
 
-    /// Queues `work`. Returns false and drops it when too much is queued or no thread can be started.
-    func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
+    /// Queues `work`. Returns false and drops it when too much is queued, at all or for this client, or no thread can be started.
+    ///
+    /// - Parameter client: nil for work that no client causes alone, which has no share.
+    func submit(for client: AddressPrefix? = nil, _ work: @escaping @Sendable () -> Void) -> Bool {
         let action: Action? = state.withLock { state in
             guard state.unfinished - limit < waitingLimit else { return nil }
+            if let client, !state.shares.take(for: client) { return nil }
             state.unfinished += 1
-            state.waiting.append(work)
+            state.waiting.append(work, of: client)
             if state.idle > 0 {
                 state.idle -= 1
                 return .wake
@@ -64,7 +72,7 @@ final class HelperThreads: Sendable {
                 state.threads -= 1
                 guard state.threads == 0 else { return true }
                 // Only this call's work is queued, since every earlier call found a thread.
-                state.waiting.removeLast()
+                _ = state.takeNext()
                 state.unfinished -= 1
                 return false
             }
@@ -79,11 +87,11 @@ final class HelperThreads: Sendable {
         }
     }
 
-    /// Returns the oldest work, or nil after counting the thread as idle (as ended, if idle threads end at once).
+    /// Returns the next work, or nil after counting the thread as idle (as ended, if idle threads end at once).
     private func next(finished: Int) -> (@Sendable () -> Void)? {
         state.withLock { state in
             state.unfinished -= finished
-            if let work = state.takeFirst() { return work }
+            if let work = state.takeNext() { return work }
             if case .never = idleTimeout { state.threads -= 1 } else { state.idle += 1 }
             return nil
         }
@@ -105,7 +113,7 @@ final class HelperThreads: Sendable {
                 wakes.wait()
             }
             let work = state.withLock { state in
-                let work = state.takeFirst()
+                let work = state.takeNext()
                 // Another thread took the work.
                 if work == nil { state.idle += 1 }
                 return work
@@ -116,15 +124,9 @@ final class HelperThreads: Sendable {
 }
 
 extension HelperThreads.State {
-    fileprivate mutating func takeFirst() -> (@Sendable () -> Void)? {
-        guard head < waiting.count else { return nil }
-        let work = waiting[head]
-        waiting[head] = {}
-        head += 1
-        if head == waiting.count || head >= 64 {
-            waiting.removeSubrange(..<head)
-            head = 0
-        }
+    fileprivate mutating func takeNext() -> (@Sendable () -> Void)? {
+        guard let (client, work) = waiting.popFirst() else { return nil }
+        if let client { shares.giveBack(by: client) }
         return work
     }
 }

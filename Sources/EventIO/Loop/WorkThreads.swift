@@ -20,11 +20,18 @@ public enum WorkThreads {
     private static let responses = HelperThreads(
         name: "responses", limit: threads, waitingLimit: waitingResponses, idleTimeout: .seconds(5))
 
-    /// Runs `work`. Returns false and drops it if too much of the kind is waiting or no thread can be started.
-    public static func submit(_ kind: Kind, _ work: @escaping @Sendable () -> Void) -> Bool {
-        switch kind {
-        case .requests: requests.submit(work)
-        case .responses: responses.submit(work)
+    /// Runs `work`. Returns false and drops it if too much of the kind is waiting, at all or for this client, or no thread can be started.
+    ///
+    /// - Parameters:
+    ///   - client: the address for which the work is done, as `SocketAddress.description` writes it. Clients take turns; nil has turns of
+    ///     its own.
+    public static func submit(
+        _ kind: Kind, for client: String? = nil, _ work: @escaping @Sendable () -> Void
+    ) -> Bool {
+        let client = client.flatMap { AddressPrefix($0) }
+        return switch kind {
+        case .requests: requests.submit(for: client, work)
+        case .responses: responses.submit(for: client, work)
         }
     }
 }

@@ -18,4 +18,21 @@ public struct AddressPrefix: Hashable, Sendable {
         case .unix: form = .unix
         }
     }
+
+    /// Reads an address as `SocketAddress.description` writes it; nil for any other text.
+    init?(_ text: String) {
+        if text.hasPrefix("unix:") {
+            self.init(.unix)
+        } else if let colon = text.lastIndex(of: ":"),
+            let address = SocketAddress(host: String(text[..<colon]), port: 0)
+        {
+            self.init(address)
+        } else {
+            return nil
+        }
+    }
+
+    private init(_ form: Form) {
+        self.form = form
+    }
 }

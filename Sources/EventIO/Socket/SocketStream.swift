@@ -64,6 +64,7 @@ public final class SocketStream {
     var isPaused = false
     /// Bytes or an end may be waiting in the kernel or in `tls`, and no further edge will report them.
     var mayHaveMore = false
+    private var awaitsTurn = false
     /// Whether an event has reported the end of the peer's side. `streamReachedEnd` follows after the last read.
     public var peerHasLeft: Bool { hasPeerLeft }
     var hasPeerLeft = false
@@ -134,7 +135,7 @@ public final class SocketStream {
         switch state {
         case .open, .securing:
             if what & EV_WRITE != 0, !queue.isEmpty { flush() }
-            if what & (EV_READ | EV_CLOSED) != 0 { receive(seesEnd: what & EV_CLOSED != 0) }
+            if what & (EV_READ | EV_CLOSED) != 0 { receiveInTurn(seesEnd: what & EV_CLOSED != 0) }
         case .connecting:
             attempt?.socketIsReady()
             // The same edge may report that the peer spoke first or has already left, and no other will.
@@ -155,6 +156,25 @@ public final class SocketStream {
         guard isPaused else { return }
         isPaused = false
         if mayHaveMore { runLater(.read) }
+    }
+
+    /// Reads now, or in a later turn if this one has taken long enough.
+    private func receiveInTurn(seesEnd: Bool) {
+        if isPaused || loop.mayRead() { return receive(seesEnd: seesEnd) }
+        if seesEnd { hasPeerLeft = true }
+        mayHaveMore = true
+        awaitTurn()
+    }
+
+    private func awaitTurn() {
+        guard !awaitsTurn else { return }
+        awaitsTurn = true
+        loop.awaitTurn(self, for: isAccepted ? AddressPrefix(remoteAddress) : nil)
+    }
+
+    /// Reads on without holding up others.
+    func receiveLater() {
+        if loop.isTurnOver { awaitTurn() } else { runLater(.read) }
     }
 
     private func receive(seesEnd: Bool) {
@@ -184,7 +204,7 @@ public final class SocketStream {
                 return
             }
             rounds += 1
-            if rounds == 16 || loop.isTurnLong { return runLater(.read) }
+            if rounds == 16 || loop.checkTurn() { return receiveLater() }
         }
     }
 
@@ -219,7 +239,7 @@ public final class SocketStream {
         guard quietSince <= limit else { return true }
         isWatchedQuiet = false
         isQuiet = false
-        receive(seesEnd: false)
+        receiveInTurn(seesEnd: false)
         return false
     }
 
@@ -312,11 +332,18 @@ extension SocketStream: DeferredWork {
         pending = []
         if todo.contains(.connected) { attempt?.socketIsReady() }
         if todo.contains(.queued), state == .open, !queue.isEmpty { handler?.streamQueued() }
-        if todo.contains(.read), isUp { receive(seesEnd: false) }
+        if todo.contains(.read), isUp { receiveInTurn(seesEnd: false) }
         guard todo.contains(.failure), let error = pendingError, state != .closed else { return }
         // Read what the peer sent before it left: it may explain the failure.
         if isUp, !isPaused { receive(seesEnd: true) }
         if state != .closed { fail(error) }
+    }
+}
+
+extension SocketStream: TurnWork {
+    public func turnBegins() {
+        awaitsTurn = false
+        if isUp { receive(seesEnd: hasPeerLeft) }
     }
 }
 

@@ -75,7 +75,7 @@ extension SocketStream {
             if let error = tls.emptyMessagesError { return fail(SocketError(error, .read)) }
             guard mayHaveMore else { return }
             rounds += 1
-            if rounds == 16 || loop.isTurnLong { return runLater(.read) }
+            if rounds == 16 || loop.checkTurn() { return receiveLater() }
         }
     }
 

@@ -25,7 +25,10 @@ extension EndpointRun {
             }
         }
         state.withLock { $0.write(RunState.WrittenAnswer(work: work, results: results, steps: facts.steps)) }
-        guard responder.environment.responseWorkApart?({ work.run() }) != true else { return }
+        let isTaken = CallContext.$current.withValue(context) {
+            responder.environment.responseWorkApart?({ work.run() })
+        }
+        guard isTaken != true else { return }
         deliverWritten(renderer.error(.overloaded, results, for: facts))
     }
 

@@ -288,13 +288,14 @@ public final class GatewayResponder: Sendable {
         if endpoint.forwarded.isEmpty {
             return CallContext(
                 requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
-                bodyMemory: request.memory, place: place)
+                client: request.remoteAddress, bodyMemory: request.memory, place: place)
         }
         return CallContext(
             requestID, own, deadline: deadline, origin: endpoint.origin, outerTask: outerTask,
             forwarding: Self.forwarded(fields, by: endpoint),
             authorizationUpstreams: endpoint.settings.authorizationUpstreams,
-            cookieUpstreams: endpoint.settings.cookieUpstreams, bodyMemory: request.memory, place: place)
+            cookieUpstreams: endpoint.settings.cookieUpstreams, client: request.remoteAddress,
+            bodyMemory: request.memory, place: place)
     }
 
     private static func asksForTimeline(_ fields: HTTPFields) -> Bool {

@@ -50,6 +50,12 @@ final class AnswerCompressor {
         return compress(&answer, count, on: exchange)
     }
 
+    /// Whether it may take long to compress this answer now.
+    func mayTakeLong(_ answer: HTTPResponse, on exchange: InboundExchange) -> Bool {
+        answer.bodyCount >= settings.minimumSize
+            && exchange.request.head.fields.contains(.acceptEncoding)
+    }
+
     @inline(never)
     private func compress(
         _ answer: inout HTTPResponse, _ count: Int, on exchange: InboundExchange
@@ -73,6 +79,7 @@ final class AnswerCompressor {
                 try piece.withUnsafeBytes { try encoder.encode($0, to: &output, isLast ? .finish : .none) }
             }
             try encoder.reset()
+            exchange.loop.checkTurn()
         } catch {
             // Out of memory: the answer is sent as it is, and the next one gets another encoder.
             gzip = nil
@@ -220,7 +227,7 @@ private struct AcceptedPair {
 final class AnswerEncoder {
     private let encoder: ContentEncoder
     private let owner: AnswerCompressor
-    private let client: AddressPrefix
+    let client: AddressPrefix
     private var output: [UInt8] = []
 
     /// Returns nil if too many streams are being compressed, at all or for this client.

@@ -4,7 +4,7 @@ internal import EventIO
 extension InboundConnection {
     enum Evictability {
         case evictable
-        /// A request has begun, or output waits for the client.
+        /// A request has begun or waits for its turn, or output waits for the client.
         case busy
         /// The client has just sent something, or its last answer leaves in this wake.
         case active
@@ -12,7 +12,7 @@ extension InboundConnection {
 
     /// Costs a system call unless the connection is busy.
     var evictability: Evictability {
-        guard state.isIdle || state.awaitsHead else { return .busy }
+        guard state.isIdle || state.awaitsHead, !awaitsTurn else { return .busy }
         return stream.bytesTaken == bytesWritten && stream.isSilent ? .evictable : .active
     }
 

@@ -1,6 +1,6 @@
 internal import HTTPModel
 
-/// Input that was read but may not be parsed yet, behind a request whose answer is pending.
+/// Input that was read but may not be parsed yet, behind a request whose answer is pending, or in a later turn of the loop.
 extension InboundConnection {
     /// Keeps more of it. Without memory for it, the request that waits is refused after the current answer, and what follows is dropped.
     func keepPending(_ bytes: UnsafeRawBufferPointer) {
@@ -14,6 +14,8 @@ extension InboundConnection {
             failed.method = head.method
             failed.bytesReceived = headBytes + pending.count + bytes.count
             parsedAhead = .failure(.overloaded(head: head), failed)
+        } else if awaitsTurn {
+            fail(with: .overloaded(head: nil), failedRequest(unread: pending.count + bytes.count))
         }
         pending.removeAll()
     }

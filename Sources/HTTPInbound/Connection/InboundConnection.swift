@@ -55,6 +55,8 @@ final class InboundConnection {
     /// Bytes in a file, written or being written.
     var spooledBytes = 0
     private var isParsing = false
+    /// Whether it goes on in a later turn of the loop.
+    private(set) var awaitsTurn = false
     /// Whether there are bytes behind those that are being parsed.
     private var hasUnparsed = false
     private var isReading = true
@@ -87,13 +89,10 @@ final class InboundConnection {
 
     // MARK: Parsing
 
-    /// The pipelined requests that are begun in a turn of the loop. The others wait for the next one.
-    static let requestsPerTurn = 64
-
     /// Parses as far as the state allows: first a request parsed ahead, then `input`. Returns the bytes used.
     private func parse(_ input: UnsafeRawBufferPointer) -> Int {
         var used = 0
-        var begun = 0
+        var hasServed = false
         isParsing = true
         defer {
             isParsing = false
@@ -101,7 +100,15 @@ final class InboundConnection {
         }
         while isOpen {
             hasUnparsed = used < input.count
-            if state.mayBeginRequest, beginParsedAhead() { continue }
+            // Others have their turn before a further request.
+            if hasServed, hasUnparsed, loop.checkTurn() {
+                awaitTurn()
+                break
+            }
+            if state.mayBeginRequest, beginParsedAhead() {
+                hasServed = true
+                continue
+            }
             guard state.mayParse else { break }
             let before = used
             let event = parser.parse(input, consumed: &used)
@@ -125,15 +132,12 @@ final class InboundConnection {
                 }
                 // Usually that was all.
                 if used == input.count, !parser.hasStarted, case .nothing = parsedAhead { return used }
-                begun += 1
-                if begun == Self.requestsPerTurn {
-                    loop.defer(NextRequests(self))
-                    return used
-                }
+                if !state.isReadingBody { hasServed = true }
             case .body(let range):
                 bodyReceived(UnsafeRawBufferPointer(rebasing: input[range]))
             case .end:
                 if state.isReadingBody { bodyEnded() }
+                hasServed = true
             case .failed(let error):
                 let failed = failedRequest(unread: input.count - used)
                 fail(with: .malformed(error, head: failed.head), failed)
@@ -157,7 +161,7 @@ final class InboundConnection {
         return true
     }
 
-    private func fail(with error: InboundError, _ failed: RequestInProgress) {
+    func fail(with error: InboundError, _ failed: RequestInProgress) {
         switch state.requestFailed() {
         case .refuse: refuse(error, failed)
         case .hold: parsedAhead = .failure(error, failed)
@@ -167,7 +171,7 @@ final class InboundConnection {
 
     /// Describes a request that failed: the current one if its body was being read, else what arrived of its head. The
     /// `unread` bytes have arrived and will not be parsed.
-    private func failedRequest(unread: Int = 0) -> RequestInProgress {
+    func failedRequest(unread: Int = 0) -> RequestInProgress {
         guard !state.isReadingBody else { return request }
         var failed = RequestInProgress(receivedAt: state.headSince ?? now)
         failed.head = parser.refusedHead
@@ -181,6 +185,10 @@ final class InboundConnection {
         guard !isParsing else { return }
         // Usually nothing waits, and the parser needs more bytes.
         if pending.isEmpty, case .nothing = parsedAhead { return settle() }
+        guard !loop.isTurnOver else {
+            awaitTurn()
+            return settle()
+        }
         // A copy, because the calls below may discard pending input.
         let input = pending
         // What is parsed now may count as a body.
@@ -188,6 +196,12 @@ final class InboundConnection {
         pending.drop(input.read { parse($0) })
         if bodyReader != nil { deliverBody() }
         settle()
+    }
+
+    private func awaitTurn() {
+        guard !awaitsTurn else { return }
+        awaitsTurn = true
+        loop.awaitTurn(self, for: AddressPrefix(peer.address))
     }
 
     /// Updates reading, deadlines and counts after each batch of events.
@@ -356,20 +370,18 @@ extension InboundConnection: StreamHandler {
     }
 }
 
-/// Goes on with the pipelined requests that waited for this turn.
-private final class NextRequests: DeferredWork {
-    private let connection: InboundConnection
-
-    init(_ connection: InboundConnection) { self.connection = connection }
-
-    func runDeferred() {
-        if connection.isOpen { connection.continueParsing() }
+extension InboundConnection: TurnWork {
+    func turnBegins() {
+        awaitsTurn = false
+        if isOpen { continueParsing() }
     }
 }
 
 extension InboundConnection: TimerTarget {
     func timerFired(_ token: TimerToken) {
         timer = nil
+        // A request that has arrived is not late: it waits for us.
+        if awaitsTurn, state.mayBeginRequest { return }
         if stream.queuedByteCount > 0 { observeQueue() }
         let failed = failedRequest()
         switch state.deadlinePassed(at: now) {

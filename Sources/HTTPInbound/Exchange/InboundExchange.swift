@@ -133,6 +133,13 @@ open class InboundExchange {
     /// waits for a slow client may go to a file.
     public final func mayHold(_ bytes: Int) -> Bool { connection?.server.mayHold(bytes) ?? false }
 
+    /// Counts bytes of the answer that wait in memory until it is sent, as bytes that wait for the client
+    /// (`InboundLimits.waitingAnswers`). May end the request.
+    public final func hold(_ bytes: Int) {
+        connection?.heldBytes = bytes
+        connection?.settle()
+    }
+
     final func claim() -> Bool {
         assert(!isAnswered, "an exchange must be answered only once")
         defer { isAnswered = true }

@@ -25,7 +25,7 @@ extension CallRun {
             if !state.isOver { swap(&state.attempt, &ended) }
             return state.isOver
         }
-        if !isOver, !transport.workApart({ work.run() }) {
+        if !isOver, !transport.workApart(for: call.context?.client, { work.run() }) {
             // At random, so that the clients do not come back together.
             finish(
                 TransportError(

@@ -31,6 +31,8 @@ public final class CallContext: Sendable {
     let origin: RequestOrigin?
     /// The task in which a program passed the request to the gateway; 0 for none, as in a server.
     let outerTask: Int
+    /// The address of the client, as `host:port`; nil outside a gateway, and in a context that has a `root`.
+    private let clientText: String?
     /// The shared stream whose source makes the calls; nil for nearly all calls.
     let work: SharedWork?
     let record = Lock(CallRecord())
@@ -124,11 +126,12 @@ public final class CallContext: Sendable {
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?,
         origin: RequestOrigin? = nil, outerTask: Int = 0, forwarding listed: HTTPFields,
         authorizationUpstreams: [String],
-        cookieUpstreams: [String], bodyMemory: (any AnyObject & Sendable)? = nil,
+        cookieUpstreams: [String], client: String? = nil, bodyMemory: (any AnyObject & Sendable)? = nil,
         place: (any RequestPlace)? = nil
     ) {
         Self.register()
         self.requestID = requestID
+        clientText = client
         self.deadline = deadline
         self.origin = origin
         self.outerTask = outerTask
@@ -161,10 +164,12 @@ public final class CallContext: Sendable {
     /// - Parameter fields: sent with every call. Nothing is forwarded.
     package init(
         _ requestID: String, _ fields: consuming HTTPFields, deadline: RxTime?, origin: RequestOrigin? = nil,
-        outerTask: Int = 0, bodyMemory: (any AnyObject & Sendable)? = nil, place: (any RequestPlace)? = nil
+        outerTask: Int = 0, client: String? = nil, bodyMemory: (any AnyObject & Sendable)? = nil,
+        place: (any RequestPlace)? = nil
     ) {
         Self.register()
         self.requestID = requestID
+        clientText = client
         self.deadline = deadline
         self.origin = origin
         self.outerTask = outerTask
@@ -197,6 +202,7 @@ public final class CallContext: Sendable {
         self.work = work ?? other.work
         timeline = position
         root = other.root ?? other
+        clientText = nil
         self.part = part
         forwards = other.forwards
         fields = other.fields
@@ -213,6 +219,7 @@ public final class CallContext: Sendable {
         work = other.work
         timeline = other.timeline
         root = other.root ?? other
+        clientText = nil
         part = other.part
         forwards = false
         fields = ownFields
@@ -220,6 +227,9 @@ public final class CallContext: Sendable {
         hasBodyMemory = other.hasBodyMemory
         place = other.place
     }
+
+    /// The address of the client, as `host:port`, by whose host work that waits is divided in fair shares. Nil outside a gateway.
+    package var client: String? { (root ?? self).clientText }
 
     /// Keeps an object, such as a charge for memory, until `releaseResources()` or the end of the context.
     ///

@@ -129,8 +129,9 @@ package typealias WorkApart = @Sendable (_ work: @escaping @Sendable () -> Void)
 
 /// A transport that can do on another thread what would hold up its loop.
 package protocol OffloadingTransport: Transport {
-    /// Does the work on another thread. Returns false, and drops the work, if too much waits there.
-    func workApart(_ work: @escaping @Sendable () -> Void) -> Bool
+    /// Does the work on another thread. Returns false, and drops the work, if too much waits there, at all or for this client
+    /// (`CallContext.client`).
+    func workApart(for client: String?, _ work: @escaping @Sendable () -> Void) -> Bool
 
     /// Continues on the loop. Returns false, and drops the work, if the loop has ended.
     func continueOnLoop(_ work: @escaping @Sendable () -> Void) -> Bool

@@ -58,7 +58,9 @@ final class SingleLoopTransport: OffloadingTransport {
 
     var isOnLoop: Bool { client.loop.isCurrent }
 
-    func workApart(_ work: @escaping @Sendable () -> Void) -> Bool { WorkThreads.submit(.responses, work) }
+    func workApart(for client: String?, _ work: @escaping @Sendable () -> Void) -> Bool {
+        WorkThreads.submit(.responses, for: client, work)
+    }
 
     func continueOnLoop(_ work: @escaping @Sendable () -> Void) -> Bool { client.loop.execute(work) }
 

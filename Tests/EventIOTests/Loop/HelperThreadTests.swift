@@ -43,6 +43,47 @@ struct HelperThreadTests {
         try spin(while: done.withLock { $0 } < 100) { "\(done.withLock { $0 }) of 100 items done" }
     }
 
+    @Test("Clients whose work waits take turns, and each may have half of what may wait")
+    func clients() throws {
+        let threads = HelperThreads(name: "helper-fair", limit: 1, waitingLimit: 8)
+        let first = SocketAddress(host: "127.0.0.1", port: 1).map { AddressPrefix($0) }
+        let second = SocketAddress(host: "127.0.0.2", port: 2).map { AddressPrefix($0) }
+        let (begun, gate) = (Signal(), Signal())
+        let done = Lock<[String]>([])
+        #expect(
+            threads.submit {
+                begun.fire()
+                try? gate.waitBlocking()
+            })
+        try begun.waitBlocking()
+        func submit(_ name: String, for client: AddressPrefix?) -> Bool {
+            threads.submit(for: client) { done.withLock { $0.append(name) } }
+        }
+        let accepted = (1...6).map { submit("a\($0)", for: first) }
+        #expect(accepted == [true, true, true, true, false, false])
+        #expect(submit("b1", for: second))
+        // What no client causes alone has no share, and turns of its own.
+        #expect(submit("c1", for: nil))
+        #expect(submit("b2", for: second))
+        gate.fire()
+        try spin(while: done.withLock { $0.count } < 7) { "\(done.withLock { $0 })" }
+        #expect(done.withLock { $0 } == ["a1", "b1", "c1", "a2", "b2", "a3", "a4"])
+        #expect(submit("a5", for: first))
+        try spin(while: done.withLock { $0.count } < 8) { "\(done.withLock { $0 })" }
+    }
+
+    @Test(
+        "A client is known by the host of its address as text",
+        arguments: [
+            ("192.0.2.1:80", "192.0.2.1"), ("[2001:db8::1]:80", "2001:db8::2"),
+            ("[::ffff:192.0.2.1]:1", "192.0.2.1"),
+        ])
+    func addressText(_ text: String, host: String) {
+        let address = SocketAddress(host: host, port: 9)
+        #expect(AddressPrefix(text) != nil)
+        #expect(AddressPrefix(text) == address.map { AddressPrefix($0) })
+    }
+
     @Test("With an idle timeout, a thread is reused for later work, and ends when none comes")
     func patience() async throws {
         let threads = HelperThreads(

@@ -51,6 +51,7 @@ struct PlanLargeBodyTests {
         let large = try ask(Self.json(padding: EndpointPlan.longestBodyOnLoop))
         #expect(large.count == 0)
         #expect(work.count == 1)
+        #expect(work.clients.withLock { $0 } == [GatewayResponder.unknownClient])
         work.run()
         // The parts start on the loop.
         #expect(bench.targets == ["/users/7"])

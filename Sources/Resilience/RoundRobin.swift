@@ -1,0 +1,51 @@
+/// What waits, of several holders who take turns: each in its turn has its oldest element removed, so that one with many elements does
+/// not delay those of the others.
+public struct RoundRobin<Holder: Hashable, Element> {
+    private var queues: [Holder: Queue<Element>] = [:]
+    /// The holders that have elements, the next one first.
+    private var order = Queue<Holder>()
+    public private(set) var count = 0
+
+    public init() {}
+
+    public var isEmpty: Bool { count == 0 }
+
+    /// Adds an element behind the others of its holder.
+    public mutating func append(_ element: Element, of holder: Holder) {
+        count += 1
+        if queues[holder] == nil { order.append(holder) }
+        queues[holder, default: Queue()].append(element)
+    }
+
+    /// Removes the oldest element of the holder whose turn it is; nil if there is none.
+    public mutating func popFirst() -> (holder: Holder, element: Element)? {
+        guard let holder = order.popFirst(), let element = queues[holder]?.popFirst() else { return nil }
+        count -= 1
+        if queues[holder]?.isEmpty == true { queues[holder] = nil } else { order.append(holder) }
+        return (holder, element)
+    }
+}
+
+/// Elements in the order in which they were added.
+private struct Queue<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == elements.count }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        let element = elements[head].take()
+        head += 1
+        if head == elements.count || head >= 64 {
+            elements.removeSubrange(..<head)
+            head = 0
+        }
+        return element
+    }
+}
+
+extension RoundRobin: Sendable where Holder: Sendable, Element: Sendable {}
+extension Queue: Sendable where Element: Sendable {}
