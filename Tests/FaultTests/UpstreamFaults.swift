@@ -133,6 +133,20 @@ extension UpstreamFault {
                 .awaitEnd,
             ],
             "http_protocol_error"),
+        served(
+            "a length twice",
+            [
+                .readRequest,
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Length: 10\r\n\r\n\(late)"),
+            ], isReused: true),
+        served(
+            "a list of equal lengths",
+            [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10, 10\r\n\r\n\(late)")],
+            isReused: true),
+        network(
+            "a list of lengths that differ",
+            [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10, 2\r\n\r\n\(late)"), .awaitEnd],
+            "http_protocol_error"),
         network(
             "a length and chunks at once",
             [
@@ -174,9 +188,20 @@ extension UpstreamFault {
             "an unrequested 101",
             [.readRequest, .send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"), .awaitEnd],
             "http_protocol_error"),
-        network(
+        served(
             "a folded field",
-            [.readRequest, .send("HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 2\r\n\r\n{}"), .awaitEnd],
+            [.readRequest, .send(response("200 OK", late, "A: b\r\n c\r\n"))], isReused: true),
+        served(
+            "a folded length",
+            [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length:\r\n 10\r\n\r\n\(late)")],
+            isReused: true),
+        network(
+            "a fold within a length",
+            [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 0\r\n\r\n\(late)"), .awaitEnd],
+            "http_protocol_error"),
+        network(
+            "a blank before the first field",
+            [.readRequest, .send("HTTP/1.1 200 OK\r\n A: b\r\nContent-Length: 2\r\n\r\n{}"), .awaitEnd],
             "http_protocol_error"),
         network(
             "NUL in a field",
@@ -190,9 +215,11 @@ extension UpstreamFault {
             "lines that end in LF alone",
             [.readRequest, .send("HTTP/1.1 200 OK\nContent-Length: 2\n\n{}"), .awaitEnd],
             "http_protocol_error"),
+        status("status 600", .serverErr, response("600 Odd"), 502),
+        status("status 999", .serverErr, response("999 Odd", "<html>127.0.0.1</html>"), 502),
         network(
-            "status 999",
-            [.readRequest, .send("HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\n{}"), .awaitEnd],
+            "status 099",
+            [.readRequest, .send("HTTP/1.1 099 Odd\r\nContent-Length: 2\r\n\r\n{}"), .awaitEnd],
             "http_protocol_error"),
         network(
             "a TLS alert", [.readRequest, .sendBytes([0x15, 3, 1, 0, 2, 2, 0x0a]), .awaitEnd],
