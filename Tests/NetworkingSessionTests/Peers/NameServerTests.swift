@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The name servers of a session", .timeLimit(.minutes(1)))
 struct NameServerTests {
-    private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nGREEN"
+    fileprivate static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nGREEN"
 
     @Test("A session with a name server that is not an address cannot be created")
     func invalidServer() {
@@ -37,26 +37,44 @@ struct NameServerTests {
         #expect(server.lookups(of: "api.test") == 1)
     }
 
-    /// What becomes of the queries for a name, one of whose addresses is 127.0.0.1.
+    /// What becomes of the queries for a name, and at which of its addresses the upstream listens.
     struct Half: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let name: DNSServer.Name
+        /// Whether it listens at ::1 alone; if not, at 127.0.0.1 alone.
+        var isSix = false
+
+        func upstream() throws -> ScriptedUpstream {
+            try ScriptedUpstream(
+                .open, [[.readRequest, .send(NameServerTests.answer), .again]], host: isSix ? 0 : 1)
+        }
     }
+
+    private static let both = ["127.0.0.1", "::1"]
 
     private static let halves = [
         Half(
             testDescription: "AAAA is never answered",
             name: DNSServer.Name(["127.0.0.1"], faults: ["AAAA": .silent])),
         Half(
+            testDescription: "A is never answered", name: DNSServer.Name(["::1"], faults: ["A": .silent]),
+            isSix: true),
+        Half(
             testDescription: "AAAA fails",
             name: DNSServer.Name(["127.0.0.1"], faults: ["AAAA": .servfail])),
         Half(
-            testDescription: "AAAA is answered after a minute",
-            name: DNSServer.Name(["127.0.0.1", "::1"], delays: ["AAAA": 60_000])),
-        // Nothing listens at ::1.
+            testDescription: "A fails", name: DNSServer.Name(["::1"], faults: ["A": .servfail]), isSix: true),
         Half(
-            testDescription: "A comes after AAAA was refused",
-            name: DNSServer.Name(["127.0.0.1", "::1"], delays: ["A": 200])),
+            testDescription: "AAAA is answered after a minute",
+            name: DNSServer.Name(both, delays: ["AAAA": 60_000])),
+        Half(
+            testDescription: "A is answered after a minute",
+            name: DNSServer.Name(both, delays: ["A": 60_000]), isSix: true),
+        Half(
+            testDescription: "A comes after AAAA was refused", name: DNSServer.Name(both, delays: ["A": 200])),
+        Half(
+            testDescription: "AAAA comes after A was refused",
+            name: DNSServer.Name(both, delays: ["AAAA": 200]), isSix: true),
     ]
 
     /// Runs `body` with a session that asks this server, in which a lookup that waits for both families never ends.
@@ -80,7 +98,7 @@ struct NameServerTests {
         .enabled(if: DNSServer.isInstalled, "\(DNSServer.isMissing)"), arguments: halves)
     func post(half: Half) async throws {
         let server = try DNSServer(["api.test": half.name])
-        let upstream = try ScriptedUpstream([.readRequest, .send(Self.answer), .again])
+        let upstream = try half.upstream()
         defer { upstream.stop() }
         try await with(server) { session async throws in
             let peer = PeerSession(session: session, base: "http://api.test:\(upstream.port)")
@@ -99,7 +117,7 @@ struct NameServerTests {
         .enabled(if: DNSServer.isInstalled, "\(DNSServer.isMissing)"), arguments: halves)
     func otherNames(half: Half) async throws {
         let server = try DNSServer(["one.test": half.name, "two.test": half.name])
-        let upstream = try ScriptedUpstream([.readRequest, .send(Self.answer), .again])
+        let upstream = try half.upstream()
         defer { upstream.stop() }
         let post = HTTPRequest(url: "http://far.test/", method: .post).setHttpBody(["a": 1])
         try await with(server) { configuration in
