@@ -85,12 +85,12 @@ struct Downstream<Value: Sendable>: ~Copyable {
         return Unmanaged<Link>.fromOpaque(step.toOpaque()).takeRetainedValue()
     }
 
-    /// Skips the steps that only pass events on. Returns whether there was one. If so, the sender has to attach itself to the
-    /// next step. Only for the sender of the events, between two of them.
+    /// Skips the steps that only pass events on. Returns whether there was one. If so, the caller has to attach `sender` or a new
+    /// source to the next step. Only for the sender of the events, between two of them. A step that never attaches itself passes nil.
     // Sound: a step passes values on unchanged, so the step after it receives the same type.
-    mutating func skip() -> Bool {
+    mutating func skip(_ sender: Link?) -> Bool {
         var hasSkipped = false
-        while let step, let next = step._withUnsafeGuaranteedRef({ $0.skipped() }) {
+        while let step, let next = step._withUnsafeGuaranteedRef({ $0.skipped(by: sender) }) {
             self.step = .fromOpaque(Unmanaged.passRetained(next).toOpaque())
             step.release()
             hasSkipped = true

@@ -15,8 +15,8 @@ class InnerStep<In: Sendable>: Step<In, Never>, InnerListMember, @unchecked Send
         upstream.close(&stops)
     }
 
-    final func detach() {
-        upstream.detach()
+    final func detach(_ sender: Link?) {
+        upstream.closeAfterEnd(of: sender)
     }
 
     override func error(_ error: any Error) {
@@ -66,8 +66,9 @@ class ChildStep<In: Sendable>: InnerStep<In>, @unchecked Sendable {
 protocol InnerListMember: Link {
     var index: Int { get set }
 
-    /// Releases the link that feeds it, because the operator leaves the chain.
-    func detach()
+    /// Releases the link that feeds it, because the operator leaves the chain. A link other than `sender` is told that it has
+    /// ended.
+    func detach(_ sender: Link?)
 }
 
 /// An operator's subscriptions to any number of inner sources.

@@ -52,8 +52,9 @@ open class Link: @unchecked Sendable {
     func unlink(_ others: inout [Link]) -> Link? { nil }
 
     /// Returns the step after this one if this step only passes events on, and takes this step out of the chain. Called by the
-    /// sender of its events, between two of them. The caller attaches itself to the result.
-    func skipped() -> Link? { nil }
+    /// sender of its events, between two of them, which then attaches itself or a new source to the result. What feeds this
+    /// step is released if it is `sender`. Otherwise it has ended, and is told so.
+    func skipped(by sender: Link?) -> Link? { nil }
 
     /// Frees a description or a running step, and everything that it alone keeps alive, in a loop: a chain can be a million
     /// steps long, too deep for recursion. Steps that start streams in response to events call it for the step below them as

@@ -120,9 +120,11 @@ struct LinkSlot: ~Copyable {
         return true
     }
 
-    /// Closes the slot for good and releases its link, which another step feeds from now on.
-    func detach() {
-        _ = LinkSlot.take(word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing))
+    /// Closes the slot for good after its link has sent an end. Only releases the link if it is `sender`, which feeds another
+    /// step from now on.
+    func closeAfterEnd(of sender: Link?) {
+        let old = LinkSlot.take(word.exchange(LinkSlot.closed, ordering: .acquiringAndReleasing))
+        if let old, old !== sender { old.endReceived() }
     }
 
     /// Closes the slot for good after its link has sent an end.

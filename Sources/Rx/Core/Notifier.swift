@@ -16,7 +16,7 @@ struct Notifier: Sendable {
             let step = NotifierStep<Element>(target)
             keep(step)
             guard !step.upstream.isClosed else { return }
-            startStream(source, Downstream(step))
+            startStream(source, Downstream(step), before: .stream)
         }
     }
 

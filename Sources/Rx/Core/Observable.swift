@@ -104,3 +104,14 @@ func startStream<Element: Sendable>(
     (consume source).run(consume port)
     trampoline.leave()
 }
+
+/// The same for a stream that is followed by something, which may depend on what the stream has emitted.
+func startStream<Element: Sendable>(
+    _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>,
+    before follower: Trampoline.Follower
+) {
+    let trampoline = Trampoline.current
+    let outer = trampoline.allowStarts(before: follower)
+    startStream(source, port)
+    trampoline.restoreStarts(outer)
+}

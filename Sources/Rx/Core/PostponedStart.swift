@@ -25,7 +25,7 @@ final class PostponedStart<Element: Sendable>: StatefulOperator<Element, Element
     /// Starts `source` in the place of an operator of another type.
     static func startNow(_ source: consuming Observable<Element>, _ port: consuming Downstream<Element>) {
         var port = port
-        if port.skip() { return startStream(source, port) }
+        if port.skip(nil) { return startStream(source, port) }
         let start = PostponedStart<Element>(nil)
         start.down.takeStep(of: port)
         start.down.attach(start)
@@ -52,7 +52,7 @@ final class PostponedStart<Element: Sendable>: StatefulOperator<Element, Element
         finish(with: value)
     }
 
-    override func skipped() -> Link? {
-        leaveChain(isStarted.value)
+    override func skipped(by sender: Link?) -> Link? {
+        leaveChain(isStarted.value, sender)
     }
 }

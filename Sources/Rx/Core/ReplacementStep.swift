@@ -16,7 +16,7 @@ final class ReplacementStep<Element: Sendable>: StatefulOperator<Element, Elemen
         after predecessor: consuming ClosedLink
     ) {
         var port = port
-        _ = port.skip()
+        _ = port.skip(nil)
         let successor = ReplacementStep<Element>(nil)
         if let link = predecessor.take() { successor.predecessor.set(link) }
         successor.down.takeStep(of: consume port)
@@ -26,8 +26,8 @@ final class ReplacementStep<Element: Sendable>: StatefulOperator<Element, Elemen
         successor.isStarted.set(true)
     }
 
-    override func skipped() -> Link? {
-        leaveChain(isStarted.value)
+    override func skipped(by sender: Link?) -> Link? {
+        leaveChain(isStarted.value, sender)
     }
 
     override func next(_ value: Element) {

@@ -27,24 +27,25 @@ class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @uncheck
     }
 
     /// Takes this step, which only passes on the events of its source from now on if `isLast`, out of the chain.
-    final func leaveChain(_ isLast: Bool) -> Link? {
+    final func leaveChain(_ isLast: Bool, _ sender: Link?) -> Link? {
         guard isLast, upstream.end() else { return nil }
-        upstream.detach()
+        upstream.closeAfterEnd(of: sender)
         return down.link
     }
 
     /// The same for an operator that passes on the events of `inner` alone once its source has completed and the other inner
     /// sources have. It delivers as the owner of `gate`.
     final func leaveChain(
-        _ inner: any InnerListMember, _ gate: borrowing SerialGate, _ inners: borrowing InnerList
+        _ inner: any InnerListMember, _ sender: Link?, _ gate: borrowing SerialGate,
+        _ inners: borrowing InnerList
     ) -> Link? {
         // If the gate is taken, the operator is delivering.
         guard gate.enter() else { return nil }
         var next: Link?
         if inners.isLast(inner), upstream.end() {
             _ = inners.close()
-            upstream.detach()
-            inner.detach()
+            upstream.closeAfterEnd()
+            inner.detach(sender)
             next = down.link
         }
         gate.leave()
@@ -52,17 +53,17 @@ class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @uncheck
     }
 
     /// Skips the steps below that only pass events on. Called by the owner of the gate that guards `down`, once this step
-    /// only passes on the events of one source.
+    /// only passes on the events of one source. Does nothing after the end: then another source feeds the steps below.
     final func skipBelow() {
-        if down.skip() { down.attach(self) }
+        if !upstream.isClosed, down.skip(self) { down.attach(self) }
     }
 
     /// Starts the source whose events this step only passes on from now on. If the same holds for steps below, the source
-    /// takes the place of all of them, so a recursive stream does not grow. Otherwise this step stays, and `skipped()` has
+    /// takes the place of all of them, so a recursive stream does not grow. Otherwise this step stays, and `skipped(by:)` has
     /// to call `leaveChain(_:)`. The source before has been stopped.
     final func startLast(_ source: consuming Observable<Out>, _ port: consuming Downstream<Out>) {
         var below = down.share()
-        if below.skip() {
+        if below.skip(self) {
             guard upstream.end() else { return }
             startStream(source, below)
         } else {

@@ -2,18 +2,26 @@ import Glibc
 
 /// A thread's queue of work that waits until the subscription being made there returns. Only that thread touches it.
 package final class Trampoline {
-    /// The starts that may be nested. Further ones wait until these have returned, so that a recursive stream does not
-    /// deepen the stack.
-    private static var maximumDepth: Int { 32 }
+    /// What follows the start of a stream. It decides how many starts may be nested in it. Further ones wait until these have
+    /// returned, so that a recursive stream does not deepen the stack. A stream that waits emits later than it would, so where
+    /// that changes the result, more starts may be nested.
+    enum Follower: Int {
+        /// Nothing, or values that only come between other ones if the stream waits.
+        case any = 32
+        /// A further value, which may replace the stream or be dropped while it runs.
+        case value = 64
+        /// Another stream, which needs the values of this one.
+        case stream = 96
+    }
 
-    /// The number of starts in progress since the subscription being made.
+    /// The number of starts in progress since the subscription being made, and how many there may be.
     // Unchecked, both, for the rows "from(array), an element" and "Single.just.map.subscribe" of RxBench.
     @exclusivity(unchecked)
-    private var depth = 0
+    private var starts = (depth: 0, maximum: Follower.any.rawValue)
     @exclusivity(unchecked)
     private var queue = Queue<Link>()
 
-    var isRunning: Bool { depth > 0 }
+    var isRunning: Bool { starts.depth > 0 }
 
     /// Whether other work waits for the running work to yield.
     var hasWaiting: Bool { !queue.isEmpty }
@@ -49,27 +57,38 @@ package final class Trampoline {
 
     /// Begins a start. Returns false if too many are nested. Otherwise `leave()` has to follow.
     func enter() -> Bool {
-        guard depth < Trampoline.maximumDepth else { return false }
-        depth += 1
+        guard starts.depth < starts.maximum else { return false }
+        starts.depth += 1
         return true
     }
 
     /// Ends a start. The outermost one runs the waiting work first.
     func leave() {
-        if depth == 1, hasWaiting { drain() }
-        depth -= 1
+        if starts.depth == 1, hasWaiting { drain() }
+        starts.depth -= 1
+    }
+
+    /// Allows as many nested starts as a stream needs that is followed by something. Returns what to restore after its start.
+    func allowStarts(before follower: Follower) -> Int {
+        let outer = starts.maximum
+        starts.maximum = max(outer, follower.rawValue)
+        return outer
+    }
+
+    func restoreStarts(_ outer: Int) {
+        starts.maximum = outer
     }
 
     /// Begins a subscription made by a program, which is never postponed. Returns the depth to restore.
     func beginSubscription() -> Int {
-        let outer = depth
-        depth = min(outer + 1, 2)
+        let outer = starts.depth
+        starts.depth = min(outer + 1, 2)
         return outer
     }
 
     func endSubscription(_ outer: Int) {
         if outer == 0, hasWaiting { drain() }
-        depth = outer
+        starts.depth = outer
     }
 
     func enqueue(_ link: Link) {

@@ -42,7 +42,7 @@ final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
         for (number, source) in sources.enumerated() where winner.load(ordering: .acquiring) == -1 {
             let inner = AmbInner(self, number)
             guard inners.add(inner) else { return }
-            startStream(source, Downstream(inner))
+            startStream(source, Downstream(inner), before: .stream)
             // Another thread may have picked a winner while this source was being added.
             let winner = winner.load(ordering: .acquiring)
             if winner != -1, winner != number { inner.stop() }
@@ -54,13 +54,13 @@ final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
     }
 
     /// Leaves the chain once `inner` has won, because only its events are left to pass on.
-    fileprivate func skip(_ inner: AmbInner<Element>) -> Link? {
+    fileprivate func skip(_ inner: AmbInner<Element>, _ sender: Link?) -> Link? {
         // An error is retried by this emitter, and a receiver is no step.
         guard !isCopied, !hasReceiver, winner.load(ordering: .acquiring) == inner.number, close() else {
             return nil
         }
         _ = inners.close()
-        inner.detach()
+        inner.detach(sender)
         return down.link
     }
 
@@ -95,7 +95,7 @@ private final class AmbInner<Element: Sendable>: ChildStep<Element>, @unchecked 
         parent.use(as: Amb<Element>.self) { if $0.mayPass(self) { $0.onCompleted() } }
     }
 
-    override func skipped() -> Link? {
-        parent.use(as: Amb<Element>.self) { $0.skip(self) }
+    override func skipped(by sender: Link?) -> Link? {
+        parent.use(as: Amb<Element>.self) { $0.skip(self, sender) }
     }
 }

@@ -55,13 +55,13 @@ final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sen
             // The new source takes the old one's place downstream. The old one is released after its event
             // returns, or stopped if a closure threw.
             var below = down.share()
-            if below.skip() { startStream(other, below) } else { startStream(other, Downstream(self)) }
+            if below.skip(nil) { startStream(other, below) } else { startStream(other, Downstream(self)) }
         } catch {
             down.error(error)
         }
     }
 
-    override func skipped() -> Link? {
+    override func skipped(by sender: Link?) -> Link? {
         hasCaught.value ? down.link : nil
     }
 }

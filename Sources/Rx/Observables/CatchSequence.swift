@@ -70,8 +70,8 @@ final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>
         }
     }
 
-    override func skipped() -> Link? {
-        leaveChain(isLast.value)
+    override func skipped(by sender: Link?) -> Link? {
+        leaveChain(isLast.value, sender)
     }
 
     override func next(_ value: Element) {

@@ -130,8 +130,8 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
         }
     }
 
-    override func skipped() -> Link? {
-        leaveChain(isLast.value)
+    override func skipped(by sender: Link?) -> Link? {
+        leaveChain(isLast.value, sender)
     }
 
     private func next() -> Observable<Element>? {

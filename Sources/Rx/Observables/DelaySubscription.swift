@@ -48,8 +48,8 @@ final class DelaySubscription<Element: Sendable>: StatefulOperator<Element, Elem
         timer.close()
     }
 
-    override func skipped() -> Link? {
-        leaveChain(isStarted.value)
+    override func skipped(by sender: Link?) -> Link? {
+        leaveChain(isStarted.value, sender)
     }
 
     override func next(_ value: Element) {

@@ -87,8 +87,8 @@ final class FlatMap<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>, @un
         }
     }
 
-    fileprivate func skip(_ inner: any InnerListMember) -> Link? {
-        leaveChain(inner, gate, inners)
+    fileprivate func skip(_ inner: any InnerListMember, _ sender: Link?) -> Link? {
+        leaveChain(inner, sender, gate, inners)
     }
 
     private func finish() {
@@ -151,7 +151,7 @@ final class FlatMapInner<In: Sendable, Out: Sendable>: ChildStep<Out>, @unchecke
         parent.use(as: FlatMap<In, Out>.self) { $0.innerCompleted(self) }
     }
 
-    override func skipped() -> Link? {
-        parent.use(as: FlatMap<In, Out>.self) { $0.skip(self) }
+    override func skipped(by sender: Link?) -> Link? {
+        parent.use(as: FlatMap<In, Out>.self) { $0.skip(self, sender) }
     }
 }

@@ -101,7 +101,7 @@ final class FlatMapLatestOrFirst<In: Sendable, Out: Sendable>: StatefulOperator<
         current.stopAndSet(inner)
         // The selector may have ended this stream.
         guard !upstream.isClosed else { return }
-        startStream(source, Downstream(inner))
+        startStream(source, Downstream(inner), before: .value)
     }
 
     /// Reserves the only slot for an inner stream. Returns false if one is running.
@@ -132,15 +132,17 @@ final class FlatMapLatestOrFirst<In: Sendable, Out: Sendable>: StatefulOperator<
     }
 
     /// Leaves the chain if only the events of this inner stream are left to pass on.
-    fileprivate func skip(_ inner: FlatMapLatestOrFirstInner<In, Out>, _ id: UInt64) -> Link? {
+    fileprivate func skip(
+        _ inner: FlatMapLatestOrFirstInner<In, Out>, _ id: UInt64, _ sender: Link?
+    ) -> Link? {
         // If the gate is taken, the operator is delivering.
         guard gate.enter() else { return nil }
         var next: Link?
         let isLast = state.withLock { $0.isOuterDone && $0.hasInner }
         if isLast, isLatest(id), upstream.end() {
-            upstream.detach()
-            current.detach()
-            inner.detach()
+            upstream.closeAfterEnd()
+            current.closeAfterEnd(of: inner)
+            inner.detach(sender)
             next = down.link
         }
         gate.leave()
@@ -247,7 +249,7 @@ final class FlatMapLatestOrFirstInner<In: Sendable, Out: Sendable>: ChildStep<Ou
         parent.use(as: FlatMapLatestOrFirst<In, Out>.self) { $0.innerCompleted(id) }
     }
 
-    override func skipped() -> Link? {
-        parent.use(as: FlatMapLatestOrFirst<In, Out>.self) { $0.skip(self, id) }
+    override func skipped(by sender: Link?) -> Link? {
+        parent.use(as: FlatMapLatestOrFirst<In, Out>.self) { $0.skip(self, id, sender) }
     }
 }

@@ -46,10 +46,10 @@ final class IfEmptySwitch<Element: Sendable>: Operator<Element, Element>, @unche
         guard isEmpty.value, !hasSwitched.value else { return down.completed() }
         hasSwitched.set(true)
         var below = down.share()
-        if below.skip() { startStream(other, below) } else { startStream(other, Downstream(self)) }
+        if below.skip(nil) { startStream(other, below) } else { startStream(other, Downstream(self)) }
     }
 
-    override func skipped() -> Link? {
+    override func skipped(by sender: Link?) -> Link? {
         hasSwitched.value ? down.link : nil
     }
 }

@@ -89,8 +89,8 @@ final class MergeAll<Element: Sendable>: StatefulOperator<Element, Element>, @un
         }
     }
 
-    fileprivate func skip(_ inner: any InnerListMember) -> Link? {
-        leaveChain(inner, gate, inners)
+    fileprivate func skip(_ inner: any InnerListMember, _ sender: Link?) -> Link? {
+        leaveChain(inner, sender, gate, inners)
     }
 
     private func end(_ error: (any Error)?) {
@@ -129,7 +129,7 @@ private final class MergeInner<Element: Sendable>: ChildStep<Element>, @unchecke
         parent.use(as: MergeAll<Element>.self) { $0.innerCompleted(self) }
     }
 
-    override func skipped() -> Link? {
-        parent.use(as: MergeAll<Element>.self) { $0.skip(self) }
+    override func skipped(by sender: Link?) -> Link? {
+        parent.use(as: MergeAll<Element>.self) { $0.skip(self, sender) }
     }
 }

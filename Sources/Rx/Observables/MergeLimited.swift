@@ -147,10 +147,10 @@ final class MergeLimited<In: Sendable, Out: Sendable>: StatefulOperator<In, Out>
         gate.leave()
     }
 
-    fileprivate func skip(_ inner: any InnerListMember) -> Link? {
+    fileprivate func skip(_ inner: any InnerListMember, _ sender: Link?) -> Link? {
         guard state.withLock({ $0.hasLastStream }) else { return nil }
         _ = inners.outerDone()
-        return leaveChain(inner, gate, inners)
+        return leaveChain(inner, sender, gate, inners)
     }
 
     override func error(_ error: any Error) {
@@ -191,7 +191,7 @@ final class MergeLimitedInner<In: Sendable, Out: Sendable>: ChildStep<Out>, @unc
         parent.use(as: MergeLimited<In, Out>.self) { $0.innerCompleted(self) }
     }
 
-    override func skipped() -> Link? {
-        parent.use(as: MergeLimited<In, Out>.self) { $0.skip(self) }
+    override func skipped(by sender: Link?) -> Link? {
+        parent.use(as: MergeLimited<In, Out>.self) { $0.skip(self, sender) }
     }
 }

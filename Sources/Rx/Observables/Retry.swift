@@ -73,8 +73,8 @@ final class Retry<Element: Sendable>: StatefulOperator<Element, Element>, @unche
         }
     }
 
-    override func skipped() -> Link? {
-        leaveChain(isLast.value)
+    override func skipped(by sender: Link?) -> Link? {
+        leaveChain(isLast.value, sender)
     }
 
     override func next(_ value: Element) {

@@ -52,7 +52,7 @@ final class WithLatestFrom<In: Sendable, Second: Sendable, Out: Sendable>: Gated
         me.down.attach(me)
         let inner = WithLatestInner<In, Second, Out>(me)
         me.other.set(inner)
-        startStream(me.second, Downstream(inner))
+        startStream(me.second, Downstream(inner), before: .stream)
         guard !me.upstream.isClosed else { return }
         (consume source).run(Downstream(me))
     }
