@@ -36,21 +36,38 @@ struct FileStreamTests {
 
     /// A helper thread whose work waits for `run`.
     private final class HeldThread: Sendable {
-        private let works = Lock<[@Sendable () -> Void]>([])
+        private struct State {
+            var works: [@Sendable () -> Void] = []
+            var isReleased = false
+        }
 
-        var count: Int { works.withLock { $0.count } }
+        private let state = Lock(State())
+
+        var count: Int { state.withLock { $0.works.count } }
 
         func take(_ work: @escaping @Sendable () -> Void) -> Bool {
-            works.withLock { $0.append(work) }
+            let isReleased = state.withLock { state in
+                if !state.isReleased { state.works.append(work) }
+                return state.isReleased
+            }
+            if isReleased { work() }
             return true
         }
 
-        func run() {
-            let works = works.withLock { works in
-                defer { works = [] }
+        /// Runs the oldest or the latest work.
+        func run(first: Int = .max, last: Int = 0) {
+            let works = state.withLock { state in
+                let works = last > 0 ? state.works.suffix(last) : state.works.prefix(first)
+                state.works.removeSubrange(works.indices)
                 return works
             }
             for work in works { work() }
+        }
+
+        /// Runs all work, now and later.
+        func release() {
+            state.withLock { $0.isReleased = true }
+            run()
         }
     }
 
@@ -86,6 +103,56 @@ struct FileStreamTests {
             held.run()
             #expect(try client.ask("/api/value").status == 200)
             try spin(while: openCount("large") > 0) { "\(openCount("large")) open descriptors of large" }
+        }
+    }
+
+    @Test("Few small files are read before the loop has taken them, and clients that wait take turns")
+    func findings() throws {
+        var files = StaticFiles.folder(fixture.root)
+        let held = HeldThread()
+        files.submit = held.take
+        let lines = try fixture.serve(files) { port in
+            func ask(host: UInt8) throws -> RawClient {
+                let client = try RawClient(port: port, host: host)
+                client.send("GET /small HTTP/1.1\r\nHost: test\r\n\r\n")
+                return client
+            }
+            let most = LoopFiles.findings
+            let clients = try (0..<most + 8).map { _ in try ask(host: 1) }
+            try spin(while: held.count < most) { "\(held.count) files are being found" }
+            let other = try ask(host: 2)
+            // Once the loop has answered later clients, it has all of their requests.
+            for host in [1, 2] as [UInt8] {
+                #expect(try RawClient(port: port, host: host).ask("/api/value").status == 200)
+            }
+            #expect(held.count == most)
+            // The two places go to the next request of the first client, and to that of the other.
+            held.run(first: 2)
+            try spin(while: held.count < most) { "\(held.count) files are being found" }
+            held.run(last: 1)
+            #expect(try other.reply().text == "small")
+            held.release()
+            for client in clients { #expect(try client.reply().text == "small") }
+        }
+        #expect(lines.statuses.allSatisfy { $0 == 200 })
+    }
+
+    @Test("A request that waits in vain for others' files is 503, and its file is not looked for")
+    func unfound() throws {
+        var files = StaticFiles.folder(fixture.root)
+        files.readDeadline = .milliseconds(300)
+        let held = HeldThread()
+        files.submit = held.take
+        try fixture.serve(files) { port in
+            let clients = try (0..<LoopFiles.findings + 1).map { _ in
+                let client = try RawClient(port: port)
+                client.send("GET /small HTTP/1.1\r\nHost: test\r\n\r\n")
+                return client
+            }
+            for client in clients { #expect(try client.reply().status == 503) }
+            #expect(held.count == LoopFiles.findings)
+            held.release()
+            #expect(try clients[0].ask("/small").text == "small")
         }
     }
 

@@ -107,6 +107,7 @@ struct LimitsTableTests {
             "calls.pipe": FileBody.silence,
             "cookies.bytes": Cookie.maximumBytes,
             "cookies.attributeBytes": Cookie.maximumAttributeBytes,
+            "files.findings": LoopFiles.findings,
             "files.turn": FileSender.turn, "files.patience": FileSender.patience,
             "compression.whole": AnswerCompressor.whole,
             "compression.slice": AnswerCompressor.slice,

@@ -5,42 +5,6 @@ import HTTPInbound
 import HTTPModel
 import Rx
 
-/// The state that a loop's requests for files share. Confined to the loop.
-final class LoopFiles {
-    let server: FileServer
-    let responder: GatewayResponder
-    /// Nil if nobody wants to know what becomes of requests.
-    let records: RequestRecords?
-    let log: Log
-    /// Files that are sent in pieces.
-    var turns: FileTurns<FileSender>
-    /// Those of all loops.
-    let descriptors: FileDescriptors
-    /// Divides the requests in flight among endpoints and middleware.
-    weak var handler: RequestHandler?
-
-    /// - Parameter requestsInFlight: on the loop. Files in pieces may be half of them.
-    init(
-        _ server: FileServer, _ responder: GatewayResponder, records: RequestRecords?, log: Log,
-        requestsInFlight: Int, _ descriptors: FileDescriptors
-    ) {
-        self.descriptors = descriptors
-        turns = FileTurns(places: server.settings.streams, open: requestsInFlight / 2)
-        self.server = server
-        self.responder = responder
-        self.records = records
-        self.log = log
-    }
-
-    /// Returns nil if no file can be at the path of a request, as far as is known without accessing the disk.
-    func request(for head: HTTPRequestHead, middleware: EndpointMatch? = nil) -> FileRequest? {
-        guard let path = FilePath(head.target.pathBytes), let location = server.location(of: path) else {
-            return nil
-        }
-        return FileRequest(path, at: location, self, middleware: middleware)
-    }
-}
-
 /// A request for a static file, from its head to the last byte of its answer. Confined to its loop.
 final class FileExchange: InboundExchange {
     private static let methods: [HTTPMethod] = [.get, .head, .options]
@@ -57,8 +21,10 @@ final class FileExchange: InboundExchange {
     private var sender: FileSender?
     /// The head of a file that is sent in pieces. It waits for the first piece.
     private var unsentHead: HTTPResponseHead?
-    /// Set while a file is being found.
+    /// Set while a file is being found, or waits for that.
     private var timer: TimerToken?
+    /// Whether a helper thread has got the file to find.
+    private var isFinding = false
     /// Whether the request has a place among those in flight, which it has while middleware runs.
     private var isAdmitted = false
     /// Sends an answer of middleware that is streamed.
@@ -127,12 +93,15 @@ final class FileExchange: InboundExchange {
         handler?.admission.leave(middleware)
     }
 
+    private var isFetch: Bool { method == .get || method == .head }
+
     private func serve() {
-        let isFetch = method == .get || method == .head
         switch file.location {
         case .builtIn where !isFetch: answerOtherMethod()
         case .builtIn(let page): answer(page)
-        case .folder(let folder): find(in: folder, isFetch: isFetch)
+        case .folder:
+            startReadTimer()
+            files.find(for: self, of: AddressPrefix(remoteAddress))
         }
     }
 
@@ -147,22 +116,27 @@ final class FileExchange: InboundExchange {
 
     // MARK: Files of a folder
 
-    private func find(in folder: FolderFiles, isFetch: Bool) {
+    /// Finds the file on a helper thread. Returns false if the request is over, or no thread takes the work.
+    func find() -> Bool {
+        guard !isOver, !isAnswered, case .folder(let folder) = file.location else { return false }
         let now = Self.now
         let query = FolderFiles.Query(
             path: file.path, fields: request.head.fields, isHead: isHead, isExistenceCheck: !isFetch,
             now: now,
             client: AddressPrefix(remoteAddress))
         let exchange = LoopBound(self, loop: loop)
-        startReadTimer()
+        isFinding = true
         let isAccepted = files.server.settings.submit { [loop, descriptors = files.descriptors] in
             let finding = folder.find(query, taking: descriptors)
             loop.execute { exchange.value.found(finding, now) }
         }
         if !isAccepted { answer(.overloaded) }
+        return isAccepted
     }
 
     private func found(_ finding: FolderFiles.Finding, _ now: Int64) {
+        // Once the connection has what was found.
+        defer { files.findingEnded() }
         // The client may have left, or the deadline may have passed.
         guard !isOver, !isAnswered else { return }
         stopReadTimer()
@@ -368,9 +342,9 @@ private final class FileReceiver: AnswerReceiver {
 }
 
 extension FileExchange: TimerTarget {
-    /// The disk has not answered within `readDeadline`.
+    /// The disk has not answered within `readDeadline`, or was not asked.
     func timerFired(_ token: TimerToken) {
         timer = nil
-        fileIsLate(nil, waitsForTurn: false)
+        fileIsLate(nil, waitsForTurn: !isFinding)
     }
 }

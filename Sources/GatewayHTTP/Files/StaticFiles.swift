@@ -10,7 +10,8 @@ import EventIO
 /// files inside the program.
 /// Each answer with a file has a strict Content-Security-Policy and keeps pages of other origins from loading, framing or reading it.
 ///
-/// Four helper threads read the files. If 4096 requests are waiting for them, further ones get 503 `OVERLOADED`.
+/// Four helper threads read the files, for each loop those of 64 requests at once. Further requests wait, and client addresses take
+/// turns.
 public struct StaticFiles: Sendable {
     enum Source: Sendable {
         case folder(String)
