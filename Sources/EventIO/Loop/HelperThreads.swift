@@ -25,6 +25,8 @@ final class HelperThreads: Sendable {
     private let name: String
     private let idleTimeout: DispatchTimeInterval
     private let wakes = DispatchSemaphore(value: 0)
+    /// How soon a thread without work returns memory after a loop.
+    private static let followTime = DispatchTimeInterval.milliseconds(500)
 
     /// An idle thread ends after `idleTimeout`, by default at once. Starting one costs as much as reading a small file.
     init(name: String, limit: Int, waitingLimit: Int, idleTimeout: DispatchTimeInterval = .never) {
@@ -81,7 +83,8 @@ final class HelperThreads: Sendable {
 
     private func work() {
         var finished = 0
-        while let next = next(finished: finished) ?? wait() {
+        var memory = MemoryReturn.Follower()
+        while let next = next(finished: finished) ?? wait(&memory) {
             next()
             finished = 1
         }
@@ -97,11 +100,14 @@ final class HelperThreads: Sendable {
         }
     }
 
-    /// Waits for work. Returns nil when none came and the thread must end.
-    private func wait() -> (@Sendable () -> Void)? {
+    /// Waits for work, and meanwhile returns memory when loops do. Returns nil when no work came and the thread must end.
+    private func wait(_ memory: inout MemoryReturn.Follower) -> (@Sendable () -> Void)? {
         if case .never = idleTimeout { return nil }
+        var end = DispatchTime.now() + idleTimeout
         while true {
-            if wakes.wait(timeout: .now() + idleTimeout) == .timedOut {
+            if wakes.wait(timeout: min(end, .now() + Self.followTime)) == .timedOut {
+                memory.follow()
+                guard .now() >= end else { continue }
                 let isOver = state.withLock { state in
                     // No thread counts as idle, so every waiting thread is about to be signalled, this one too.
                     guard state.idle > 0 else { return false }
@@ -112,6 +118,7 @@ final class HelperThreads: Sendable {
                 if isOver { return nil }
                 wakes.wait()
             }
+            end = .now() + idleTimeout
             let work = state.withLock { state in
                 let work = state.takeNext()
                 // Another thread took the work.

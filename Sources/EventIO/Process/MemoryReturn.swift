@@ -1,5 +1,6 @@
 import Glibc
 import Rx
+import Synchronization
 
 /// Returns freed memory to the system when a loop goes quiet after large bodies. Used on the loop only.
 ///
@@ -12,6 +13,9 @@ final class MemoryReturn: TimerTarget {
     static let turn = TimeAmount.milliseconds(20)
     /// Another turn is worth it only if the last one returned this many bytes.
     private static let least = 4 << 20
+
+    /// How often a loop has returned memory.
+    private static let returns = Atomic(0)
 
     private unowned let loop: EventLoop
     private var latest = MonotonicTime(nanoseconds: 0)
@@ -34,6 +38,7 @@ final class MemoryReturn: TimerTarget {
     func timerFired(_ token: TimerToken) {
         isTimerSet = false
         if loop.now < latest + Self.quiet { return setTimer(at: latest + Self.quiet) }
+        Self.returns.wrappingAdd(1, ordering: .relaxed)
         guard let collect = Self.collect else { return }
         PromptMemoryReturn.begin()
         defer { PromptMemoryReturn.end() }
@@ -43,6 +48,25 @@ final class MemoryReturn: TimerTarget {
         // The blocks may have come from new memory, which mimalloc would keep.
         collect(true)
         if !isDone, before - ProcessLimits.residentMemory() >= Self.least { setTimer(at: loop.now) }
+    }
+
+    /// How often loops have returned memory, as far as a thread without a loop has followed.
+    struct Follower {
+        private var seen = MemoryReturn.returns.load(ordering: .relaxed)
+
+        /// Returns the memory of this thread if a loop has returned its own since the last call: what this thread allocates, loops free,
+        /// and it stays with the thread until that allocates again. Returns whether it has.
+        @discardableResult
+        mutating func follow() -> Bool {
+            let returns = MemoryReturn.returns.load(ordering: .relaxed)
+            guard returns != seen else { return false }
+            seen = returns
+            guard let collect = MemoryReturn.collect else { return true }
+            PromptMemoryReturn.begin()
+            collect(true)
+            PromptMemoryReturn.end()
+            return true
+        }
     }
 
     /// Returns the free parts of segments that are in use: `mi_collect` leaves those that were freed with a delay.

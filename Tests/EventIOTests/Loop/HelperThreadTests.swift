@@ -106,6 +106,20 @@ struct HelperThreadTests {
         try spin(while: !again.withLock { $0 }) { "the item after the idle time has not run" }
     }
 
+    @Test("A thread without a loop follows when a loop returns memory, once for each time")
+    func memoryReturn() async throws {
+        let group = try EventLoopGroup(count: 1, name: "memory")
+        var follower = MemoryReturn.Follower()
+        group.loops[0].reportLargeMemoryFreed()
+        try spin(while: !follower.follow()) { "no loop has returned memory" }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                group.shutdown()
+                continuation.resume()
+            }
+        }
+    }
+
     @Test("No work is lost or run twice while threads go idle and end")
     func race() async throws {
         let threads = HelperThreads(
