@@ -306,6 +306,23 @@ struct StreamingTests {
         }
     }
 
+    @Test("What many small queues free counts as large memory once it is, so that the loop returns it")
+    func freedTogether() async throws {
+        try await TestServer.run { server in
+            let loop = server.loop
+            let timers = try await server.on { server, _ in
+                let part = EventLoop.largeMemory / 4
+                server.waitingChanged(by: 8 * part)
+                return (0..<8).map { _ in
+                    server.waitingChanged(by: -part)
+                    return loop.timerCount
+                }
+            }
+            // The timer that returns memory is set once.
+            #expect(timers.map { $0 - timers[0] } == [0, 0, 0, 1, 1, 1, 1, 1])
+        }
+    }
+
     @Test(
         "Large answers move to disk when memory runs short, and no connection is reset")
     func spooledAtOnce() async throws {

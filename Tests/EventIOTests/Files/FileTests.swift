@@ -187,6 +187,36 @@ struct FileTests {
         }
     }
 
+    @Test("A large piece of a file fills its block, so that it takes no more memory than it counts")
+    func blocks() async throws {
+        // The array's header is part of the block.
+        #expect(BlockSize.capacity(for: ReadAhead.pieceSize) == ReadAhead.pieceSize)
+        let scratch = ScratchFolder()
+        try Data(testBytes(200_000)).write(to: URL(fileURLWithPath: scratch.file("a")))
+        try await withLoop { loop in
+            let capacities = Lock<[Int]>([])
+            let read = Signal()
+            let ahead = try await loop.perform {
+                LoopBound(ReadAhead(on: loop) { try Self.reader("a", in: scratch) }, loop: loop)
+            }
+            for count in 1...3 {
+                try await loop.perform {
+                    ahead.value.next { piece in
+                        if case .success(let bytes) = piece {
+                            capacities.withLock { $0.append(bytes.capacity) }
+                        }
+                        read.fire()
+                    }
+                }
+                try await read.wait(count: count)
+            }
+            try await loop.perform { ahead.value.close() }
+            // An allocator may give a few bytes more.
+            let block = ReadAhead.pieceSize..<ReadAhead.pieceSize + 64
+            #expect(capacities.withLock { $0.map { block.contains($0) } } == [true, true, true])
+        }
+    }
+
     @Test("A silent disk or busy threads do not block closing")
     func silentDisk() async throws {
         let (reading, gone) = (Signal(), Signal())
