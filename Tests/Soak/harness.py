@@ -48,6 +48,11 @@ def need_descriptors(count):
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, count), hard))
 
 
+def descriptors_for(connections):
+    """Returns the limit of descriptors with which a gateway accepts so many clients: they may have three eighths of it."""
+    return -(-8 * connections // 3)
+
+
 class Process:
     """A child process, killed at the end of its `with` block."""
 
@@ -68,10 +73,31 @@ class Process:
 
     def resident(self):
         """Resident memory in KiB."""
+        return self._memory("VmRSS:")
+
+    def peak(self):
+        """The most resident memory since `reset_peak`, in KiB."""
+        return self._memory("VmHWM:")
+
+    def reset_peak(self):
+        # proc(5)
+        pathlib.Path(f"/proc/{self.pid}/clear_refs").write_text("5")
+
+    def _memory(self, name):
         for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
+            if line.startswith(name):
                 return int(line.split()[1])
         raise Failure("the process has ended")
+
+    def settled(self):
+        """Waits until memory has been returned, and gives the resident memory in KiB."""
+        lowest, since, end = self.resident(), time.monotonic(), time.monotonic() + 20
+        while time.monotonic() < min(since + 3, end):
+            time.sleep(0.1)
+            now = self.resident()
+            if abs(now - lowest) > 256:
+                lowest, since = now, time.monotonic()
+        return self.resident()
 
     def seconds(self):
         """Processor time in seconds."""

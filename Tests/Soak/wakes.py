@@ -1,5 +1,6 @@
 """No response of 8 MiB holds a loop for more than 25 ms of its processor time, and nothing that a client sends for more than 10 ms."""
 
+import concurrent.futures
 import functools
 import gzip
 import json
@@ -68,6 +69,10 @@ class Upstream(socketserver.ThreadingTCPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        # It refuses connections.
+        self.closed = socket.socket()
+        self.closed.bind(("127.0.0.1", 0))
+        self.dead = f"http://127.0.0.1:{self.closed.getsockname()[1]}"
 
 
 class Handler(socketserver.StreamRequestHandler):
@@ -114,9 +119,16 @@ def configuration(upstream):
         f'  api: {{url: "{upstream.url}", breaker: off, compression: always, retry: {{attempts: 1}}, '
         "timeouts: {total: 30s, firstByte: 14s}}",
         f'  enveloped: {{url: "{upstream.url}", breaker: off, envelope: generic, retry: {{attempts: 1}}}}',
+        f'  dead: {{url: "{upstream.dead}", breaker: off, retry: {{attempts: 1}}}}',
         "endpoints:", "- get: /ping", "  parts: {a: {value: 1}}",
         "- post: /body", "  body: {type: object, properties: {ids: {type: array, items: integer}}}",
         '  parts: {a: {upstream: api, get: /x, query: {q: "{body.ids}"}, optional: true}}',
+        "- get: /text", f"  data: {{value: {json.dumps([f'{random.getrandbits(320):080x}' for _ in range(1400)])}}}",
+        "- post: /grow", "  body: {type: object}", "  parts:",
+        *(f"    {name}: {{value: [{', '.join([chr(34) + '{' + of + '}' + chr(34)] * 4)}]}}"
+          for name, of in (("a", "body.text"), ("b", "parts.a"), ("c", "parts.b"))),
+        "- post: /failing", "  body: {type: object}",
+        '  parts: {a: {upstream: dead, post: /, body: {i: "{item}", b: "{body.text}"}, forEach: "{body.ids}", limit: 1000, atLeast: 0}}',
         "- post: /items", "  body: {type: object}",
         '  parts: {a: {upstream: api, get: "/x/{item}", query: {q: "{body.ids}"}, forEach: "{body.l}", limit: 1000, optional: true}}',
     ]
@@ -131,16 +143,22 @@ def configuration(upstream):
 
 
 def requests():
-    """Returns what clients send: its name, the bytes, and how many answers it has."""
+    """Returns what clients send: its name, the bytes of each, how many answers they have, and how many clients send them."""
     def post(path, value):
         body = json.dumps(value, separators=(",", ":")).encode()
         return b"POST %s HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (
             path, len(body)) + body
 
-    yield "a body of 1 MiB", post(b"/body", {"ids": [1] * 520_000}), 1
-    yield "a body with a thousand elements", post(b"/items", {"l": list(range(1000)), "ids": [1] * 510_000}), 1
+    yield "a body of 1 MiB", post(b"/body", {"ids": [1] * 520_000}), 1, 1
+    yield "a body with a thousand elements", post(b"/items", {"l": list(range(1000)), "ids": [1] * 510_000}), 1, 1
+    yield "bodies whose calls fail at once", post(b"/failing", {"ids": list(range(800)), "text": "x" * 1000}), 1, 8
+    yield "bodies of 30 KB that grow to 2.5 MB", post(b"/grow", {"text": "x" * 30_000}), 1, 60
     for path in (b"/ping", b"/missing", b"/health/live", b"/" + b"%41" * 20):
-        yield f"1000 requests for {path.decode()} at once", b"GET %s HTTP/1.1\r\nHost: t\r\n\r\n" % path * 1000, 1000
+        yield f"1000 requests for {path.decode()} at once", b"GET %s HTTP/1.1\r\nHost: t\r\n\r\n" % path * 1000, 1000, 1
+    for coding in (b"gzip", b"br"):
+        text = b"GET /text HTTP/1.1\r\nHost: t\r\nAccept-Encoding: %s\r\n\r\n" % coding
+        yield f"1000 requests for 115 KB in {coding.decode()} at once", text * 1000, 1000, 1
+        yield f"100 requests for 115 KB in {coding.decode()} by each of ten", text * 100, 100, 10
 
 
 class Soak(Process):
@@ -156,26 +174,36 @@ class Soak(Process):
         self.child.stdin.flush()
         return int(self.child.stdout.readline())
 
-    def ask(self, sent, answers=1):
-        """Sends requests and reads their answers to the ends."""
+    def ask(self, sent, answers=1, clients=1):
+        """Sends requests of several clients at once, and reads their answers to the ends. What is refused would hold no loop."""
+        with concurrent.futures.ThreadPoolExecutor(clients) as pool:
+            faults = list(pool.map(lambda _: self.fault(sent, answers), range(clients)))
+        if any(faults):
+            check(False, f"each request is answered; not so: {next(filter(None, faults))}")
+
+    def fault(self, sent, answers):
         with socket.create_connection(("127.0.0.1", self.port), timeout=60) as peer:
             threading.Thread(target=peer.sendall, args=(sent,), daemon=True).start()
             file = peer.makefile("rb", buffering=1 << 20)
             for _ in range(answers):
-                size = 0
+                status, size = file.readline(), 0
                 while (line := file.readline()) not in (b"\r\n", b""):
                     if line.lower().startswith(b"content-length:"):
                         size = int(line.split(b":")[1])
-                if not line or len(file.read(size)) < size:
-                    check(False, "each request is answered")
+                body = file.read(size)
+                if not line or len(body) < size:
+                    return "the connection ended within an answer"
+                if status.split()[1] in (b"503", b"504") or b'"memory_limit"' in body:
+                    return f"{status.decode().strip()} {body[:200]!r}"
+        return None
 
 
-def longest(soak, sent, answers=1):
+def longest(soak, sent, answers=1, clients=1):
     """Returns the longest wake of the best of several rounds, because other processes take time from the caches."""
     wakes = []
     for _ in range(ROUNDS):
         soak.longest_wake()
-        soak.ask(sent, answers)
+        soak.ask(sent, answers, clients)
         wakes.append(soak.longest_wake())
     return min(wakes)
 
@@ -205,8 +233,8 @@ def measure(soak):
     print(f"    {worst['memory'][0] / 1000:5.1f} ms: return of their memory")
     check(max(wake for wake, _ in worst.values()) <= RESPONSE, f"no response holds the loop for more than {RESPONSE // 1000} ms")
     slowest = 0
-    for name, sent, answers in requests():
-        wake = longest(soak, sent, answers)
+    for name, sent, answers, clients in requests():
+        wake = longest(soak, sent, answers, clients)
         slowest = max(slowest, wake)
         print(f"    {wake / 1000:5.1f} ms: {name}")
     check(slowest <= CLIENT, f"no client holds the loop for more than {CLIENT // 1000} ms")
