@@ -85,7 +85,9 @@ let package = Package(
         module("JSONBytes", ["ASCIIText"]),
         module("JSONCoding", ["JSONBytes", "ASCIIText"]),
 
-        module("EventIO", ["CLibevent", "CAres", "COpenSSL", "CLinux", "Resilience", "Rx", "Locking"]),
+        module(
+            "EventIO",
+            ["CLibevent", "CAres", "COpenSSL", "CLinux", "Resilience", "ASCIIText", "Rx", "Locking"]),
         module("HTTPWire", ["HTTPModel", "ASCIIText"]),
         // Decodes gzip, deflate and br as a stream; encodes gzip and br.
         module("ContentCoding", ["CZlib", "CBrotli"]),
@@ -108,8 +110,8 @@ let package = Package(
         module(
             "NetworkingSession",
             [
-                "Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Resilience", "Rx",
-                "Locking",
+                "Networking", "HTTPOutbound", "EventIO", "HTTPModel", "JSONBytes", "Resilience",
+                "ASCIIText", "Rx", "Locking",
             ]),
         // The names and errors of other clients, and NSError, which needs all of Foundation.
         module("NetworkingCompatibility", ["Networking", "JSONBytes"]),

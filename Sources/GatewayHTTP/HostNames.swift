@@ -18,7 +18,7 @@ public struct HostNames: Sendable, Hashable {
     private let allowed: AllowedNames?
 
     fileprivate struct AllowedNames: Sendable, Hashable {
-        /// In lower case, without a trailing dot.
+        /// In lower case, without a final dot.
         var names: [[UInt8]] = []
         /// The parts after an asterisk: `.example.com`.
         var suffixes: [[UInt8]] = []
@@ -78,9 +78,7 @@ public struct HostNames: Sendable, Hashable {
 
 extension HostNames.AllowedNames {
     func contains(_ host: UnsafeRawBufferPointer) -> Bool {
-        // A trailing dot only makes the name absolute.
-        let dots = host.last == UInt8(ascii: ".") ? 1 : 0
-        let host = UnsafeRawBufferPointer(rebasing: host.dropLast(dots))
+        let host = HostName.withoutFinalDot(host)
         for name in names where name.withUnsafeBytes({ ASCII.equalsIgnoringCase(host, $0) }) { return true }
         for suffix in suffixes where host.count > suffix.count {
             let end = UnsafeRawBufferPointer(rebasing: host.suffix(suffix.count))
@@ -90,10 +88,9 @@ extension HostNames.AllowedNames {
     }
 
     mutating func add(_ text: String) throws(HostNames.Fault) {
-        var bytes = text.utf8.map(ASCII.lowercased)
-        if Self.isAddress(bytes) { return }
+        if Self.isAddress(text.utf8.map(ASCII.lowercased)) { return }
+        let bytes = HostName.withoutFinalDot(text).utf8.map(ASCII.lowercased)
         let isWildcard = bytes.starts(with: Array("*.".utf8))
-        if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
         let name = bytes.dropFirst(isWildcard ? 2 : 0)
         guard Self.isName(name) else {
             throw HostNames.Fault(

@@ -22,7 +22,7 @@ public struct HTTPFieldName: Sendable {
     }
 
     /// Returns nil if the bytes are not a token of 1 to 256 bytes.
-    init?(bytes: UnsafeRawBufferPointer) {
+    package init?(bytes: UnsafeRawBufferPointer) {
         guard (1...Self.maximumLength).contains(bytes.count), bytes.allSatisfy(ASCII.isTokenByte) else {
             return nil
         }

@@ -64,4 +64,9 @@ extension HTTPURL {
     public func hasSameOrigin(as other: HTTPURL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
+
+    /// Whether both URLs lead to the same server: they have the same origin, but for the final dot of a host name (`HostName`).
+    package func hasSameServer(as other: HTTPURL) -> Bool {
+        scheme == other.scheme && port == other.port && HostName.areSame(host, other.host)
+    }
 }

@@ -158,6 +158,19 @@ struct HTTPURLTests {
         #expect(!(try HTTPURL("https://a:81/").hasSameOrigin(as: try HTTPURL("http://b:81/"))))
     }
 
+    @Test("URLs that differ in the final dot of the host have the same server, but not the same origin")
+    func server() throws {
+        let url = try HTTPURL("http://a.test./b")
+        for (other, isSame) in [
+            ("http://a.test/", true), ("http://A.test.:80", true), ("http://b.test", false),
+            ("http://a.test:81", false), ("https://a.test:80", false), ("http://a.test..", false),
+        ] {
+            #expect(url.hasSameServer(as: try HTTPURL(other)) == isSame, "\(other)")
+        }
+        #expect(!url.hasSameOrigin(as: try HTTPURL("http://a.test/b")))
+        #expect(url.authority == "a.test." && "\(url)" == "http://a.test./b")
+    }
+
     @Test("A failure says which rule is broken")
     func failures() {
         let failures: [HTTPURL.Failure] = [

@@ -33,6 +33,14 @@ struct OriginTests {
         #expect(Origin(host: "localhost", port: 81) != Origin(host: "localhost"))
     }
 
+    @Test("A name with a final dot shares no connection with the name without, as it may resolve to others")
+    func finalDot() throws {
+        let absolute = try #require(Origin(host: "api.test.", port: 81))
+        #expect(absolute != Origin(host: "api.test", port: 81))
+        #expect(absolute.authority == "api.test.:81" && absolute.hostAndPort == "api.test.:81")
+        #expect(absolute.resolvedName.map { $0.host } == "api.test.")
+    }
+
     @Test("An origin with an invalid socket path or host is refused")
     func unixPath() {
         #expect(Origin(unixSocket: "") == nil)

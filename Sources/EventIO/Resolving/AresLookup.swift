@@ -1,3 +1,4 @@
+import ASCIIText
 import CAres
 import Glibc
 
@@ -226,9 +227,8 @@ final class AresLookup {
 
     /// Whether the name is `localhost` or below it.
     private static func isLocal(_ host: String) -> Bool {
-        let name = host.lowercased().utf8
-        let labels = name.last == UInt8(ascii: ".") ? name.dropLast() : name[...]
-        return labels.elementsEqual("localhost".utf8) || labels.suffix(10).elementsEqual(".localhost".utf8)
+        let name = HostName.withoutFinalDot(host).lowercased().utf8
+        return name.elementsEqual("localhost".utf8) || name.suffix(10).elementsEqual(".localhost".utf8)
     }
 
     /// The loopback addresses in /etc/hosts, or both if it has none.

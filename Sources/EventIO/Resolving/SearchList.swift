@@ -1,3 +1,4 @@
+import ASCIIText
 import CAres
 
 /// The names that a lookup tries one after the other, by `search` and `ndots` of resolv.conf(5).
@@ -32,9 +33,9 @@ struct SearchList {
     /// Returns the names to try in order. A name with a dot at its end is tried as it is, and a name with at least
     /// `ndots` dots is tried first as it is.
     func names(for host: String) -> [String] {
-        guard host.utf8.last != UInt8(ascii: ".") else { return [host] }
+        guard !HostName.isAbsolute(host) else { return [host] }
         var names = domains.map { domain in
-            let domain = domain.utf8.last == UInt8(ascii: ".") ? String(domain.dropLast()) : domain
+            let domain = HostName.withoutFinalDot(domain)
             return domain.isEmpty ? host : "\(host).\(domain)"
         }
         let isFirst = host.utf8.count { $0 == UInt8(ascii: ".") } >= dots

@@ -1,3 +1,4 @@
+import ASCIIText
 import COpenSSL
 import Glibc
 
@@ -24,9 +25,9 @@ enum TLSServerName {
             && copenssl_set_tlsext_host_name(ssl, name) == 1
     }
 
-    /// Removes the final dot of a fully qualified name, and the brackets of an IPv6 address.
+    /// Removes the final dot of an absolute name (RFC 6066 3), or the brackets of an IPv6 address.
     private static func bare(_ name: String) -> String {
         if name.hasPrefix("["), name.hasSuffix("]") { return String(name.dropFirst().dropLast()) }
-        return name.hasSuffix(".") ? String(name.dropLast()) : name
+        return HostName.withoutFinalDot(name)
     }
 }

@@ -91,7 +91,7 @@ extension Upstream {
     /// Whether both have an address in common. Upstreams of one name may be at different addresses, for example if targets compute them.
     fileprivate func sharesOrigin(with other: Upstream) -> Bool {
         self === other
-            || baseURLs.contains { url in other.baseURLs.contains { $0.hasSameOrigin(as: url) } }
+            || baseURLs.contains { url in other.baseURLs.contains { $0.hasSameServer(as: url) } }
     }
 }
 

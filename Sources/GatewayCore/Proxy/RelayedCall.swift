@@ -53,7 +53,7 @@ enum UpstreamReference: Equatable {
             self = isAbsolutePath || ["http", "https"].contains(scheme) ? .unreadable : .elsewhere
             return
         }
-        guard upstream.baseURLs.contains(where: { url.hasSameOrigin(as: $0) }) else {
+        guard upstream.baseURLs.contains(where: { url.hasSameServer(as: $0) }) else {
             self = .elsewhere
             return
         }

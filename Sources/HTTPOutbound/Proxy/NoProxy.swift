@@ -1,10 +1,11 @@
+import ASCIIText
 internal import Glibc
 
 /// The hosts reached without a proxy, separated by commas or blanks, in curl's syntax and its common extensions.
 ///
 /// Each entry is `*` for all hosts; a name, with or without a leading dot or `*.`, for itself and its subdomains; an IP
 /// address, with or without brackets; or a range of addresses, `10.0.0.0/8`. An entry with a port, `example.com:8080`,
-/// covers only that port. Names are ASCII (others as `xn--`). Case and a trailing dot do not matter.
+/// covers only that port. Names are ASCII (others as `xn--`). Case and a final dot do not matter.
 public struct NoProxy: Sendable, Hashable {
     private enum Hosts: Sendable, Hashable {
         case all
@@ -100,7 +101,7 @@ public struct NoProxy: Sendable, Hashable {
     }
 
     private static func normalized(_ name: Substring) -> String {
-        (name.hasSuffix(".") ? name.dropLast() : name).lowercased()
+        HostName.withoutFinalDot(String(name)).lowercased()
     }
 
     private static func withoutBrackets(_ host: Substring) -> Substring {

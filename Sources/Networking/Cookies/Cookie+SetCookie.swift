@@ -27,7 +27,8 @@ extension Cookie {
         for part in parts { attributes.read(part, at: now) }
         let isSecure = attributes.isSecure
         guard !isSecure || url.scheme == .https else { return nil }
-        guard let (domain, isHostOnly) = Self.scope(attributes.domain, of: url.host) else { return nil }
+        let host = HostName.withoutFinalDot(url.host)
+        guard let (domain, isHostOnly) = Self.scope(attributes.domain, of: host) else { return nil }
         let path = attributes.path ?? Self.defaultPath(of: url)
         switch Prefix(name.isEmpty ? value : name) {
         case nil: break
@@ -99,7 +100,9 @@ extension Cookie {
             let value = words.count > 1 ? Cookie.trimmed(words[1]) : ""
             guard value.utf8.count <= Cookie.maximumAttributeBytes else { return }
             switch Cookie.trimmed(words[0]).lowercased() {
-            case "domain": domain = String(value.hasPrefix(".") ? value.dropFirst() : value[...]).lowercased()
+            // RFC 6265 4.1.2.3: a Domain with a final dot is ignored.
+            case "domain" where !HostName.isAbsolute(value):
+                domain = String(value.hasPrefix(".") ? value.dropFirst() : value[...]).lowercased()
             case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil
             case "secure": isSecure = true
             case "expires":

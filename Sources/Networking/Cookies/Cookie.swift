@@ -8,7 +8,7 @@ public struct Cookie: Sendable, Hashable {
     public let name: String
     /// The value as it was set, including quotes and without decoding.
     public let value: String
-    /// The host that set the cookie, or the domain that it named.
+    /// The host that set the cookie, or the domain that it named, without the final dot of an absolute name.
     public let domain: String
     /// Whether only `domain` itself receives it, without its subdomains.
     public let isHostOnly: Bool
@@ -35,7 +35,7 @@ public struct Cookie: Sendable, Hashable {
     ) {
         self.name = name
         self.value = value
-        self.domain = domain.lowercased()
+        self.domain = HostName.withoutFinalDot(domain).lowercased()
         self.isHostOnly = isHostOnly
         self.path = path
         self.expires = expires
@@ -47,9 +47,8 @@ public struct Cookie: Sendable, Hashable {
     /// Whether a request to this URL at that time carries it.
     func isSent(to url: HTTPURL, at now: Date) -> Bool {
         guard !isExpired(at: now), !isSecure || url.scheme == .https else { return false }
-        guard isHostOnly ? url.host == domain : Self.matches(host: url.host, domain: domain) else {
-            return false
-        }
+        let host = HostName.withoutFinalDot(url.host)
+        guard isHostOnly ? host == domain : Self.matches(host: host, domain: domain) else { return false }
         return Self.matches(path: url.path, cookiePath: path)
     }
 

@@ -6,7 +6,7 @@ import Locking
 ///
 ///     let account = Provider<AccountAPI>(cookies: CookieJar())
 ///
-/// Cookies stay in memory. Providers may share a jar. Plain http neither sets nor replaces a `Secure` cookie.
+/// Cookies stay in memory. Providers may share a jar. The final dot of a host (`api.test.`) does not make another host. Plain http neither sets nor replaces a `Secure` cookie.
 ///
 /// A cookie for a public suffix (`com`, `co.uk`, `github.io`, any single label) is rejected, or kept for the host itself if the
 /// host is the suffix. The suffixes are those of the public suffix list that is built into the system's libpsl (publicsuffix.org).

@@ -7,7 +7,7 @@ import CPSL
 enum PublicSuffixes {
     /// Whether the domain is a public suffix: one of the list, of its private part (`github.io`) too, or any single label.
     ///
-    /// - Parameter domain: in lower case, as ASCII (`xn--`) or UTF-8, without leading or trailing dots.
+    /// - Parameter domain: in lower case, as ASCII (`xn--`) or UTF-8, without a leading or final dot.
     static func contains(_ domain: String) -> Bool {
         // Without a list, which Debian's library has, only single labels are known.
         guard let list = psl_builtin() else { return !domain.utf8.contains(UInt8(ascii: ".")) }

@@ -1,3 +1,4 @@
+import ASCIIText
 public import HTTPModel
 
 /// The redirects (RFC 9110 15.4) that a provider follows. By default none: a 3xx is the response of the call.
@@ -5,8 +6,9 @@ public import HTTPModel
 /// 301 and 302 turn a POST into a GET, 303 turns every method but HEAD into a GET, 307 and 308 keep method and body. A
 /// redirect from https to http is never followed.
 ///
-/// A redirect to one of the upstream's base URLs stays within the upstream, which may send it to any of its addresses. A
-/// redirect to another origin (scheme, host or port) drops the fields forwarded from a gateway's client and every
+/// A redirect to one of the upstream's base URLs stays within the upstream, which may send it to any of its addresses. One that only adds
+/// or removes the final dot of the host (`api.test.`) keeps all fields: it leads to the same server. A redirect to another
+/// origin (scheme, host or port) drops the fields forwarded from a gateway's client and every
 /// field named like a secret: `Authorization`, `Cookie`, `Proxy-Authorization`, and names that end in a word like
 /// `-Key`, `-Token`, `-Secret`, `-Auth`, `-Password`, `-Signature`, `-Credential` or `-Session`. A redirect back does
 /// not restore them.
@@ -47,19 +49,21 @@ public struct RedirectPolicy: Sendable, Hashable {
 
     func allows(_ url: HTTPURL, from upstream: Upstream) -> Bool {
         if upstream.baseURL.scheme == .https, url.scheme == .http { return false }
-        if upstream.hasOrigin(of: url) { return true }
+        if upstream.hasServer(of: url) { return true }
         // All Unix-domain sockets have the same host, so a matching host means nothing there.
         if url.port == url.scheme.defaultPort, upstream.unixSocketPath == nil,
-            upstream.baseURLs.contains(where: { $0.host == url.host && $0.port == $0.scheme.defaultPort })
+            upstream.baseURLs.contains(where: {
+                HostName.areSame($0.host, url.host) && $0.port == $0.scheme.defaultPort
+            })
         {
             return true
         }
+        let host = HostName.withoutFinalDot(url.host)
         return hosts.contains { allowed in
             let allowed = allowed.lowercased()
-            if allowed.hasPrefix("*.") {
-                return url.host.hasSuffix(allowed.dropFirst()) && url.host.count >= allowed.count
-            }
-            return allowed == url.host || allowed == "\(url.host):\(url.port)"
+            let name = HostName.withoutFinalDot(allowed)
+            if name.hasPrefix("*.") { return host.hasSuffix(name.dropFirst()) && host.count >= name.count }
+            return name == host || allowed == "\(host):\(url.port)" || allowed == "\(host).:\(url.port)"
         }
     }
 }
@@ -92,18 +96,18 @@ extension TransportCall {
         to url: HTTPURL, _ method: HTTPMethod, keepsBody: Bool, settings: CallSettings, policy: RedirectPolicy
     ) throws(RequestFault) -> TransportCall {
         let target = try TargetRules.checked(Array(url.target.utf8))
-        let isSameOrigin = upstream.hasOrigin(of: url)
+        let isSameServer = upstream.hasServer(of: url)
         var fields = fields
         var headers = own?.headers ?? HTTPFields()
         func drop(where isDropped: (HTTPFieldName) -> Bool) {
-            fields.remove(where: isDropped)
-            headers.remove(where: isDropped)
+            fields.remove { HTTPFieldName(bytes: $0).map(isDropped) ?? false }
+            headers.remove { HTTPFieldName(bytes: $0).map(isDropped) ?? false }
         }
         if !keepsBody {
             drop { [.contentType, .contentEncoding, .contentLanguage].contains($0) }
         }
-        if !isSameOrigin { drop { policy.drops($0) } }
-        let context = isSameOrigin ? context : context?.withoutForwarding
+        if !isSameServer { drop { policy.drops($0) } }
+        let context = isSameServer ? context : context?.withoutForwarding
         return TransportCall(
             method: method, target: target[...], body: keepsBody ? body : .none,
             own: CallFields.makeIfNeeded(fields, headers, in: context, shared: settings),
@@ -116,12 +120,4 @@ enum Redirection {
     case to(HTTPURL, HTTPMethod, keepsBody: Bool)
     /// `Location` is not an http or https URL.
     case invalid
-}
-
-extension HTTPFields {
-    fileprivate mutating func remove(where isRemoved: (HTTPFieldName) -> Bool) {
-        for (text, _) in self {
-            if let name = HTTPFieldName(text), isRemoved(name) { remove(name) }
-        }
-    }
 }

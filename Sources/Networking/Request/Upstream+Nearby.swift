@@ -1,3 +1,4 @@
+import ASCIIText
 import Glibc
 import HTTPModel
 
@@ -18,7 +19,7 @@ private enum NearbyHost {
         if inet_pton(AF_INET6, host, &ipv6) == 1 {
             return withUnsafeBytes(of: ipv6) { isNearby(ipv6: $0) }
         }
-        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        let name = HostName.withoutFinalDot(host)
         // A name with a single label is a service of the same cluster, or localhost.
         guard name.contains(".") else { return !host.contains(":") }
         return suffixes.contains { name.hasSuffix($0) }

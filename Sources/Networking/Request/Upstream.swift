@@ -87,6 +87,11 @@ public final class Upstream: Sendable {
         baseURLs.contains { url.hasSameOrigin(as: $0) }
     }
 
+    /// Whether the URL leads to the server of one of the base URLs (`HTTPURL.hasSameServer`), so that it may have what that one may have.
+    func hasServer(of url: HTTPURL) -> Bool {
+        baseURLs.contains { url.hasSameServer(as: $0) }
+    }
+
     private static let count = Atomic(0)
 
     /// Called at the end.

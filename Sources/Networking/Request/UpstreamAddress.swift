@@ -37,7 +37,7 @@ struct UpstreamAddress: Sendable {
                     throw invalid("the path differs from the first base URL, \(first.url)")
                 }
             }
-            guard !addresses.contains(where: { $0.url.hasSameOrigin(as: address.url) }) else {
+            guard !addresses.contains(where: { $0.url.hasSameServer(as: address.url) }) else {
                 throw invalid("two base URLs have the origin \(address.url.origin)")
             }
             addresses.append(address)

@@ -1,3 +1,4 @@
+import ASCIIText
 import EventIO
 import FoundationEssentials
 import HTTPModel
@@ -136,7 +137,7 @@ private struct Host: Hashable, CustomStringConvertible {
     private let port: Int?
 
     init(_ name: String, port: Int?) {
-        self.name = name.hasSuffix(".") ? String(name.dropLast()) : name
+        self.name = HostName.withoutFinalDot(name)
         self.port = port
     }
 

@@ -44,6 +44,7 @@ struct ProxyAddressTests {
             ("/app/x", "/session/new?return=/app/x", "/login?return=/app/x"),
             ("/login", "/app/home", "/app/home"),
             ("/login", "/app/#top", "/app/#top"), ("/app/x", "http://shop.test:9002/session/new", "/login"),
+            ("/app/x", "http://SHOP.test.:9002/session/new", "/login"),
             ("/app/x", "/v1/orders/7", "/my/orders/7"), ("/login", "/v1/orders/", "/my/orders/"),
             ("/app/x", "/v0/orders/7", "/%EC%A3%BC%EB%AC%B8/7"),
             ("/users/kim/cart", "/v2/cart?page=2", "/users/kim/cart?page=2"),
