@@ -6,27 +6,22 @@ import ASCIIText
 package struct FieldNameSet: Sendable {
     /// In lower case, one behind the other.
     private var text: [UInt8] = []
-    private var ranges: [Range<UInt16>] = []
+    private var ranges: [Range<UInt32>] = []
     /// A name's number plus 1, or 0 for none. A power of two, and at most half full.
-    private var slots: [UInt8]
+    private var slots: [UInt32]
 
-    /// - Precondition: at most 255 names with at most 64 KiB in all.
     package init(_ names: some Sequence<HTTPFieldName>) {
-        var known: [[UInt8]] = []
-        for name in names {
-            let bytes = name.withBytes { $0.map(ASCII.lowercased) }
-            if !known.contains(bytes) { known.append(bytes) }
-        }
-        precondition(known.count < 256, "more than 255 field names")
+        let known = Set(names)
         var size = 64
         while size < 2 * known.count { size *= 2 }
-        slots = [UInt8](repeating: 0, count: size)
-        for bytes in known {
-            ranges.append(UInt16(text.count)..<UInt16(text.count + bytes.count))
+        slots = [UInt32](repeating: 0, count: size)
+        for name in known {
+            let bytes = name.withBytes { $0.map(ASCII.lowercased) }
+            ranges.append(UInt32(text.count)..<UInt32(text.count + bytes.count))
             text += bytes
             var slot = bytes.withUnsafeBytes { Self.hash($0) } & (size - 1)
             while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
-            slots[slot] = UInt8(ranges.count)
+            slots[slot] = UInt32(ranges.count)
         }
     }
 
@@ -51,7 +46,7 @@ package struct FieldNameSet: Sendable {
     }
 
     @inline(__always)
-    private func isSame(_ range: Range<UInt16>, _ name: UnsafeRawBufferPointer) -> Bool {
+    private func isSame(_ range: Range<UInt32>, _ name: UnsafeRawBufferPointer) -> Bool {
         text.withUnsafeBytes { text in
             let start = Int(range.lowerBound)
             return ASCII.equalsIgnoringCase(

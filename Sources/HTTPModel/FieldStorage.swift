@@ -1,6 +1,7 @@
 import ASCIIText
 
-/// The fields of a message in one array: one entry per field, room for more entries, then the text.
+/// The fields of a message in one array: one entry per field, room for more entries, then the text. With room for many entries,
+/// a `FieldIndex` stands between them and the text.
 ///
 /// Sound: entries are accessed unchecked. `room` entries fit before the text, `count` of them are written, and only
 /// this file writes them. The ranges in entries are checked where they are used.
@@ -46,6 +47,8 @@ package struct FieldStorage: Sendable {
     private var nameLengths: UInt32 = 0
     /// Whether the text consists of complete, valid lines that a serializer may copy (`HTTPFields.checked`).
     @usableFromInline package private(set) var isChecked = false
+    /// Whether names are found by the index. Removing a field ends that, until the index is made again.
+    private(set) var isIndexed = false
 
     package init() {}
 
@@ -55,6 +58,7 @@ package struct FieldStorage: Sendable {
             place, textStart in
             place.initializeMemory(as: UInt8.self, repeating: 0, count: textStart)
         }
+        makeFindable()
     }
 
     /// Copies a parsed head, optionally with the content after it.
@@ -75,6 +79,7 @@ package struct FieldStorage: Sendable {
         }
         self.nameLengths = nameLengths
         entryCount = room
+        makeFindable()
     }
 
     /// - Parameters:
@@ -87,7 +92,7 @@ package struct FieldStorage: Sendable {
         text: UnsafeRawBufferPointer, room: Int, capacity: Int,
         _ writeEntries: (_ place: UnsafeMutableRawPointer, _ textStart: Int) -> Void
     ) {
-        let textStart = room &* Self.stride
+        let textStart = Self.textStart(room: room)
         precondition(textStart &+ text.count &+ capacity < Int(UInt32.max), "4 GiB of fields")
         self.room = UInt32(truncatingIfNeeded: room)
         bytes.reserveCapacity(textStart &+ text.count &+ capacity)
@@ -111,7 +116,14 @@ package struct FieldStorage: Sendable {
     /// Marks the text as ready for a serializer to copy. Any change except `overwrite` removes the mark.
     mutating func markChecked() { isChecked = true }
 
-    package var textStart: Int { Int(room) &* Self.stride }
+    package var textStart: Int { Self.textStart(room: Int(room)) }
+
+    /// Nearly all messages have fewer fields, which are found faster without an index.
+    private static func isLarge(room: Int) -> Bool { room > 128 }
+
+    private static func textStart(room: Int) -> Int {
+        room &* Self.stride &+ (isLarge(room: room) ? FieldIndex.size(room: room) : 0)
+    }
 
     // MARK: Reading
 
@@ -140,6 +152,7 @@ package struct FieldStorage: Sendable {
     func firstIndex(of name: UnsafeRawBufferPointer, from start: Int) -> Int? {
         precondition(start >= 0, "no field has that index")
         guard mayHaveName(ofLength: name.count) else { return nil }
+        if isIndexed { return indexedFirst(of: name, from: start) }
         var index = start
         return bytes.withUnsafeBytes { bytes in
             // Most names differ in length.
@@ -151,6 +164,25 @@ package struct FieldStorage: Sendable {
                     return index
                 }
                 index &+= 1
+            }
+            return nil
+        }
+    }
+
+    @inline(never)
+    private func indexedFirst(of name: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            func isNamed(_ index: Int) -> Bool {
+                let found = UnsafeRawBufferPointer(rebasing: bytes[entry(index, in: bytes).name])
+                return ASCII.equalsIgnoringCase(found, name)
+            }
+            let index = FieldIndex(room: Int(room))
+            // A walk over the fields of a name goes on from the last one.
+            let isWalk = start > 0 && start <= count && isNamed(start &- 1)
+            var next = isWalk ? index.next(after: start &- 1, in: bytes) : index.first(name, in: bytes)
+            while let found = next {
+                if found >= start, isNamed(found) { return found }
+                next = index.next(after: found, in: bytes)
             }
             return nil
         }
@@ -183,6 +215,23 @@ package struct FieldStorage: Sendable {
         let nameEnd = start &+ name.count
         write(Entry(from: start, nameEnd: nameEnd, valueStart: nameEnd &+ 2, to: bytes.count &- 2), at: count)
         entryCount &+= 1
+        if isIndexed { insert(count &- 1) }
+    }
+
+    /// Replaces a field by one with the same name.
+    mutating func replace(at index: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        let wasIndexed = isIndexed
+        isIndexed = false
+        append(name: name, value: value)
+        write(entry(count &- 1), at: index)
+        entryCount &-= 1
+        guard isIndexed else {
+            isIndexed = wasIndexed
+            return
+        }
+        // Room was made, with an index that has the appended field.
+        isIndexed = false
+        makeFindable()
     }
 
     @inline(__always)
@@ -209,17 +258,40 @@ package struct FieldStorage: Sendable {
         }
         entryCount = old.entryCount
         nameLengths = old.nameLengths
+        makeFindable()
     }
 
-    /// Removes the entries whose names match and leaves their text in place. Copies nothing if no name matches.
-    mutating func remove(where isRemoved: (_ name: UnsafeRawBufferPointer) -> Bool) {
+    /// Makes the index if there are many fields and it is missing.
+    mutating func makeFindable() {
+        if !isIndexed, Self.isLarge(room: Int(room)) { makeIndex() }
+    }
+
+    @inline(never)
+    private mutating func makeIndex() {
+        let index = FieldIndex(room: Int(room))
+        bytes.withUnsafeMutableBytes { index.clear(in: $0) }
+        isIndexed = true
+        for number in 0..<count { insert(number) }
+    }
+
+    @inline(never)
+    private mutating func insert(_ number: Int) {
+        let (name, index) = (entry(number).name, FieldIndex(room: Int(room)))
+        bytes.withUnsafeMutableBytes { index.insert(number, name: name, in: $0) }
+    }
+
+    /// Removes the entries from `start` on whose names match, and leaves their text in place. Copies nothing if no name matches.
+    mutating func remove(
+        from start: Int = 0, where isRemoved: (_ name: UnsafeRawBufferPointer) -> Bool
+    ) {
         let first = bytes.withUnsafeBytes { bytes in
-            (0..<count).first {
+            (start..<count).first {
                 isRemoved(UnsafeRawBufferPointer(rebasing: bytes[entry($0, in: bytes).name]))
             }
         }
         guard let first else { return }
         isChecked = false
+        isIndexed = false
         var kept = first
         for index in first &+ 1..<count {
             let entry = entry(index)

@@ -107,12 +107,20 @@ extension HTTPFields {
 // MARK: - Text
 
 extension HTTPFields {
-    /// The value of the first field with that name. Setting it replaces all of them by one at the end; nil removes all.
+    /// The value of the first field with that name. Setting it replaces that field and removes the others, or appends a field; nil
+    /// removes all.
+    ///
+    /// Setting one of n fields takes the same time for every n, unless others are removed.
     public subscript(_ name: HTTPFieldName) -> String? {
         get { firstValueBytes(name).map { String(decoding: $0, as: UTF8.self) } }
         set {
-            remove(name)
-            if let newValue { append(name, newValue) }
+            guard var newValue else {
+                remove(name)
+                return
+            }
+            name.withBytes { name in
+                newValue.withUTF8 { set(name: name, value: UnsafeRawBufferPointer($0)) }
+            }
         }
     }
 
@@ -152,6 +160,17 @@ extension HTTPFields {
         storage.append(name: name, value: ASCII.trimmed(value))
     }
 
+    private mutating func set(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        storage.makeFindable()
+        guard let index = storage.firstIndex(of: name, from: 0) else {
+            return append(name: name, value: value)
+        }
+        if let second = storage.firstIndex(of: name, from: index &+ 1) {
+            storage.remove(from: second) { ASCII.equalsIgnoringCase($0, name) }
+        }
+        storage.replace(at: index, name: name, value: ASCII.trimmed(value))
+    }
+
     /// Replaces a value by one of the same length, so that a message made from a template of fields costs one copy.
     ///
     /// - Precondition: `write` stores no control character and no leading or trailing blank.
@@ -185,9 +204,9 @@ extension HTTPFields {
 
     /// Removes all fields whose names the other message has.
     package mutating func remove(allIn other: HTTPFields) {
-        guard !other.isEmpty else { return }
+        guard !isEmpty, !other.isEmpty else { return }
         // If one has few fields, a look at each pair is the fastest.
-        guard Swift.min(count, other.count) > 16 else {
+        guard Swift.min(count, other.count) > 16, !other.storage.isIndexed else {
             storage.remove { other.storage.firstIndex(of: $0, from: 0) != nil }
             return
         }
@@ -198,7 +217,11 @@ extension HTTPFields {
 
     @discardableResult
     mutating func remove(named name: UnsafeRawBufferPointer) -> Int {
-        remove { $0.count == name.count && ASCII.equalsIgnoringCase($0, name) }
+        // Most often there is none.
+        guard let first = storage.firstIndex(of: name, from: 0) else { return 0 }
+        let before = storage.count
+        storage.remove(from: first) { ASCII.equalsIgnoringCase($0, name) }
+        return before - storage.count
     }
 
     @discardableResult

@@ -83,7 +83,7 @@ struct HTTPFieldsTests {
     func set() {
         var fields: HTTPFields = ["A": "1", "B": "2", "a": "3"]
         fields["A"] = "4"
-        #expect(fields == ["B": "2", "A": "4"])
+        #expect(fields == ["A": "4", "B": "2"])
         fields["a"] = nil
         #expect(fields == ["B": "2"])
     }

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import HTTPModel
 import JSONBytes
 import JSONCoding
@@ -417,45 +416,6 @@ struct RequestTests {
         #expect(connect.message.contains("CONNECT"))
         #expect(try refusal(Anything(method: .trace, task: .json([1]))).requestPart == .body)
         #expect(try Outgoing.call(Anything(method: .trace)).method == .trace)
-    }
-
-    /// Processor time of this thread.
-    private func processorTime() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
-
-    @Test("A request with many fields takes time in proportion to them")
-    func manyFields() throws {
-        func time(_ count: Int) throws -> Duration {
-            var headers = HTTPFields()
-            for number in 0..<count {
-                headers.append(try #require(HTTPFieldName("X-Field-\(100_000 + number)")), "1")
-            }
-            let start = processorTime()
-            let call = try Outgoing.call(Anything(headers: headers))
-            #expect(call.fields.count >= count)
-            return processorTime() - start
-        }
-        _ = try time(100)
-        // Quadratic time would be 256 times as long.
-        let (few, many) = (try time(1000), try time(16_000))
-        #expect(many < few * 64, "\(few) and \(many)")
-    }
-
-    @Test(
-        "A target's own fields replace the provider's of the same names, and their order and repetitions stay"
-    )
-    func replacedFields() throws {
-        for count in [1, 2000] {
-            var headers: HTTPFields = ["accept": "text/csv", "X-A": "1", "X-a": "2"]
-            for number in 0..<count { headers.append(try #require(HTTPFieldName("X-\(number)")), "n") }
-            let fields = try Outgoing.call(Anything(headers: headers)).fields
-            #expect(fields.values(of: .accept) == ["text/csv"])
-            #expect(fields.values(of: "X-A") == ["1", "2"])
-            #expect(fields.count { $0.value == "n" } == count)
-        }
     }
 
     @Test("A header value with a line break fails the call")

@@ -28,9 +28,18 @@ public struct Redaction: Sendable {
         "pass", "passcode", "passphrase", "password", "passwd", "pin", "privatekey", "pwd", "refreshtoken",
         "secret", "secretkey", "servicekey", "session", "sessionid", "sig", "signature", "token", "xapikey",
     ]
+    {
+        didSet { longestName = Redaction.longest(names) }
+    }
+    /// In bytes.
+    private var longestName = 0
 
     /// Creates a redaction with the defaults.
-    public init() {}
+    public init() {
+        longestName = Redaction.longest(names)
+    }
+
+    private static func longest(_ names: Set<String>) -> Int { names.map(\.utf8.count).max() ?? 0 }
 
     static let standard = Redaction()
 
@@ -69,6 +78,8 @@ public struct Redaction: Sendable {
                 if ending.isEmpty, Redaction.suffixes.contains(word) { continue }
                 ending = word + ending
                 if names.contains(ending) { return true }
+                // Equal text may be up to three times as long (Unicode Standard Annex 15).
+                if ending.utf8.count > 3 * longestName { return false }
             }
             return false
         }

@@ -64,7 +64,7 @@ final class CallFields: Sendable {
             fields.remove(.via)
             fields.append(.via, bytes: isListed ? ownVia : ownVia + entries)
         }
-        own.forEachNamed { name, _ in contextFields.remove(name) }
+        contextFields.remove(allIn: own)
         if own.contains(.traceParent) { contextFields.remove(.traceState) }
     }
 

@@ -6,7 +6,7 @@ final class ParameterNode {
         case nothing
         case value(ParameterValue)
         case list([ParameterNode])
-        case object([(name: String, node: ParameterNode)])
+        case object(ParameterMembers)
     }
 
     var content = Content.nothing
@@ -18,7 +18,7 @@ final class ParameterNode {
         case .value(let value): value
         case .list(let nodes): .list(nodes.map(\.parameterValue))
         case .object(let members):
-            .object(members.map { ParameterValue.Member(name: $0.name, value: $0.node.parameterValue) })
+            .object(members.all.map { ParameterValue.Member(name: $0.name, value: $0.node.parameterValue) })
         }
     }
 
@@ -37,16 +37,10 @@ final class ParameterNode {
     /// Adds a node for the named member. A second member with that name replaces the first.
     func member(_ name: String) -> ParameterNode {
         let node = ParameterNode()
-        guard case .object(var members) = content else {
-            content = .object([(name, node)])
-            return node
-        }
+        var members = ParameterMembers()
+        if case .object(let known) = content { members = known }
         content = .nothing
-        if let index = members.firstIndex(where: { $0.name == name }) {
-            members[index].node = node
-        } else {
-            members.append((name, node))
-        }
+        members.set(name, node)
         content = .object(members)
         return node
     }
@@ -56,11 +50,35 @@ final class ParameterNode {
     }
 
     func becomeObject() {
-        if case .object = content {} else { content = .object([]) }
+        if case .object = content {} else { content = .object(ParameterMembers()) }
     }
 
     func becomeList() {
         if case .list = content {} else { content = .list([]) }
+    }
+}
+
+/// The members of an object under construction, in the order in which their names came.
+struct ParameterMembers {
+    private(set) var all: [(name: String, node: ParameterNode)] = []
+    /// The places of the names in `all`. Empty while there are few, which are found faster without.
+    private var places: [String: Int] = [:]
+
+    mutating func set(_ name: String, _ node: ParameterNode) {
+        if let place = place(of: name) {
+            all[place].node = node
+            return
+        }
+        all.append((name, node))
+        if all.count == 32 {
+            for (place, member) in all.enumerated() { places[member.name] = place }
+        } else if all.count > 32 {
+            places[name] = all.count - 1
+        }
+    }
+
+    private func place(of name: String) -> Int? {
+        all.count < 32 ? all.firstIndex { $0.name == name } : places[name]
     }
 }
 

@@ -72,11 +72,9 @@ extension TransportCall {
 extension HTTPFields {
     /// Returns the fields with those of `others` whose names they do not have.
     func adding(_ others: HTTPFields) -> HTTPFields {
-        var sum = self
-        let own = FieldNameSet(compactMap { HTTPFieldName($0.name) })
-        others.withEachField { name, value in
-            if !own.contains(name) { sum.append(name: name, value: value) }
-        }
+        var (sum, rest) = (self, others)
+        rest.remove(allIn: self)
+        sum.append(contentsOf: rest)
         return sum
     }
 }
