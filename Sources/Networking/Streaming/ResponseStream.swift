@@ -210,13 +210,18 @@ extension UpstreamCall {
         _ method: HTTPMethod, _ passed: HTTPFields, _ body: RequestBody, in context: CallContext,
         to observer: any CallObserver
     ) -> Single<TransportResponse> {
+        do {
+            try MethodRules.check(method, sentBody(body))
+        } catch {
+            return .error(NetworkError(unbuilt: error, upstream: provider.name))
+        }
         switch content {
         case .target(let call):
             let fields = Self.ownFields(of: call).map { $0.adding(passed) } ?? passed
             return provider.relay(
                 TransportCall(
-                    relaying: method, call.target, fields, call.body.isNone ? body : call.body, in: context,
-                    call.settings, CallOptions.relaying(call.options?.attemptLimits)), to: observer)
+                    relaying: method, call.target, fields, sentBody(body), in: context, call.settings,
+                    CallOptions.relaying(call.options?.attemptLimits)), to: observer)
         case .path(_, let target, let settings):
             return provider.relay(
                 TransportCall(relaying: method, target, passed, body, in: context, settings, .relaying),
@@ -224,6 +229,11 @@ extension UpstreamCall {
         case .fault(let fault):
             return .error(NetworkError(unbuilt: fault, upstream: provider.name))
         }
+    }
+
+    /// The body of the target, or else of the client's request.
+    private func sentBody(_ body: RequestBody) -> RequestBody {
+        if case .target(let call) = content, !call.body.isNone { call.body } else { body }
     }
 }
 

@@ -11,6 +11,7 @@ import Testing
 private enum AvatarAPI: TargetType {
     case avatar(String)
     case ranged
+    case labelled
     case rename(String)
     case remove
     case fault
@@ -20,14 +21,14 @@ private enum AvatarAPI: TargetType {
     var path: RequestPath {
         switch self {
         case .avatar(let user), .rename(let user): "/avatars/\(user)"
-        case .ranged, .remove: "/avatars/me"
+        case .ranged, .labelled, .remove: "/avatars/me"
         case .fault: "/avatars/\("..")"
         }
     }
 
     var method: HTTPMethod {
         switch self {
-        case .avatar, .ranged, .fault: .get
+        case .avatar, .ranged, .labelled, .fault: .get
         case .rename: .put
         case .remove: .delete
         }
@@ -38,7 +39,14 @@ private enum AvatarAPI: TargetType {
     }
 
     var headers: HTTPFields {
-        if case .ranged = self { [.range: "bytes=0-9", .authorization: "Basic own"] } else { [:] }
+        switch self {
+        case .ranged: return [.range: "bytes=0-9", .authorization: "Basic own"]
+        case .labelled:
+            var headers: HTTPFields = ["Accept-Language": "ko"]
+            for number in 0..<300 { headers.append(HTTPFieldName("X-Label-\(number)") ?? "bad", "\(number)") }
+            return headers
+        case .avatar, .rename, .remove, .fault: return [:]
+        }
     }
 
     /// What a decoded response would have.
@@ -104,6 +112,26 @@ struct ProxyAnswerTests {
         let call = try #require(bench.transport.attempts.last?.call)
         #expect(try call.body.collect().text == "client")
         #expect(bench.fieldsSent[.contentType] == "text/plain")
+    }
+
+    @Test("A target may have any number of fields of its own, which replace those of the client")
+    func manyFields() throws {
+        bench.gateway.get("/avatar") { [avatars] _ in .proxy(avatars.call(.labelled)) }
+        bench.upstreamAnswers()
+        _ = try bench.answer(.get, "/avatar", fields: ["Accept-Language": "en", "If-Match": "client"])
+        #expect(bench.fieldsSent["X-Label-299"] == "299")
+        #expect(bench.fieldsSent.values(of: "Accept-Language") == ["ko"])
+        #expect(bench.fieldsSent["If-Match"] == "client")
+    }
+
+    @Test("A proxy of TRACE passes no body (RFC 9110 9.3.8)")
+    func trace() throws {
+        bench.gateway.proxy("/echo", to: bench.images(), methods: [.trace])
+        bench.upstreamAnswers()
+        #expect(try bench.answer(.trace, "/echo", fields: [.contentLength: "1"], body: "x").status >= 400)
+        #expect(bench.transport.attempts.isEmpty)
+        #expect(try bench.answer(.trace, "/echo").status == 200)
+        #expect(bench.transport.attempts.map(\.call.method) == [.trace])
     }
 
     @Test("HEAD passes as HEAD")
