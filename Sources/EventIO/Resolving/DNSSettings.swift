@@ -90,8 +90,11 @@ extension DNSSettings {
     }
 
     private static func text(_ time: Duration) -> String {
-        let milliseconds = time / .milliseconds(1)
-        if milliseconds.truncatingRemainder(dividingBy: 1000) == 0 { return "\(Int(milliseconds / 1000)) s" }
-        return "\(Int(milliseconds)) ms"
+        let (seconds, attoseconds) = time.components
+        let (milliseconds, isBeyond) = seconds.multipliedReportingOverflow(by: 1000)
+        // No reader misses the milliseconds of 290 million years.
+        if attoseconds == 0 || isBeyond { return "\(seconds) s" }
+        let (sum, overflow) = milliseconds.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        return overflow ? "\(seconds) s" : "\(sum) ms"
     }
 }

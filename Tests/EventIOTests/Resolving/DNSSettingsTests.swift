@@ -40,6 +40,18 @@ struct DNSSettingsTests {
             Self.complaint { $0.maxTTL = .milliseconds(500) }
                 == "dns.maxTTL: 500 ms is not between dns.minTTL (1 s) and 1 day")
         #expect(Self.complaint { $0.stale = .seconds(-1) } == "dns.stale: -1 s is not between 0 s and 1 day")
+        #expect(
+            Self.complaint { $0.stale = .milliseconds(-1) } == "dns.stale: -1 ms is not between 0 s and 1 day"
+        )
+        for seconds in [Int64.min, .max] {
+            #expect(
+                Self.complaint { $0.stale = .seconds(seconds) }
+                    == "dns.stale: \(seconds) s is not between 0 s and 1 day")
+            let odd = Duration(
+                secondsComponent: seconds, attosecondsComponent: seconds.signum() * 1_500_000_000_000_000)
+            #expect(
+                Self.complaint { $0.stale = odd } == "dns.stale: \(seconds) s is not between 0 s and 1 day")
+        }
     }
 
     @Test("All settings that cannot be used are named at once")
