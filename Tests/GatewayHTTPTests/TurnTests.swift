@@ -20,7 +20,7 @@ struct TurnTests {
         private let (entered, release) = (Signal(), Signal())
 
         /// In a handler.
-        func wait() {
+        func hold() {
             entered.fire()
             try? release.waitBlocking()
         }
@@ -51,7 +51,7 @@ struct TurnTests {
         let lines = try withLoggedGateway { _ in
         } declare: { gateway in
             gateway.get("/gate") { _ in
-                gate.wait()
+                gate.hold()
                 return .json(1)
             }
             gateway.get("/large") { _ in .json(Self.text) }
@@ -77,7 +77,7 @@ struct TurnTests {
         let lines = try withLoggedGateway { _ in
         } declare: { gateway in
             gateway.get("/gate") { _ in
-                gate.wait()
+                gate.hold()
                 ready.onNext(.json(Self.text))
                 return .json(1)
             }

@@ -59,6 +59,8 @@ public final class EventLoop: @unchecked Sendable {
     private var remoteWork: [Work] = []
     private var localWork: [Work] = []
     private var runningWork: [Work] = []
+    /// What a turn had no time for. It is performed before any other work.
+    private var remainingWork: [Work] = []
     private var deferred: [any DeferredWork] = []
     private var runningDeferred: [any DeferredWork] = []
     private var writers: [any DeferredWork] = []
@@ -131,7 +133,8 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func runOnce() {
-        let isIdle = localWork.isEmpty && deferred.isEmpty && writers.isEmpty && turn.isEmpty
+        let isIdle =
+            remainingWork.isEmpty && localWork.isEmpty && deferred.isEmpty && writers.isEmpty && turn.isEmpty
         nowIsFresh = false
         turn.begin()
         event_base_loop(base, isIdle ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
@@ -148,15 +151,19 @@ public final class EventLoop: @unchecked Sendable {
 
     private func runPendingWork() {
         if !deferred.isEmpty { runDeferred() }
-        var isDone = true
-        if hasRemoteWork {
+        // In this order, so that the work from each thread runs in order.
+        if !remainingWork.isEmpty {
+            swap(&remainingWork, &runningWork)
+            perform(&runningWork)
+        }
+        if remainingWork.isEmpty, hasRemoteWork {
             hasRemoteWork = false
             queue.take(into: &remoteWork)
-            isDone = perform(&remoteWork)
+            perform(&remoteWork)
         }
-        if isDone, !localWork.isEmpty {
+        if remainingWork.isEmpty, !localWork.isEmpty {
             swap(&localWork, &runningWork)
-            _ = perform(&runningWork)
+            perform(&runningWork)
         }
         if !turn.isEmpty { serveWaiting() }
         if !retiredEvents.isEmpty {
@@ -192,20 +199,20 @@ public final class EventLoop: @unchecked Sendable {
             runPendingWork()
             for member in members.open { member.loopEnds() }
             rounds += 1
-        } while (!localWork.isEmpty || !deferred.isEmpty || !writers.isEmpty) && rounds < 10_000
+        } while (!remainingWork.isEmpty || !localWork.isEmpty || !deferred.isEmpty || !writers.isEmpty)
+            && rounds < 10_000
         quietStreams.forgetAll()
         turn = LoopTurn()
         let targets = wheel.removeAll()
         withExtendedLifetime(targets) {}
     }
 
-    /// Performs work in order, and empties the list. What is left after `LoopTurn.workLength` is performed in the next turn, before other
-    /// local work. Returns whether nothing is left.
-    private func perform(_ works: inout [Work]) -> Bool {
+    /// Performs work in order, and empties the list. After `LoopTurn.workLength` it leaves the rest for the next turn, in `remainingWork`.
+    private func perform(_ works: inout [Work]) {
         // Usually there is one.
         guard works.count > 1 else {
             if let work = works.popLast() { perform(work) }
-            return true
+            return
         }
         defer { works.clear() }
         let began = MonotonicTime.clock()
@@ -214,10 +221,9 @@ public final class EventLoop: @unchecked Sendable {
             guard index & 1 != 0, index + 1 < works.count, .clock() - began >= LoopTurn.workLength else {
                 continue
             }
-            localWork.insert(contentsOf: works[(index + 1)...], at: 0)
-            return false
+            remainingWork.append(contentsOf: works[(index + 1)...])
+            return
         }
-        return true
     }
 
     private func perform(_ work: Work) {

@@ -38,7 +38,6 @@ final class InboundConnection {
     var unsentAnswers = UnsentAnswers()
     var onDrain: (() -> Void)?
     var isOpen = true
-
     /// The server's order has been told recently that it is idle, and need not hear it again before this time.
     var idleReportExpiry = MonotonicTime(nanoseconds: 0)
     private var headBytes = 0

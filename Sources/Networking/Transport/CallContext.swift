@@ -39,9 +39,9 @@ public final class CallContext: Sendable {
     private let interruption = Atomic(Interruption.none)
     private let isOver = Atomic(false)
     /// Kept until the answer has been handed over.
-    private let resources = Lock(Resources())
+    let resources = Lock(Resources())
 
-    private struct Resources: Sendable {
+    struct Resources: Sendable {
         var held: [any AnyObject & Sendable] = []
         /// Nil unless the request has a large body.
         var bodyMemory: (any AnyObject & Sendable)?
@@ -50,10 +50,10 @@ public final class CallContext: Sendable {
     }
 
     /// False for nearly all requests.
-    private let hasResources = Atomic(false)
+    let hasResources = Atomic(false)
     let memory = RequestMemory()
     /// Whether the request has a large body, so that calls need not look for its memory.
-    private let hasBodyMemory: Bool
+    let hasBodyMemory: Bool
     /// Nil unless the endpoint limits its requests in flight.
     package let place: (any RequestPlace)?
 
@@ -230,68 +230,6 @@ public final class CallContext: Sendable {
 
     /// The address of the client, as `host:port`, by whose host work that waits is divided in fair shares. Nil outside a gateway.
     package var client: String? { (root ?? self).clientText }
-
-    /// Keeps an object, such as a charge for memory, until `releaseResources()` or the end of the context.
-    ///
-    /// - Returns: false after `stopHolding()`; the object is not kept then.
-    @discardableResult
-    package func hold(_ resource: any AnyObject & Sendable) -> Bool {
-        let root = root ?? self
-        let isHeld = root.resources.withLock { resources in
-            guard !resources.areRefused else { return false }
-            resources.held.append(resource)
-            return true
-        }
-        if isHeld { root.hasResources.store(true, ordering: .releasing) }
-        return isHeld
-    }
-
-    /// Releases what is kept, and keeps nothing from now on: the answer has been handed over, but the work that makes its body
-    /// goes on making calls, whose charges end with their responses.
-    package func stopHolding() {
-        (root ?? self).resources.withLock { $0.areRefused = true }
-        releaseResources()
-    }
-
-    /// Returns the object of this type that the context keeps.
-    package func resource<Object: AnyObject & Sendable>(of type: Object.Type) -> Object? {
-        let root = root ?? self
-        guard root.hasResources.load(ordering: .acquiring) else { return nil }
-        return root.resources.withLock { $0.held.lazy.compactMap { $0 as? Object }.first }
-    }
-
-    /// The memory of the request's body, for a call that may outlast the request with it; nil if the body is small or was released.
-    package var bodyMemory: (any AnyObject & Sendable)? {
-        guard hasBodyMemory else { return nil }
-        return (root ?? self).resources.withLock { $0.bodyMemory }
-    }
-
-    /// Whether the request keeps something, or has.
-    package var holdsResources: Bool { (root ?? self).hasResources.load(ordering: .acquiring) }
-
-    /// What is kept now: for work on another thread, which may still use the memory after the request was cancelled.
-    package var keptResources: [any AnyObject & Sendable] {
-        (root ?? self).resources.withLock { $0.held + ($0.bodyMemory.map { [$0] } ?? []) }
-    }
-
-    /// Call it once the answer has been handed over, and when the request is cancelled.
-    package func releaseResources() {
-        // Nearly all requests have none.
-        if root == nil, !hasResources.load(ordering: .acquiring) { return }
-        releaseHeldResources()
-    }
-
-    @inline(never)
-    private func releaseHeldResources() {
-        guard (root ?? self).hasResources.load(ordering: .acquiring) else { return }
-        // Freed outside the lock.
-        var released: [any AnyObject & Sendable] = []
-        var bodyMemory: (any AnyObject & Sendable)?
-        (root ?? self).resources.withLock { resources in
-            swap(&resources.held, &released)
-            swap(&resources.bodyMemory, &bodyMemory)
-        }
-    }
 
     /// Records that the deadline has passed, before calls are cancelled because of it. Other cancelled calls say nothing about
     /// their upstreams.

@@ -31,7 +31,7 @@ struct FileSecrecyTests {
         arguments: [
             "listen: {host: \"$\"}", "hosts: [\"$/x y\"]", "public: \"/none/$\"",
             "spoolDirectory: \"/none/$\"",
-            "cors: {origins: [\"$/\"]}", "proxy: \"$://h\"", "proxy: \"http://h/$\"", "noProxy: [\"$/ /\"]",
+            "cors: {origins: [\"$/\"]}", "proxy: \"$://h\"", "proxy: \"http://$ /\"", "noProxy: [\"$/ /\"]",
             "name: \"$ $\"",
             "upstreams: {u: {urls: [\"https://a/$\", \"http://b/$\"]}}",
             "upstreams: {u: {url: \"https://a/$/../b\"}}", "upstreams: {u: {url: \"https://$.-/\"}}",

@@ -81,15 +81,15 @@ struct ProxyFramingTests {
     @Test("What a response breaks without harm is repaired before it passes", arguments: [true, false])
     func tolerated(isHead: Bool) throws {
         let answer =
-            "HTTP/1.1 999 Request denied\r\nX-Folded: a,\r\n\tb\r\nContent-Length: 5\r\nContent-Length: 5, 5\r\n\r\n"
+            "HTTP/1.1 999 Request denied\r\nContent-Language: de,\r\n\ten\r\nContent-Length: 5\r\nContent-Length: 5, 5\r\n\r\n"
         try withProxy([.readRequest, .send(answer + (isHead ? "" : "hello"))] + .next, .next) { server, _ in
             let client = try RawClient(port: server.port)
             client.begin(isHead ? "HEAD /files/a" : "GET /files/a")
             let reply = try client.reply(toHead: isHead)
             #expect(reply.status == 999)
             #expect(reply.text == (isHead ? "" : "hello"))
-            #expect(reply.head.contains("X-Folded: a,   b\r\n"))
-            #expect(reply.head.contains("Content-Length: 5\r\n"))
+            #expect(reply.value("Content-Language") == "de,   en")
+            #expect(reply.value("Content-Length") == "5")
             #expect(reply.head.components(separatedBy: "Content-Length").count == 2)
             #expect(try client.goesOn())
         }

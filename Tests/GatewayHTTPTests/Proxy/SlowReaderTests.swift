@@ -53,17 +53,17 @@ struct SlowReaderTests {
         ) { server, _ in try body(server) }
     }
 
-    /// Sends requests whose responses the clients do not read. Waits until each has a connection to the upstream or waits for one.
+    /// Sends requests whose responses the clients do not read. Waits until each has a connection to the upstream or waits for one,
+    /// in the order of the clients.
     private func begin(_ count: Int, _ passing: Passing, at server: GatewayServer) throws -> [RawClient] {
-        let readers = try (0..<count).map { _ in
+        try (1...count).map { number in
             let reader = try RawClient(port: server.port, receiveBuffer: 1 << 16)
             reader.begin("GET \(passing.target)")
+            try spin(while: server.report.calls.leased + server.report.calls.waiting < number) {
+                "\(server.report.calls), not \(number) calls"
+            }
             return reader
         }
-        try spin(while: server.report.calls.leased + server.report.calls.waiting < count) {
-            "\(server.report.calls), not \(count) calls"
-        }
-        return readers
     }
 
     @Test(
