@@ -12,6 +12,7 @@ final class AddressPeers: Sendable {
     }
 
     private struct State {
+        var port: UInt16 = 0
         var servers: [ScriptedUpstream?]
         var behaviours: [Behaviour]
         var asked: [Int]
@@ -20,7 +21,6 @@ final class AddressPeers: Sendable {
 
     private let state: Lock<State>
     private let firstHost: UInt8
-    let port: UInt16
     let released = Signal()
 
     convenience init(_ behaviours: Behaviour...) throws {
@@ -38,15 +38,29 @@ final class AddressPeers: Sendable {
             State(
                 servers: [], behaviours: behaviours, asked: behaviours.map { _ in 0 },
                 checks: behaviours.map { _ in 0 }))
+        // Another program may take the port at one of the addresses first.
+        for attempt in 1...5 {
+            do { try listen() } catch where attempt < 5 { stop(); continue }
+            return
+        }
+    }
+
+    private func listen() throws {
         // Bound at all addresses, so that no other test takes the port of one that refuses.
         let first = try ScriptedUpstream(.closed, [])
-        port = first.port
         first.stop()
+        let behaviours = state.withLock { state in
+            state.port = first.port
+            state.servers = []
+            return state.behaviours
+        }
         for index in behaviours.indices {
             let server = try serve(index, behaviours[index] == .refuses ? .closed : .open)
             state.withLock { $0.servers.append(server) }
         }
     }
+
+    var port: UInt16 { state.withLock { $0.port } }
 
     private func serve(_ index: Int, _ door: ScriptedUpstream.Door) throws -> ScriptedUpstream {
         try ScriptedUpstream(
