@@ -86,6 +86,21 @@ extension GatewayServer {
 
     /// Returns the warnings. On the queue of reloads.
     private func reload(_ file: ServedFile) throws(GatewayReloadError) -> [ConfigProblem] {
+        let outcome = Lock<Result<[ConfigProblem], GatewayReloadError>?>(nil)
+        let ended = DispatchSemaphore(value: 0)
+        // A thread keeps the memory that it has allocated, also what others free. Once it has ended, a loop can return that.
+        let isStarted: Void? = try? NativeThread.start(name: "reload") { [self] in
+            let result = Result { () throws(GatewayReloadError) in try readAndUse(file) }
+            outcome.withLock { $0 = result }
+            ended.signal()
+        }
+        guard isStarted != nil else { return try readAndUse(file) }
+        ended.wait()
+        guard let result = outcome.withLock({ $0 }) else { preconditionFailure("a reload had no outcome") }
+        return try result.get()
+    }
+
+    private func readAndUse(_ file: ServedFile) throws(GatewayReloadError) -> [ConfigProblem] {
         // First, so that it ends once the values of the file are freed.
         PromptMemoryReturn.begin()
         defer { PromptMemoryReturn.end() }
