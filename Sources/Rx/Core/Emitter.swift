@@ -61,7 +61,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
     /// `begin()` has returned and before another attempt starts.
     open func cancel() {}
 
-    /// The same for an emitter that stops or disposes something, which it leaves to `stops`.
+    /// The same after a stop from downstream, for an emitter that stops or disposes something, which it leaves to `stops`.
     func cancel(_ stops: inout DisposalStack) {
         cancel()
     }
@@ -133,7 +133,7 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
 
     /// Calls `cancel()` once, after `begin()` has returned.
     private func release() {
-        if mustCancel() { cancelNow() }
+        if mustCancel() { cancel() }
     }
 
     private func mustCancel() -> Bool {
@@ -142,14 +142,10 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         return old & (Emitter.cancelled | Emitter.begun) == Emitter.begun
     }
 
-    private func cancelNow() {
-        var stops = DisposalStack()
-        cancel(&stops)
-        stops.run()
-    }
-
     override final func stop(_ stops: inout DisposalStack) {
-        if mustCancel() { cancel(&stops) }
+        guard mustCancel() else { return }
+        // If it is sending its end, the events of a chain of emitters are nested as deep as their disposals would be.
+        if hasEnded { cancel() } else { cancel(&stops) }
     }
 
     override final func endReceived() {
@@ -193,6 +189,6 @@ open class Emitter<Element: Sendable>: Observable<Element>, ObserverType, @unche
         HeldLocks.assertNone()
         begin()
         let old = state.bitwiseOr(Emitter.begun, ordering: .acquiringAndReleasing).oldValue
-        if old & Emitter.cancelled != 0 { cancelNow() } else if old & Emitter.isRetried != 0 { retry() }
+        if old & Emitter.cancelled != 0 { cancel() } else if old & Emitter.isRetried != 0 { retry() }
     }
 }

@@ -93,12 +93,18 @@ struct InnerList: ~Copyable {
     }
 
     private let state = Lock(State())
+    /// Whether a link has been added. If not, `outerDone()` needs no lock.
+    private let isUsed = RelaxedAtomic(false)
+    /// Whether `outerDone()` was called before a link was added.
+    private let hasEndedUnused = RelaxedAtomic(false)
 
     init() {}
 
-    /// Returns false if the list is closed or complete.
+    /// Returns false if the list is closed or complete. Called by the outer source, like `outerDone()`.
     func add(_ link: any InnerListMember) -> Bool {
-        state.withLock { state in
+        guard !hasEndedUnused.value else { return false }
+        isUsed.set(true)
+        return state.withLock { state in
             guard !state.isClosed, !state.isOuterDone else { return false }
             link.index = state.links.count
             state.links.append(link)
@@ -122,7 +128,16 @@ struct InnerList: ~Copyable {
     }
 
     /// Records that no more links will be added. Returns what the operator still waits for.
+    @inline(__always)
     func outerDone() -> Left {
+        guard isUsed.value else {
+            hasEndedUnused.set(true)
+            return .nothing
+        }
+        return usedOuterDone()
+    }
+
+    private func usedOuterDone() -> Left {
         state.withLock { state in
             state.isOuterDone = true
             return state.left

@@ -23,6 +23,8 @@ open class Link: @unchecked Sendable {
     func completed() {}
 
     /// Stops what feeds the step, because the subscription has ended downstream. Idempotent, from any thread.
+    // Not inlined, because a step below has usually stopped this one already.
+    @inline(never)
     package final func stop() {
         var stops = DisposalStack()
         stop(&stops)

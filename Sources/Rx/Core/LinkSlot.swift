@@ -23,13 +23,22 @@ struct LinkSlot: ~Copyable {
     /// Whether the stream has ended here or was stopped.
     var isClosed: Bool { word.load(ordering: .relaxed) & LinkSlot.closed != 0 }
 
+    /// Whether the slot has been emptied after the end.
+    var isClosedForGood: Bool { word.load(ordering: .relaxed) == LinkSlot.closed }
+
     /// Whether the slot is open and has no link.
     var isEmpty: Bool { word.load(ordering: .relaxed) == LinkSlot.empty }
 
     /// Replaces the old link, which has sent its end. A closed slot stops `link`. A link replaces itself if the steps between
     /// it and this slot have left the chain.
     func set(_ link: Link) {
-        guard let old = LinkSlot.take(exchange(link)), old !== link else { return }
+        let old = exchange(link)
+        if old != LinkSlot.empty { LinkSlot.replaced(old, by: link) }
+    }
+
+    @inline(never)
+    private static func replaced(_ word: UInt, by link: Link) {
+        guard let old = take(word), old !== link else { return }
         old.endReceived()
     }
 

@@ -57,6 +57,13 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         down.takeLink()
     }
 
+    /// Frees the step below in a loop. Called by a step that is being freed.
+    // Not inlined into the deinitializers of steps that rarely need it.
+    @inline(never)
+    final func freeBelow() {
+        Link.free(down.takeLink())
+    }
+
     @usableFromInline
     static func subscribe(
         _ source: consuming Observable<Element>, _ subscriber: consuming Subscriber<Element>
@@ -70,10 +77,10 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
         _ source: consuming Observable<Element>, _ receiver: any SingleReceiver<Element>, _ number: Int
     ) -> Link {
         HeldLocks.assertNone()
-        let trampoline = Trampoline.current
-        let depth = trampoline.beginSubscription()
+        let trampoline = Trampoline.borrowed()
+        let depth = trampoline._withUnsafeGuaranteedRef { $0.beginSubscription() }
         let link = (consume source).run(for: receiver, number: number)
-        trampoline.endSubscription(depth)
+        trampoline._withUnsafeGuaranteedRef { $0.endSubscription(depth) }
         return link
     }
 }
@@ -82,14 +89,16 @@ open class Observable<Element: Sendable>: Link, ObservableType, @unchecked Senda
 public typealias RxObservable<Element: Sendable> = Observable<Element>
 
 /// Starts `source` for a subscription that a program makes. It never waits.
+// Not inlined, because that costs its callers further retains.
+@inline(never)
 private func startSubscription<Element: Sendable>(
     _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
 ) {
     HeldLocks.assertNone()
-    let trampoline = Trampoline.current
-    let depth = trampoline.beginSubscription()
+    let trampoline = Trampoline.borrowed()
+    let depth = trampoline._withUnsafeGuaranteedRef { $0.beginSubscription() }
     (consume source).run(consume port)
-    trampoline.endSubscription(depth)
+    trampoline._withUnsafeGuaranteedRef { $0.endSubscription(depth) }
 }
 
 /// Starts `source` from an event or from a closure, so that synchronous sources inside it take turns. If too many of these
@@ -99,10 +108,12 @@ func startStream<Element: Sendable>(
     _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
 ) {
     HeldLocks.assertNone()
-    let trampoline = Trampoline.current
-    guard trampoline.enter() else { return PostponedStart.enqueue(source, port, trampoline) }
+    let trampoline = Trampoline.borrowed()
+    guard trampoline._withUnsafeGuaranteedRef({ $0.enter() }) else {
+        return PostponedStart.enqueue(source, port)
+    }
     (consume source).run(consume port)
-    trampoline.leave()
+    trampoline._withUnsafeGuaranteedRef { $0.leave() }
 }
 
 /// The same for a stream that is followed by something, which may depend on what the stream has emitted.

@@ -8,14 +8,13 @@ final class PostponedStart<Element: Sendable>: StatefulOperator<Element, Element
     private let isStarted = RelaxedAtomic(false)
 
     static func enqueue(
-        _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>,
-        _ trampoline: Trampoline
+        _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
     ) {
         let start = PostponedStart<Element>(nil)
         start.source = source
         start.down.takeStep(of: port)
         start.down.attach(start)
-        trampoline.enqueue(start)
+        Trampoline.current.enqueue(start)
     }
 
     deinit {

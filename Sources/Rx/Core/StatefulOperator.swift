@@ -78,18 +78,24 @@ class StatefulOperator<In: Sendable, Out: Sendable>: Operator<In, Out>, @uncheck
     override func error(_ error: any Error) {
         guard upstream.end() else { return }
         down.error(error)
-        stop()
+        stopAfterEnd()
     }
 
     override func completed() {
         guard upstream.end() else { return }
         down.completed()
-        stop()
+        stopAfterEnd()
     }
 
     final func finish(with value: Out) {
         guard upstream.end() else { return }
         down.last(value)
-        stop()
+        stopAfterEnd()
+    }
+
+    /// Stops this step, unless a step below has done so while it received the end.
+    @inline(__always)
+    final func stopAfterEnd() {
+        if !upstream.isClosedForGood { stop() }
     }
 }

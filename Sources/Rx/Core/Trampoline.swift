@@ -37,10 +37,16 @@ package final class Trampoline {
     }()
 
     // Sound: the thread's slot holds one retain, which the key's destructor releases as the thread exits.
-    static var current: Trampoline {
-        if let pointer = pthread_getspecific(key) {
-            return Unmanaged<Trampoline>.fromOpaque(pointer).takeUnretainedValue()
-        }
+    static var current: Trampoline { borrowed().takeUnretainedValue() }
+
+    /// The same without a retain, for callers that return before the thread exits.
+    static func borrowed() -> Unmanaged<Trampoline> {
+        if let pointer = pthread_getspecific(key) { return .fromOpaque(pointer) }
+        return .passUnretained(make())
+    }
+
+    @inline(never)
+    private static func make() -> Trampoline {
         let trampoline = Trampoline()
         pthread_setspecific(key, Unmanaged.passRetained(trampoline).toOpaque())
         return trampoline
@@ -63,6 +69,7 @@ package final class Trampoline {
     }
 
     /// Ends a start. The outermost one runs the waiting work first.
+    @inline(__always)
     func leave() {
         if starts.depth == 1, hasWaiting { drain() }
         starts.depth -= 1
@@ -95,6 +102,7 @@ package final class Trampoline {
         queue.append(link)
     }
 
+    @inline(never)
     private func drain() {
         while let link = queue.popFirst() {
             link.resume()

@@ -49,6 +49,12 @@ final class Amb<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
         }
     }
 
+    override func cancel() {
+        var stops = DisposalStack()
+        cancel(&stops)
+        stops.run()
+    }
+
     override func cancel(_ stops: inout DisposalStack) {
         inners.close(&stops)
     }

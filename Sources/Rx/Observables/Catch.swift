@@ -31,8 +31,9 @@ final class Catch<Element: Sendable>: Operator<Element, Element>, @unchecked Sen
         super.init(source)
     }
 
+    @inline(__always)
     deinit {
-        if hasCaught.value { Link.free(down.takeLink()) }
+        if hasCaught.value { freeBelow() }
     }
 
     override func copy() -> Operator<Element, Element> {

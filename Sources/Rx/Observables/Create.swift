@@ -39,6 +39,10 @@ final class Create<Element: Sendable>: Emitter<Element>, @unchecked Sendable {
         resource = body?(AnyObserver(emitter: self))
     }
 
+    override func cancel() {
+        resource.take()?.dispose()
+    }
+
     override func cancel(_ stops: inout DisposalStack) {
         if let resource = resource.take() { stops.dispose(resource) }
     }

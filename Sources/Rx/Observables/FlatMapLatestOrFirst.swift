@@ -161,7 +161,7 @@ final class FlatMapLatestOrFirst<In: Sendable, Out: Sendable>: StatefulOperator<
     private func end(_ error: (any Error)?) {
         guard upstream.end() else { return }
         if let error { down.error(error) } else { down.completed() }
-        stop()
+        stopAfterEnd()
     }
 
     private func isLatest(_ id: UInt64) -> Bool {

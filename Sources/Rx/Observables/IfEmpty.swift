@@ -25,8 +25,9 @@ final class IfEmptySwitch<Element: Sendable>: Operator<Element, Element>, @unche
         super.init(source)
     }
 
+    @inline(__always)
     deinit {
-        if hasSwitched.value { Link.free(down.takeLink()) }
+        if hasSwitched.value { freeBelow() }
     }
 
     override func copy() -> Operator<Element, Element> {

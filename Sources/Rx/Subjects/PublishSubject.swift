@@ -56,6 +56,10 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
         core.remove(link)
     }
 
+    func leave(_ link: Link, _ stops: inout DisposalStack) {
+        core.remove(link)
+    }
+
     override consuming func run(_ port: consuming Downstream<Element>) {
         let subject = self
         let link = SubjectLink<Element>(subject, port)
