@@ -71,8 +71,12 @@ struct Generation: Sendable {
             upstreamPolicy: configuration.upstreamPolicy, name: site.name,
             report: { site.report($0) })
         environment.otherUpstreams = configuration.otherUpstreams
-        environment.workApart = { WorkThreads.submit(.requests, for: CallContext.current?.client, $0) }
-        environment.responseWorkApart = { WorkThreads.submit(.responses, for: CallContext.current?.client, $0) }
+        environment.workApart = {
+            WorkThreads.submit(.requests, for: CallContext.current?.client, $0)
+        }
+        environment.responseWorkApart = {
+            WorkThreads.submit(.responses, for: CallContext.current?.client, $0)
+        }
         environment.appliesDeclarations = isFirst
         environment.ownPaths = HealthPath.all
         let gateway = Gateway(environment, limits: configuration.limits, cors: configuration.cors)

@@ -45,10 +45,21 @@ package struct FieldStorage: Sendable {
     /// The lengths of all names, one bit each, so that most lookups of a name that is not there read no entry. Removed fields
     /// keep their bits.
     private var nameLengths: UInt32 = 0
+    /// One byte for both facts: messages are copied often, each stored property one by one.
+    @usableFromInline var state: UInt8 = 0
+
     /// Whether the text consists of complete, valid lines that a serializer may copy (`HTTPFields.checked`).
-    @usableFromInline package private(set) var isChecked = false
+    @inlinable
+    package private(set) var isChecked: Bool {
+        get { state & 1 != 0 }
+        set { state = newValue ? state | 1 : state & ~1 }
+    }
+
     /// Whether names are found by the index. Removing a field ends that, until the index is made again.
-    private(set) var isIndexed = false
+    private(set) var isIndexed: Bool {
+        get { state & 2 != 0 }
+        set { state = newValue ? state | 2 : state & ~2 }
+    }
 
     package init() {}
 

@@ -40,7 +40,7 @@ final class AddressPeers: Sendable {
                 checks: behaviours.map { _ in 0 }))
         // Another program may take the port at one of the addresses first.
         for attempt in 1...5 {
-            do { try listen() } catch where attempt < 5 { stop(); continue }
+            do { try listen() } catch  where attempt < 5 { stop(); continue }
             return
         }
     }
