@@ -15,6 +15,8 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # How often the tests run, to find those that fail now and then.
 REPEAT ?= 1
+# Targets to make beside the tests.
+BESIDE ?=
 # Additional compiler flags of release and sanitizer builds.
 FLAGS ?=
 # Additional options of debug builds. A change of them recompiles everything.
@@ -25,7 +27,7 @@ ALLOCATIONS = 26
 # Debug builds and tests check exclusive access to memory; the release build does not (checks cost a sixth of a request).
 RELEASE = --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked $(FLAGS)
 
-.PHONY: help setup libraries build demo run test test-sockets test-pure-1 test-pure-2 test-others test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding bench-peers bench-typed bench-client docs fuzz soak check-all sanitize sanitize-thread sanitize-address image image-check clean
+.PHONY: help setup libraries build demo run test test-sockets test-pure-1 test-pure-2 test-others test-browser screenshots lint format bench bench-json bench-rx bench-wire bench-outbound bench-stream bench-gateway bench-compression bench-coding bench-peers bench-typed bench-client docs fuzz soak check-all sanitize build-thread sanitize-thread sanitize-address image image-check clean
 
 help:
 	@echo 'make demo          build, start the sample upstreams and the gateway on port $(PORT)'
@@ -69,7 +71,7 @@ run: build
 
 test: setup
 	$(SWIFT) build --build-tests $(DEBUG)
-	$(MAKE) --no-print-directory -j3 -O test-sockets test-pure-1 test-others
+	$(MAKE) --no-print-directory -j3 -O test-sockets test-pure-1 test-others $(BESIDE)
 
 # Each process runs its tests one by one: a test that waits blocks its thread, and the test library has one for each core. Tests
 # of targets that need EventIO wait for servers and other clocks, so there is only one process of them.
@@ -184,14 +186,17 @@ check-all:
 
 sanitize: sanitize-thread sanitize-address
 
-sanitize-thread: SANITIZER = --sanitize=thread --scratch-path .build/thread -Xswiftc -DTHREAD_SANITIZER $(FLAGS) $(DEBUG)
-sanitize-thread: setup
-	$(SANITIZED) $(SWIFT) build --build-tests $(SANITIZER)
+# The build is a target of its own, so that CI can build while tests wait: make test BESIDE=build-thread.
+build-thread: setup
+	$(SANITIZED) nice $(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/thread \
+		-Xswiftc -DTHREAD_SANITIZER $(FLAGS) $(DEBUG)
+
+sanitize-thread: build-thread
 	$(SANITIZED) TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(RUN_SANITIZED)
 
-sanitize-address: SANITIZER = --sanitize=address --scratch-path .build/address -Xswiftc -DADDRESS_SANITIZER $(FLAGS) $(DEBUG)
 sanitize-address: setup
-	$(SANITIZED) $(SWIFT) build --build-tests $(SANITIZER)
+	$(SANITIZED) $(SWIFT) build --build-tests --sanitize=address --scratch-path .build/address \
+		-Xswiftc -DADDRESS_SANITIZER $(FLAGS) $(DEBUG)
 	$(SANITIZED) ASAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/address \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/leak:print_suppressions=0 $(RUN_SANITIZED)
 

@@ -1,7 +1,7 @@
 import JSONBytes
 import Testing
 
-extension InBrowser {
+extension InThirdBrowser {
     @Suite("Faults on the page", .timeLimit(.minutes(2)))
     struct FaultCardTests {
         /// A fault and the texts that the failed card must show.

@@ -5,7 +5,7 @@ import Networking
 import TestSupport
 import Testing
 
-extension InOtherBrowser {
+extension InThirdBrowser {
     @Suite("A walk through all faults of all upstreams", .timeLimit(.minutes(3)))
     struct FaultWalkTests {
         /// What a visitor has broken: the fault of each upstream.
@@ -86,7 +86,7 @@ extension InOtherBrowser {
 extension Page {
     /// Opens the page with these faults, loads the home screen both ways, and compares its words with what curl gets.
     fileprivate func walk(
-        _ faults: InOtherBrowser.FaultWalkTests.Faults, on demo: Demo, number: Int
+        _ faults: InThirdBrowser.FaultWalkTests.Faults, on demo: Demo, number: Int
     ) async throws {
         let text = faults.map { "\($0.key):\($0.value)" }.sorted().joined(separator: ",")
         _ = try await requests()

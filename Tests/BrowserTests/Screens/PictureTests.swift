@@ -2,7 +2,7 @@ import JSONBytes
 import Networking
 import Testing
 
-extension InOtherBrowser {
+extension InThirdBrowser {
     @Suite("The small picture and long reasons", .timeLimit(.minutes(2)))
     struct PictureTests {
         struct Window: Sendable, CustomTestStringConvertible {

@@ -4,7 +4,7 @@ import Networking
 import TestSupport
 import Testing
 
-extension InBrowser {
+extension InThirdBrowser {
     @Suite("The picture of the fan-out and its controls", .timeLimit(.minutes(2)))
     struct StageTests {
         @Test(

@@ -2,7 +2,7 @@ import JSONBytes
 import Networking
 import Testing
 
-extension InBrowser {
+extension InThirdBrowser {
     @Suite("What the page transfers", .timeLimit(.minutes(2)))
     struct TransferTests {
         /// What the browser measured of the latest request for a path.
