@@ -116,7 +116,7 @@ struct SlowReaderTests {
         change(&limits)
         var state = ConnectionStateMachine(limits: StateLimits(limits), acceptedAt: at(0))
         _ = state.headCompleted()
-        _ = state.requestBegan(isPersistent: true)
+        state.requestBegan(isPersistent: true)
         _ = state.answerBegan(delimitedByClose: false)
         var now = 0.0
         while now < seconds {

@@ -68,7 +68,8 @@ struct BodyTests {
             _ = try await provider.download(target, to: pipe)
         }
         #expect(error?.reason == .internalError)
-        #expect("\(error?.underlying as Any)".contains("not a regular file"))
+        let cause = "\(error?.underlying as Any)"
+        #expect(cause.contains("not a regular file"))
         #expect(stat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }
 

@@ -48,7 +48,7 @@ struct EventLoopTests {
             }
             let busy = try await loop.perform { loop.takeLongestWake() }
             #expect(busy > .milliseconds(30))
-            try await loop.perform { usleep(60_000) }
+            _ = try await loop.perform { usleep(60_000) }
             let asleep = try await loop.perform { loop.takeLongestWake() }
             #expect(asleep < .milliseconds(30))
         }
