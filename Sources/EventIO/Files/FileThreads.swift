@@ -9,7 +9,8 @@ public enum FileThreads {
     static let shared = HelperThreads(
         name: "file", limit: threads, waitingLimit: waiting, idleTimeout: .seconds(5))
 
-    /// The threads that read pipes, apart from those for files, because the programs that write to them may be silent.
+    /// The threads that read pipes and other sources that may wait, apart from those for files: four silent sources would stop all
+    /// files.
     static let pipes = HelperThreads(
         name: "pipe", limit: pipeThreads, waitingLimit: waiting, idleTimeout: .seconds(5))
 

@@ -19,12 +19,14 @@ public final class ReadAhead {
     private var isClosed = false
     private var completion: ((Piece) -> Void)?
 
-    /// Starts reading. `open` is called once, on a helper thread: one for pipes, or one for files.
+    /// Starts reading. `open` is called once, on a helper thread.
+    ///
+    /// - Parameter mayWait: whether a read may wait for anything but a disk, such as another program. It then holds up no file.
     public convenience init(
-        on loop: EventLoop, isPipe: Bool = false,
+        on loop: EventLoop, mayWait: Bool = false,
         open: @escaping @Sendable () throws -> any BlockingReader
     ) {
-        self.init(on: loop, threads: isPipe ? FileThreads.pipes : FileThreads.shared, open: open)
+        self.init(on: loop, threads: mayWait ? FileThreads.pipes : FileThreads.shared, open: open)
     }
 
     init(

@@ -5,28 +5,29 @@ public struct BlockingBody: OutboundBodySource {
     public let length: Int64?
     public let canRestart: Bool
     public let expectsContinue: Bool
-    private let isPipe: Bool
+    private let mayWait: Bool
     private let reader: @Sendable () throws -> any BlockingReader
 
     /// - Parameters:
     ///   - length: the body's size in bytes; nil sends it in chunks.
     ///   - canRestart: whether `reader` may be called again.
     ///   - expectsContinue: whether to send `Expect: 100-continue`.
-    ///   - isPipe: whether a read may wait for another program. It then happens on other threads than those for files.
+    ///   - mayWait: whether a read may wait for anything but a disk, such as another program. It then happens on other threads than
+    ///     those for files.
     ///   - reader: returns a reader; called on a helper thread at the first byte.
     public init(
-        length: Int64?, canRestart: Bool = true, expectsContinue: Bool = false, isPipe: Bool = false,
+        length: Int64?, canRestart: Bool = true, expectsContinue: Bool = false, mayWait: Bool = false,
         reader: @escaping @Sendable () throws -> any BlockingReader
     ) {
         self.length = length
         self.canRestart = canRestart
         self.expectsContinue = expectsContinue
-        self.isPipe = isPipe
+        self.mayWait = mayWait
         self.reader = reader
     }
 
     public func open(on loop: EventLoop) -> any OutboundBodyStream {
-        ReadAheadStream(ReadAhead(on: loop, isPipe: isPipe, open: reader))
+        ReadAheadStream(ReadAhead(on: loop, mayWait: mayWait, open: reader))
     }
 }
 

@@ -66,8 +66,10 @@ public struct FileBody: BodySource {
     }
 }
 
-extension FileBody: PipedBody {
+extension FileBody: FileBasedBody {
     package var isPipe: Bool { if case .pipe = form { true } else { false } }
+    /// Some files of the kernel, such as /proc/kmsg, have their next bytes only when something happens.
+    package var isStored: Bool { if case .sized = form { true } else { false } }
 }
 
 /// Something that can be done once.

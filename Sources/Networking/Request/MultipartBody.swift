@@ -2,7 +2,7 @@ import ASCIIText
 import HTTPModel
 
 /// A multipart form on the wire: segments in memory and streamed segments.
-struct MultipartBody: PipedBody {
+struct MultipartBody: FileBasedBody {
     enum Segment: Sendable {
         case bytes([UInt8])
         case source(any BodySource)
@@ -57,7 +57,16 @@ struct MultipartBody: PipedBody {
 
     var isPipe: Bool {
         segments.contains { segment in
-            if case .source(let source as any PipedBody) = segment { source.isPipe } else { false }
+            if case .source(let source as any FileBasedBody) = segment { source.isPipe } else { false }
+        }
+    }
+
+    var isStored: Bool {
+        segments.allSatisfy { segment in
+            switch segment {
+            case .bytes: true
+            case .source(let source): (source as? any FileBasedBody)?.isStored ?? false
+            }
         }
     }
 

@@ -71,11 +71,15 @@ extension BodySource {
 
 /// Reads a streamed body once, for one attempt. Calls do not overlap, but may come from different threads.
 public protocol BodyReader: AnyObject {
-    /// Returns the next bytes, at most `count`; empty at the end. May block: transports call it on a helper thread.
+    /// Returns the next bytes, at most `count`; empty at the end. May block: transports call it on a helper thread, on which it holds
+    /// up no file.
     func read(atMost count: Int) throws -> ArraySlice<UInt8>
 }
 
-/// A body that may come from a pipe. It is then read once, on threads on which its silent writer holds up no file.
-package protocol PipedBody: BodySource {
+/// A body that is made of files. Any other source may wait for something else, such as another program.
+package protocol FileBasedBody: BodySource {
+    /// Whether it contains a pipe, and can be read only once.
     var isPipe: Bool { get }
+    /// Whether its bytes are on a disk or in memory, so that no read waits for another program.
+    var isStored: Bool { get }
 }

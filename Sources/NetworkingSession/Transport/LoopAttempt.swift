@@ -185,9 +185,10 @@ extension RequestWriter {
 
 extension BlockingBody {
     fileprivate init(_ source: any BodySource, expectsContinue: Bool) {
-        let isPipe = (source as? any PipedBody)?.isPipe ?? false
+        let files = source as? any FileBasedBody
         self.init(
-            length: source.knownLength, canRestart: !isPipe, expectsContinue: expectsContinue, isPipe: isPipe
+            length: source.knownLength, canRestart: files?.isPipe != true, expectsContinue: expectsContinue,
+            mayWait: files?.isStored != true
         ) { Reader(try source.open()) }
     }
 
