@@ -73,7 +73,7 @@ struct BodyTests {
         #expect(stat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }
 
-    @Test("A download to a path that cannot be written fails the call")
+    @Test("A download to a path that cannot be written fails the call, and says why")
     func unwritable() async throws {
         let nginx = try Nginx(files: ["a": bytes(100_000)])
         defer { nginx.stop() }
@@ -86,6 +86,9 @@ struct BodyTests {
                 to: nginx.folder.file("no/such/folder"))
         }
         #expect(error?.reason == .internalError)
+        #expect(error?.message == "the file cannot be written")
+        let cause = "\(error?.underlying as Any)"
+        #expect(cause.hasSuffix("no/such/folder: No such file or directory)"))
     }
 
     @Test("A download is written to its file with progress, and the response has no body in memory")

@@ -1,3 +1,4 @@
+import EventIO
 import Foundation
 import HTTPModel
 import Networking
@@ -60,5 +61,30 @@ struct SilentSourceTests {
             await #expect(throws: CancellationError.self) { try await task.value }
         }
         for _ in waiting { source.gate.fire() }
+    }
+
+    @Test("The time of a download ends although the disk is silent")
+    func silentDisk() async throws {
+        let upstream = try ScriptedUpstream([
+            .answer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi" }
+        ])
+        defer { upstream.stop() }
+        let folder = ScratchFolder()
+        let session = try Session.patient()
+        defer { session.close() }
+        let provider = Provider<FileAPI>(session: session, policy: .patient)
+        let disk = Signal()
+        // All threads for files.
+        for _ in 0..<4 { #expect(FileThreads.submit { try? disk.waitBlocking() }) }
+        defer { for _ in 0..<4 { disk.fire() } }
+        let error = await #expect(throws: NetworkError.self) {
+            _ = try await provider.download(
+                FileAPI(
+                    baseURL: "http://127.0.0.1:\(upstream.port)", path: "/a", timeout: .milliseconds(100)),
+                to: folder.file("copy"))
+        }
+        #expect(error?.reason == .responseTimeout)
+        let elapsed = try #require(error?.elapsed)
+        #expect(elapsed < .seconds(10))
     }
 }

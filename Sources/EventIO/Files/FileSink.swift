@@ -64,12 +64,14 @@ public final class FileSink {
 
     /// Writes the rest and renames the file.
     ///
-    /// - Parameter completion: called once, on the loop, with nil or the error, unless `cancel` comes first. After
-    ///   `.fileTimedOut` (the disk took longer than `finishTimeout`) the file may exist, if it was being renamed.
-    public func finish(_ completion: @escaping (SocketError?) -> Void) {
+    /// - Parameters:
+    ///   - limit: how long the disk may take, but no longer than `finishTimeout`.
+    ///   - completion: called once, on the loop, with nil or the error, unless `cancel` comes first. After `.fileTimedOut` (the disk
+    ///     took longer) the file may exist, if it was being renamed.
+    public func finish(within limit: TimeAmount = .never, _ completion: @escaping (SocketError?) -> Void) {
         guard case .open = state else { return }
         state = .finishing(completion)
-        deadline = loop.setTimer(after: finishTimeout, target: FinishDeadline(self))
+        deadline = loop.setTimer(after: min(limit, finishTimeout), target: FinishDeadline(self))
         startWriting()
     }
 

@@ -50,7 +50,7 @@ extension Reactive {
     }
 
     /// A call that writes the body of a 2xx to a file without holding it in memory. Other responses keep their bodies.
-    /// The file gets its name when it is complete. A failed or disposed call leaves no file.
+    /// The file gets its name when it is complete. A failed or disposed call leaves no file, unless the file was just being named.
     ///
     /// An existing regular file is replaced, also one behind a symbolic link. The new file gets its permissions, and its owner and group
     /// if the process may set them. Anything else (a device, a pipe, a link to a missing file) stays, and the call fails with

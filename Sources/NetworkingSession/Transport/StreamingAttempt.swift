@@ -121,8 +121,9 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         // Taken first, because `cancel` drops it.
         let receiver = receiver.take()
         cancel()
+        let summary = "the file cannot be written"
         receiver?.attemptFailed(
-            TransportError(.internalError, "the file cannot be written", underlying: error))
+            TransportError(.internalError, "\(summary): \(error)", summary: summary, underlying: error))
     }
 
     private func dropFile() { file.take()?.cancel() }
@@ -142,7 +143,9 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
             receiver.take()?.attemptSucceeded(response)
             return
         }
-        file.finish { [response] error in
+        // The disk may be silent for longer than the call's own time.
+        let rest = call.isUnbounded ? TimeAmount.never : max(.zero, timings.started + limit - loop.now)
+        file.finish(within: rest) { [response] error in
             self.file = nil
             if let error { return self.fileFailed(error) }
             self.receiver.take()?.attemptSucceeded(response)
