@@ -1,5 +1,5 @@
-/// What waits, of several holders who take turns: each in its turn has its oldest element removed, so that one with many elements does
-/// not delay those of the others.
+/// A queue in which holders take turns, so that a holder with many elements does not delay the others. The elements of one holder keep
+/// their order.
 public struct RoundRobin<Holder: Hashable, Element> {
     private var queues: [Holder: Queue<Element>] = [:]
     /// The holders that have elements, the next one first.

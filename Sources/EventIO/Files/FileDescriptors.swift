@@ -21,7 +21,7 @@ public final class FileDescriptors: Sendable {
 
     private let shares: Lock<FairShares<AddressPrefix>>
 
-    /// - Parameter limit: of the process. By default there is none.
+    /// - Parameter limit: how many the process may have open. Default: any number.
     public init(limit: Int = .max) {
         shares = Lock(FairShares(capacity: limit))
     }

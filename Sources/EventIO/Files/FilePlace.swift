@@ -1,7 +1,8 @@
 import Glibc
 
-/// Where a new file goes: a name that is free, or that of a regular file, which the new one replaces. Links are followed to such a
-/// file. Devices, pipes, folders and links to missing files are refused, since renaming a file over them would remove them.
+/// Where a new file goes: a name that is free, or that of a regular file, which the new one replaces. Symbolic links to regular
+/// files are followed. Devices, pipes, folders and links to missing files are refused, since renaming a file over them would remove
+/// them.
 struct FilePlace: Sendable {
     /// The path of the file; after the last link, if the given path ends in one.
     let path: String

@@ -3,7 +3,7 @@ import Networking
 
 // What a template composes may have many times the bytes of what it reads, so it asks for memory first.
 extension PlanScope {
-    /// Is told how many bytes a value will have at most, or has so far, before they are copied. Throws if there is no memory for them.
+    /// Is told how many bytes a value will have at most, or has so far, before they are copied. Throws if the memory for bodies has no room.
     private typealias Asking = (Int) throws(PlannedFailure) -> Void
 
     /// Returns the value of a part, which the request keeps. What a client has left out is null.
@@ -53,7 +53,7 @@ extension PlanScope {
 
     /// - Parameters:
     ///   - whole: the template that has this one in it.
-    ///   - bytes: those of the elements before it.
+    ///   - bytes: how many bytes the elements before it have.
     private func write(
         _ template: ValueTemplate<BoundReference>, in whole: ValueTemplate<BoundReference>,
         to composer: inout JSONComposer, _ bytes: inout Int, _ ask: Asking

@@ -72,7 +72,7 @@ extension EndpointRun {
         return .nanoseconds(Int(min(longest, timeLeft / 2)))
     }
 
-    /// Counts bytes of a response until the answer is handed over. Returns false if there is no memory for them.
+    /// Counts bytes of a response until the answer is handed over. Returns false if the memory for bodies has no room.
     func keep(_ bytes: Int) -> Bool {
         let due = context.keep(bytes)
         guard due > 0, let transport = responder.environment.transport as? any ProtectingTransport else {

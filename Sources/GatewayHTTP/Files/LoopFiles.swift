@@ -7,7 +7,7 @@ import Resilience
 final class LoopFiles {
     let server: FileServer
     let responder: GatewayResponder
-    /// Nil if nobody wants to know what becomes of requests.
+    /// Nil if requests are not recorded.
     let records: RequestRecords?
     let log: Log
     /// Files that are sent in pieces.
@@ -46,7 +46,7 @@ final class LoopFiles {
         return FileRequest(path, at: location, self, middleware: middleware)
     }
 
-    /// Lets the file of a request be found: now, or after those of others. Clients take turns.
+    /// Finds the file of a request, at once or when its client has its turn.
     func find(for exchange: FileExchange, of client: AddressPrefix) {
         guard finding < Self.findings else { return unfound.append(exchange, of: client) }
         if exchange.find() { finding += 1 }

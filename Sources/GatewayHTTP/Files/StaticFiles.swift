@@ -10,7 +10,7 @@ import EventIO
 /// files inside the program.
 /// Each answer with a file has a strict Content-Security-Policy and keeps pages of other origins from loading, framing or reading it.
 ///
-/// Four helper threads read the files, for each loop those of 64 requests at once. Further requests wait, and client addresses take
+/// Four helper threads read the files of at most 64 requests of each loop at once. Further requests wait, and client addresses take
 /// turns.
 public struct StaticFiles: Sendable {
     enum Source: Sendable {
