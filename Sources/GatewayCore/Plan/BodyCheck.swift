@@ -1,5 +1,5 @@
-import Glibc
 import JSONBytes
+import Locking
 
 /// Checks a body by its schema and collects what is wrong.
 struct BodyCheck {
@@ -62,16 +62,10 @@ struct BodyCheck {
             isOutOfTime = true
             return .unmatched(pattern)
         }
-        let began = Self.processorTime
-        defer { timeOfPatterns += Self.processorTime - began }
+        // Processor time, so that the verdict does not depend on other programs.
+        let began = ThreadClock.now
+        defer { timeOfPatterns += ThreadClock.now - began }
         return rule.read(text)
-    }
-
-    /// Of this thread, so that the verdict does not depend on other programs.
-    private static var processorTime: Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     private mutating func check(object value: JSONFragment, _ rule: BodyRule.ObjectRule, at place: String) {

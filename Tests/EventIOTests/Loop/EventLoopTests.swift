@@ -40,17 +40,12 @@ struct EventLoopTests {
         try await withLoop { loop in
             let unmeasured = try await loop.perform { loop.takeLongestWake() }
             #expect(unmeasured == .zero)
-            try await loop.perform {
-                var time = timespec()
-                repeat {
-                    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-                } while time.tv_sec == 0 && time.tv_nsec < 60_000_000
-            }
+            try await loop.perform { work(for: .milliseconds(60)) }
             let busy = try await loop.perform { loop.takeLongestWake() }
             #expect(busy > .milliseconds(30))
-            _ = try await loop.perform { usleep(60_000) }
-            let asleep = try await loop.perform { loop.takeLongestWake() }
-            #expect(asleep < .milliseconds(30))
+            try await loop.perform { try waitWhileAnotherWorks(for: .milliseconds(60)) }
+            let waiting = try await loop.perform { loop.takeLongestWake() }
+            #expect(waiting < .milliseconds(30))
         }
     }
 
