@@ -212,19 +212,24 @@ let package = Package(
             dependencies: ["HostCrowd", "GatewayHTTP", "NetworkingSession"],
             path: "Tests/Soak/HostSoak", swiftSettings: settings, linkerSettings: allocator),
 
+        // What the next three have in common.
+        .target(
+            name: "SoakGateway", dependencies: ["GatewayHTTP"], path: "Tests/Soak/SoakGateway",
+            swiftSettings: settings),
+
         // The gateway with low limits that `make soak PROOF=budget` measures.
         .executableTarget(
-            name: "BudgetSoak", dependencies: ["GatewayHTTP"],
+            name: "BudgetSoak", dependencies: ["SoakGateway", "GatewayHTTP"],
             path: "Tests/Soak/BudgetSoak", swiftSettings: settings, linkerSettings: allocator),
 
         // The gateway whose wakes `make soak PROOF=wakes` measures.
         .executableTarget(
-            name: "WakeSoak", dependencies: ["GatewayHTTP"],
+            name: "WakeSoak", dependencies: ["SoakGateway", "GatewayHTTP"],
             path: "Tests/Soak/WakeSoak", swiftSettings: settings, linkerSettings: allocator),
 
         // The gateway that `make soak PROOF=relay` measures.
         .executableTarget(
-            name: "RelaySoak", dependencies: ["GatewayHTTP", "GatewayCore"],
+            name: "RelaySoak", dependencies: ["SoakGateway", "GatewayHTTP", "GatewayCore"],
             path: "Tests/Soak/RelaySoak", swiftSettings: settings, linkerSettings: allocator),
 
         tests("TestWaitingTests", ["TestWaiting"]),

@@ -1,6 +1,6 @@
 import GatewayCore
 import GatewayHTTP
-import Glibc
+import SoakGateway
 
 /// A gateway on one loop that passes all requests on. `make soak PROOF=relay` measures it.
 ///
@@ -8,21 +8,10 @@ import Glibc
 @main
 enum RelaySoak {
     static func main() throws {
-        guard CommandLine.arguments.count == 2 else {
-            print("usage: RelaySoak URL")
-            exit(2)
+        let url = SoakGateway.argument("RelaySoak URL")
+        let server = try GatewayServer.start(SoakGateway.configuration) { gateway in
+            gateway.proxy("/{path...}", to: gateway.proxyUpstream("peer", baseURL: url))
         }
-        var configuration = GatewayServerConfiguration()
-        configuration.port = 0
-        configuration.loops = 1
-        configuration.hosts = .any
-        configuration.accessLog = false
-        let server = try GatewayServer.start(configuration) { gateway in
-            let peer = gateway.proxyUpstream("peer", baseURL: CommandLine.arguments[1])
-            gateway.proxy("/{path...}", to: peer)
-        }
-        print(server.port)
-        fflush(nil)
-        server.waitUntilStopped()
+        SoakGateway.serve(server)
     }
 }

@@ -1,5 +1,5 @@
 import GatewayHTTP
-import Glibc
+import SoakGateway
 
 /// A gateway on one loop that tells how long its wakes were. `make soak PROOF=wakes` measures it.
 ///
@@ -8,22 +8,9 @@ import Glibc
 @main
 enum WakeSoak {
     static func main() throws {
-        guard CommandLine.arguments.count == 2 else {
-            print("usage: WakeSoak FILE")
-            exit(2)
-        }
-        var configuration = GatewayServerConfiguration()
-        configuration.port = 0
-        configuration.loops = 1
-        configuration.hosts = .any
-        configuration.accessLog = false
-        let server = try GatewayServer.start(configuration, file: CommandLine.arguments[1])
-        tell(server.port)
-        while readLine() != nil { tell(Int(server.takeLongestWake() / .microseconds(1))) }
-    }
-
-    private static func tell(_ number: Int) {
-        print(number)
-        fflush(nil)
+        let file = SoakGateway.argument("WakeSoak FILE")
+        let server = try GatewayServer.start(SoakGateway.configuration, file: file)
+        SoakGateway.tell(server.port)
+        while readLine() != nil { SoakGateway.tell(Int(server.takeLongestWake() / .microseconds(1))) }
     }
 }
