@@ -98,18 +98,17 @@ package final class GatewayExchange: InboundExchange {
         }
         if memory != nil { releaseMemory(response.body) }
         // Charges end with this call, and the log line is written at the end of the wake, after other requests.
-        if answer.hasCharges { answer.dropValues() }
+        let hasCharges = answer.hasCharges
+        self.answer = consume answer
+        if hasCharges { self.answer?.dropValues() }
         if let compressor {
             if loop.isTurnOver, compressor.mayTakeLong(response, on: self), mayHold(response.bodyCount) {
-                self.answer = consume answer
                 return awaitTurn(response, compressor)
             }
             if case .sliced(let encoder) = compressor.compress(&response, on: self) {
-                self.answer = consume answer
                 return send(response, by: encoder)
             }
         }
-        self.answer = consume answer
         respond(response)
         // If the client is slow, only the stream holds the answer's bytes.
         if isAnswerWaiting { self.answer?.dropValues() }

@@ -42,23 +42,27 @@ package struct FieldStorage: Sendable {
     @usableFromInline package private(set) var bytes: [UInt8] = []
     @usableFromInline package private(set) var entryCount: UInt32 = 0
     private var room: UInt32 = 0
+    /// `nameLengths` in the lower half, two facts above. Messages are copied often, each stored property one by one, so there are few.
+    @usableFromInline var marks: UInt64 = 0
+
     /// The lengths of all names, one bit each, so that most lookups of a name that is not there read no entry. Removed fields
     /// keep their bits.
-    private var nameLengths: UInt32 = 0
-    /// One byte for both facts: messages are copied often, each stored property one by one.
-    @usableFromInline var state: UInt8 = 0
+    private var nameLengths: UInt32 {
+        get { UInt32(truncatingIfNeeded: marks) }
+        set { marks = marks & ~UInt64(UInt32.max) | UInt64(newValue) }
+    }
 
     /// Whether the text consists of complete, valid lines that a serializer may copy (`HTTPFields.checked`).
     @inlinable
     package private(set) var isChecked: Bool {
-        get { state & 1 != 0 }
-        set { state = newValue ? state | 1 : state & ~1 }
+        get { marks & 1 << 32 != 0 }
+        set { marks = newValue ? marks | 1 << 32 : marks & ~(1 << 32) }
     }
 
     /// Whether names are found by the index. Removing a field ends that, until the index is made again.
     private(set) var isIndexed: Bool {
-        get { state & 2 != 0 }
-        set { state = newValue ? state | 2 : state & ~2 }
+        get { marks & 1 << 33 != 0 }
+        set { marks = newValue ? marks | 1 << 33 : marks & ~(1 << 33) }
     }
 
     package init() {}
@@ -127,11 +131,13 @@ package struct FieldStorage: Sendable {
     /// Marks the text as ready for a serializer to copy. Any change except `overwrite` removes the mark.
     mutating func markChecked() { isChecked = true }
 
+    @inline(__always)
     package var textStart: Int { Self.textStart(room: Int(room)) }
 
     /// Nearly all messages have fewer fields, which are found faster without an index.
     private static func isLarge(room: Int) -> Bool { room > 128 }
 
+    @inline(__always)
     private static func textStart(room: Int) -> Int {
         room &* Self.stride &+ (isLarge(room: room) ? FieldIndex.size(room: room) : 0)
     }

@@ -12,7 +12,7 @@ public protocol TurnWork: AnyObject {
 /// `length`, sockets that are ready are not read, pipelined requests are not begun and answers are not compressed. They wait. At the end of
 /// each turn they have as much time again, in which clients take turns by address: a client with much work delays itself.
 ///
-/// A turn that ends sooner costs nothing: the clock is read only if there is more than one thing to do.
+/// A turn that ends sooner costs nothing: the clock is read only if there are several things to do.
 struct LoopTurn {
     static let length = TimeAmount.milliseconds(2)
     /// The time of a turn for timers that are due together, and for work that others have passed to the loop.
@@ -45,10 +45,11 @@ extension EventLoop {
     }
 
     /// Returns whether another stream may be read in this turn.
+    @inline(__always)
     func mayRead() -> Bool {
         turn.reads &+= 1
-        // The first read needs no clock, and of the others every second one.
-        return turn.reads & 1 != 0 ? !turn.isOver : !checkTurn()
+        // The first two reads need no clock, and of the others every second one.
+        return turn.reads & 1 == 0 || turn.reads == 1 ? !turn.isOver : !checkTurn()
     }
 
     /// Lets `work` have a turn soon, and retains it until then. Call it on the loop.

@@ -221,7 +221,7 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
     final func requestProgressed(isWritten: Bool, bytesSent: Int64, now: MonotonicTime) {
         let isProgress = bytesSent > self.bytesSent
         self.bytesSent = bytesSent
-        if isWritten { leftBody = nil }
+        if isWritten, leftBody != nil { leftBody = nil }
         guard timings.firstByte != nil else {
             return entered(isWritten ? .awaitingResponse : .writing, now: now)
         }

@@ -11,10 +11,12 @@ extension CallRun {
         else { return false }
         let kept = call.context?.keptResources
         let work = WaitingWork { [self] in
-            var response = response
-            response.large = LargeBody(read(), after: response.large)
+            let reading = read()
             withExtendedLifetime(kept) {}
-            let isContinued = transport.continueOnLoop { [response] in self.bodyArrived(response) }
+            let isContinued = transport.continueOnLoop {
+                self.rareParts = .adding(reading, to: self.rareParts)
+                self.bodyArrived(response)
+            }
             if !isContinued {
                 finish(TransportError(.destinationUnavailable, "the event loop has ended", wasSent: true))
             }

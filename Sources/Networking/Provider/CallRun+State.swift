@@ -101,7 +101,7 @@ extension CallRun {
         guard let observer = provider.observer else { return }
         let (reason, status): (FailureReason, Int?) =
             switch outcome {
-            case .response(let response): (.upstreamStatus, response.status.code)
+            case .response(let response, _): (.upstreamStatus, response.status.code)
             case .failure(let failure): (failure.reason, nil)
             }
         observer.callIsRetried(

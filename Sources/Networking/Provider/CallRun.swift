@@ -12,7 +12,7 @@ import Rx
 ///
 /// `@unchecked Sendable`, inherited from `Emitter`: `begin()` writes the variables before any timer or attempt can
 /// reach the run; everything else is in `state`.
-class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, @unchecked Sendable {
+class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver, @unchecked Sendable {
     final let provider: ProviderSettings
     private(set) final var call: TransportCall
     /// Stays on the subscriber's loop. Nil until the run begins, unless an earlier stage chose the loop.
@@ -30,6 +30,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private(set) final var address: PeerAddress?
     /// Written on the loop of the call's attempts; read between attempts.
     private(set) final var wasSentTwice = false
+    /// What the response of the last attempt has beside it. Used on the loop of the call's attempts, until the response is reported.
+    final var rareParts: RareParts?
     /// Used on the loop of the call's attempts.
     final var triedAddresses = TriedAddresses()
     /// Why the call is not retried after its last attempt. Written on its loop before the run ends.
@@ -181,6 +183,8 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     func attemptWasSentTwice() { wasSentTwice = true }
 
+    func attemptHas(_ parts: RareParts) { rareParts = parts }
+
     func attemptSucceeded(_ response: consuming TransportResponse) {
         if wasRetried || call.isTimed { noteAttemptEnd(.success(response.status)) }
         if response.body.count > LargeBody.smallest, readApart(response) { return }
@@ -188,16 +192,20 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     }
 
     /// The response's body was read, if it is large.
+    @inline(__always)
     final func bodyArrived(_ response: consuming TransportResponse) {
         // The common case: the first attempt delivers everything.
-        if !wasRetried, !isStopped, reportData(of: response) { return }
+        if !wasRetried, !isStopped, reportData(of: response) {
+            if rareParts != nil { rareParts = nil }
+            return
+        }
         let status = response.status.code
         guard status == 429 || status >= 502 else {
             finish(response)
             return
         }
         state.withLock { $0.retry.attemptSent() }
-        decide(.status(status, retryAfter: retryAfter(in: response)), .response(response))
+        decide(.status(status, retryAfter: retryAfter(in: response)), .response(response, rareParts.take()))
     }
 
     func attemptFailed(_ error: TransportError) {
@@ -254,7 +262,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
         }
         remember(outcome, moves: moves)
         wasRetried = true
-        if case .response(let response) = outcome {
+        if case .response(let response, _) = outcome {
             provider.stages?.cookies?.store(response.fields, from: call.url, at: provider.transport.wallTime)
         }
         reportRetry(outcome, after: wait)
@@ -324,7 +332,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
 
     private func finish(_ outcome: CallState.Outcome) {
         switch outcome {
-        case .response(let response): finish(response)
+        case .response(let response, let parts):
+            rareParts = parts
+            finish(response)
         case .failure(let failure): finish(failure)
         }
     }
@@ -332,15 +342,15 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, AttemptReceiver, 
     private func finish(_ response: consuming TransportResponse) {
         guard let attempts = free() else { return }
         note(response.status, attempts: attempts)
-        let large = response.large
         report(response, attempts: attempts)
-        withExtendedLifetime(large) {}
+        if rareParts != nil { rareParts = nil }
     }
 
     /// Creates the response for the provider's plugins and operators.
     final func received(_ response: consuming TransportResponse, attempts: Int) -> Response {
         let response = Response(
-            response, call: call, attempts: attempts, notRetried: obstacle, from: started, to: scheduler.now,
+            response, rareParts, call: call, attempts: attempts, notRetried: obstacle, from: started,
+            to: scheduler.now,
             wallTime: provider.transport.wallTime)
         for plugin in call.settings.plugins { plugin.didReceive(.success(response), call: call) }
         return response

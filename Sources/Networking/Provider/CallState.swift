@@ -5,7 +5,7 @@ import Rx
 struct CallState: Sendable {
     /// The result of an attempt. Indirect because few calls store one.
     indirect enum Outcome: Sendable {
-        case response(TransportResponse)
+        case response(TransportResponse, RareParts?)
         case failure(TransportError)
 
         /// Whether the upstream has answered with a success, and only the rest of the request could not be sent.
@@ -15,7 +15,7 @@ struct CallState: Sendable {
 
         var result: Result<HTTPStatus, TransportError> {
             switch self {
-            case .response(let response): .success(response.status)
+            case .response(let response, _): .success(response.status)
             case .failure(let error): .failure(error)
             }
         }

@@ -5,6 +5,8 @@ import Rx
 final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
     /// Where the wanted value is in the data, and its required kind; nil for all of the data.
     private let place: Place?
+    /// Whether all of the data is wanted: a look at `place` retains it.
+    private let isWhole: Bool
 
     private struct Place {
         let pointer: JSONPointer
@@ -13,6 +15,7 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
 
     private init(_ call: TransportCall, _ provider: ProviderSettings, _ place: Place?) {
         self.place = place
+        isWhole = place == nil
         super.init(call, provider)
     }
 
@@ -36,9 +39,13 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
     override func copy() -> Emitter<JSONFragment> { FragmentRun(call, provider, place) }
 
     override func reportData(of response: borrowing TransportResponse) -> Bool {
-        guard !call.settings.hasPlugins, let data = response.plainData(of: call),
-            let value = wanted(in: data, of: response)
-        else { return false }
+        guard !call.settings.hasPlugins, var value = response.plainData(of: call, rareParts) else {
+            return false
+        }
+        if !isWhole {
+            guard let wanted = wanted(in: value) else { return false }
+            value = wanted
+        }
         if hasReceiver {
             reportAnswered()
             isPlain = true
@@ -51,9 +58,10 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
     }
 
     /// Nil if the value is missing or of another kind. Then `report` finds out why.
-    private func wanted(in data: JSONFragment, of response: borrowing TransportResponse) -> JSONFragment? {
+    @inline(never)
+    private func wanted(in data: JSONFragment) -> JSONFragment? {
         guard let place else { return data }
-        let value = response.large?.reading?.value(at: place.pointer) ?? data.value(at: place.pointer)
+        let value = rareParts?.reading?.value(at: place.pointer) ?? data.value(at: place.pointer)
         guard let value, place.kind == nil || value.kind == place.kind else { return nil }
         return value
     }

@@ -1,26 +1,51 @@
 import JSONBytes
 
-/// What belongs to a large body of a response.
-package final class LargeBody: Sendable {
+package enum LargeBody {
     /// Bodies of more bytes may take a millisecond or more to read.
     package static let smallest = 128 * 1024
+}
 
-    /// The charge of its memory, if no request holds that.
+/// What few responses have. It goes beside the response: with one more property that is counted, responses are copied where they
+/// are passed on.
+package final class RareParts: Sendable {
+    /// Whether the rest of the request was not sent.
+    let requestWasCut: Bool
+    /// The charge of a large body's memory, if no request holds that.
     let charge: (any AnyObject & Sendable)?
-    /// What another thread has read in it; nil before.
+    /// What another thread has read in a large body; nil before.
     let reading: BodyReading?
 
-    package init(charge: any AnyObject & Sendable) {
+    /// Nil without any.
+    package init?(
+        requestWasCut: Bool = false, charge: (any AnyObject & Sendable)? = nil
+    ) {
+        guard requestWasCut || charge != nil else { return nil }
+        self.requestWasCut = requestWasCut
         self.charge = charge
         reading = nil
     }
 
-    init(_ reading: BodyReading, after earlier: LargeBody?) {
-        charge = earlier?.charge
+    private init(requestWasCut: Bool, charge: (any AnyObject & Sendable)?, reading: BodyReading) {
+        self.requestWasCut = requestWasCut
+        self.charge = charge
         self.reading = reading
     }
 
-    var withoutCharge: LargeBody? { reading.map { LargeBody($0, after: nil) } }
+    /// Returns the parts with what was read in the body.
+    static func adding(_ reading: BodyReading, to parts: RareParts?) -> RareParts {
+        RareParts(requestWasCut: parts?.requestWasCut ?? false, charge: parts?.charge, reading: reading)
+    }
+
+    var withoutCharge: RareParts? {
+        guard let reading else { return RareParts(requestWasCut: requestWasCut) }
+        return RareParts(requestWasCut: requestWasCut, charge: nil, reading: reading)
+    }
+}
+
+/// Receives what few responses have.
+package protocol RarePartsReceiver: AttemptReceiver {
+    /// Reports it, before `attemptSucceeded`.
+    func attemptHas(_ parts: RareParts)
 }
 
 /// What is read in a body, so that the loop need not read it again.

@@ -43,7 +43,7 @@ extension Response {
         if isWithoutContent { return nil }
         let allowsNothing = allowsNothing || call.allowsEmptyBody
         if data.isEmpty, allowsNothing { return nil }
-        if let reading = raw.large?.reading { return try content(reading, allowsNothing) }
+        if let reading = rareParts?.reading { return try content(reading, allowsNothing) }
         let opened: OpenedEnvelope
         do throws(BodyFault) {
             switch call.envelope.form {
@@ -146,7 +146,7 @@ extension Response {
     }
 
     private func opened(by envelope: ResponseEnvelope?) -> OpenedEnvelope? {
-        if envelope == nil, let reading = raw.large?.reading { return reading.envelope }
+        if envelope == nil, let reading = rareParts?.reading { return reading.envelope }
         return (try? (envelope ?? call.envelope).open(data, jsonLimits)) ?? nil
     }
 
@@ -169,9 +169,11 @@ extension Response {
 extension TransportResponse {
     /// Returns the data of the common plain success, checked exactly as in `Response.fragment()`. Nil in all other
     /// cases; then `Response.fragment()` finds out why.
-    func plainData(of call: TransportCall) -> JSONFragment? {
+    ///
+    /// - Parameter rareParts: the response's; a large body was read already.
+    func plainData(of call: TransportCall, _ rareParts: RareParts?) -> JSONFragment? {
         guard status.code == 200, !fields.contains(.contentEncoding) else { return nil }
-        if let reading = large?.reading { return reading.data }
+        if let reading = rareParts?.reading { return reading.data }
         return call.envelope.plainData(body, call.settings.policy.json)
     }
 }

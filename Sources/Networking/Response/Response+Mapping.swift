@@ -133,7 +133,7 @@ extension Response {
     }
 
     private func value(at pointer: JSONPointer, in data: JSONFragment) throws(NetworkError) -> JSONFragment {
-        if let found = raw.large?.reading?.value(at: pointer) ?? data.value(at: pointer) { return found }
+        if let found = rareParts?.reading?.value(at: pointer) ?? data.value(at: pointer) { return found }
         throw NetworkError(
             self, kind: .pathErr, reason: .missingData, message: "the data has nothing at \(pointer)")
     }

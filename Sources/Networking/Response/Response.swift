@@ -6,6 +6,8 @@ public import Rx
 public final class Response: Sendable {
     /// The response as the transport delivered it.
     package let raw: TransportResponse
+    /// What few responses have.
+    let rareParts: RareParts?
     /// The call that led to the response.
     public let call: TransportCall
     /// Number of attempts, including this one.
@@ -24,16 +26,15 @@ public final class Response: Sendable {
 
     /// - Parameter wallTime: the time of day. Evaluated only if needed.
     init(
-        _ response: consuming TransportResponse, call: TransportCall, attempts: Int,
+        _ response: consuming TransportResponse, _ rareParts: RareParts?, call: TransportCall, attempts: Int,
         notRetried: RetryObstacle? = nil, from start: RxTime, to end: RxTime,
         wallTime: @autoclosure () -> RxTime
     ) {
         retryAfter =
             response.status.code >= 300 ? RetryAfter.delay(in: response.fields, now: wallTime()) : nil
-        var response = response
-        // Whoever keeps the response for longer keeps it at its own expense.
-        if let large = response.large { response.large = large.withoutCharge }
         raw = response
+        // Whoever keeps the response for longer keeps it at its own expense.
+        self.rareParts = rareParts?.withoutCharge
         self.call = call
         self.attempts = attempts
         self.notRetried = notRetried
@@ -44,6 +45,7 @@ public final class Response: Sendable {
 
     private init(accepting response: Response) {
         raw = response.raw
+        rareParts = response.rareParts
         call = response.call
         attempts = response.attempts
         notRetried = response.notRetried
@@ -57,7 +59,7 @@ public final class Response: Sendable {
     public var statusCode: Int { raw.status.code }
     /// Whether it came before the upstream had the whole body of the request, and the rest was not sent (RFC 9112 9.5). Only with a
     /// status of 300 or more: after any other, the rest is sent, or the call fails.
-    public var requestWasCut: Bool { raw.requestWasCut }
+    public var requestWasCut: Bool { rareParts?.requestWasCut ?? false }
     /// The response's fields in their original order.
     public var fields: HTTPFields { raw.fields }
     /// The body as a slice of the buffer that received it.

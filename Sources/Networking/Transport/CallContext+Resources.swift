@@ -39,7 +39,11 @@ extension CallContext {
     }
 
     /// Whether the request keeps something, or has.
-    package var holdsResources: Bool { (root ?? self).hasResources.load(ordering: .acquiring) }
+    package var holdsResources: Bool {
+        // Without a root, which is usual, nothing is retained.
+        guard let root else { return hasResources.load(ordering: .acquiring) }
+        return root.hasResources.load(ordering: .acquiring)
+    }
 
     /// What is kept now: for work on another thread, which may still use the memory after the request was cancelled.
     package var keptResources: [any AnyObject & Sendable] {

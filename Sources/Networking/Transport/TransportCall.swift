@@ -237,14 +237,10 @@ public struct AttemptLimits: Sendable, Hashable {
 public struct TransportResponse: Sendable {
     /// The status.
     public var status: HTTPStatus
-    /// Whether it came before the upstream had the whole request, and the rest was not sent: with a status of 300 or more.
-    public var requestWasCut = false
     /// The fields in their original order.
     public var fields: HTTPFields
     /// The body without transfer coding. Still encoded if the fields contain `Content-Encoding`.
     public var body: ArraySlice<UInt8>
-    /// What belongs to a large body; nil for nearly all.
-    package var large: LargeBody?
 
     /// Creates a response, for custom transports.
     public init(status: HTTPStatus, fields: HTTPFields = HTTPFields(), body: ArraySlice<UInt8> = []) {

@@ -52,10 +52,8 @@ final class LoopAttempt: OutboundCall, @unchecked Sendable {
         }
         if let address { receiver.attemptReached(address) }
         if requestWasSentTwice { receiver.attemptWasSentTwice() }
-        var response = TransportResponse(status: head.status, fields: head.fields, body: body)
-        if requestWasCut { response.requestWasCut = true }
-        if bodyCharge != nil { holdBodyCharge(call, by: &response) }
-        receiver.attemptSucceeded(response)
+        if hasRareParts { reportRareParts(of: call, to: receiver) }
+        receiver.attemptSucceeded(TransportResponse(status: head.status, fields: head.fields, body: body))
     }
 
     override func failed(_ reason: FailureReason, _ detail: String) {
@@ -83,13 +81,19 @@ extension OutboundCall {
         if call.isTimed { note(at: call.timeline) }
     }
 
+    var hasRareParts: Bool { requestWasCut || bodyCharge != nil }
+
+    /// Reports what few responses have, before the response.
+    ///
     /// Hands over the memory charge of a large body: the request keeps it until its answer is handed over, and of a call outside a
-    /// request the response, until it is delivered.
+    /// request the receiver, until the response is delivered.
     @inline(never)
-    func holdBodyCharge(_ call: TransportCall, by response: inout TransportResponse) {
-        guard let charge = bodyCharge.take() else { return }
-        let held = HeldCharge(charge, on: loop)
-        if !call.hold(held) { response.large = LargeBody(charge: held) }
+    func reportRareParts(of call: TransportCall, to receiver: any AttemptReceiver) {
+        let charge = bodyCharge.take().map { HeldCharge($0, on: loop) }
+        let isHeld = charge.map { call.hold($0) } ?? false
+        if let parts = RareParts(requestWasCut: requestWasCut, charge: isHeld ? nil : charge) {
+            (receiver as? any RarePartsReceiver)?.attemptHas(parts)
+        }
     }
 
     /// Charges the small responses that the request keeps, with one of this size. Returns false if there is no memory.

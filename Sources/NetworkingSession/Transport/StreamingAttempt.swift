@@ -136,16 +136,15 @@ final class StreamingAttempt: OutboundCall, @unchecked Sendable {
         if head.status.isSuccess { reportBody() }
         if let address { receiver?.attemptReached(address) }
         if requestWasSentTwice { receiver?.attemptWasSentTwice() }
-        var response = TransportResponse(status: head.status, fields: head.fields, body: body)
-        if requestWasCut { response.requestWasCut = true }
-        if bodyCharge != nil { holdBodyCharge(call, by: &response) }
+        if hasRareParts, let receiver { reportRareParts(of: call, to: receiver) }
+        let response = TransportResponse(status: head.status, fields: head.fields, body: body)
         guard let file else {
             receiver.take()?.attemptSucceeded(response)
             return
         }
         // The disk may be silent for longer than the call's own time.
         let rest = call.isUnbounded ? TimeAmount.never : max(.zero, timings.started + limit - loop.now)
-        file.finish(within: rest) { [response] error in
+        file.finish(within: rest) { error in
             self.file = nil
             if let error { return self.fileFailed(error) }
             self.receiver.take()?.attemptSucceeded(response)
