@@ -11,7 +11,7 @@ import PackageDescription
 //     3      Networking   HTTPInbound   HTTPOutbound
 //     2      EventIO   HTTPWire   JSONCoding   GatewayConfig   RxCompatibility   RxBlocking   RxTesting
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
-//     0      ASCIIText   Locking
+//     0      ASCIIText   Locking   Queues
 //     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL   CLinux   CPages
 
 let settings: [SwiftSetting] = [
@@ -73,7 +73,8 @@ let package = Package(
         .target(name: "CPages"),
 
         module("Locking"),
-        module("Rx", ["Locking"]),
+        module("Queues"),
+        module("Rx", ["Locking", "Queues"]),
         // Old spellings of RxSwift, and what needs all of Foundation, which the gateway does not link.
         module("RxCompatibility", ["Rx"]),
         // Blocks until a stream ends, while the main run loop runs: for tests and tools.
@@ -96,7 +97,7 @@ let package = Package(
         module("GatewayConfig", ["CYAML", "HTTPModel", "JSONBytes", "ASCIIText"]),
 
         // Decides who gets how much, and whom to spare: values, with the time as a parameter.
-        module("Resilience"),
+        module("Resilience", ["Queues"]),
 
         module("HTTPInbound", ["EventIO", "HTTPWire", "HTTPModel", "Rx"]),
         module(
@@ -105,7 +106,10 @@ let package = Package(
 
         module(
             "Networking",
-            ["CPSL", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Resilience", "ASCIIText", "Locking"]),
+            [
+                "CPSL", "Rx", "HTTPModel", "JSONBytes", "JSONCoding", "Resilience", "ASCIIText", "Locking",
+                "Queues",
+            ]),
         // Connects the reactive client to the network, in any program and in the gateway.
         module(
             "NetworkingSession",
@@ -234,6 +238,7 @@ let package = Package(
 
         tests("TestWaitingTests", ["TestWaiting"]),
         tests("LockingTests", ["Locking", "TestWaiting"]),
+        tests("QueuesTests", ["Queues"]),
         tests("RxTests", ["Rx", "RxTesting", "Locking", "TestWaiting"]),
         tests("PipelinesTests", ["Pipelines"]),
         tests("RxTestingTests", ["RxTesting", "Rx", "Locking", "TestWaiting"]),

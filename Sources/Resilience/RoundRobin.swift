@@ -1,3 +1,5 @@
+import Queues
+
 /// A queue in which holders take turns, so that a holder with many elements does not delay the others. The elements of one holder keep
 /// their order.
 public struct RoundRobin<Holder: Hashable, Element> {
@@ -26,26 +28,4 @@ public struct RoundRobin<Holder: Hashable, Element> {
     }
 }
 
-/// Elements in the order in which they were added.
-private struct Queue<Element> {
-    private var elements: [Element?] = []
-    private var head = 0
-
-    var isEmpty: Bool { head == elements.count }
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    mutating func popFirst() -> Element? {
-        guard head < elements.count else { return nil }
-        let element = elements[head].take()
-        head += 1
-        if head == elements.count || head >= 64 {
-            elements.removeSubrange(..<head)
-            head = 0
-        }
-        return element
-    }
-}
-
 extension RoundRobin: Sendable where Holder: Sendable, Element: Sendable {}
-extension Queue: Sendable where Element: Sendable {}

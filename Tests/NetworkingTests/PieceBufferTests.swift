@@ -33,6 +33,23 @@ struct PieceBufferTests {
         for _ in 0..<2 { #expect(Self.read(&buffer) == "end") }
     }
 
+    @Test("Pieces that were read leave the buffer, even if another piece always waits")
+    func behind() {
+        var buffer = PieceBuffer()
+        buffer.append(Self.piece("a"))
+        var most = 0
+        for _ in 0..<10_000 {
+            buffer.append(Self.piece("a"))
+            #expect(Self.read(&buffer) == "a")
+            let places = Mirror(reflecting: buffer).descendant("pieces", "elements") as? [ArraySlice<UInt8>?]
+            most = max(most, places?.count ?? .max)
+        }
+        #expect(most <= 130)
+        #expect(buffer.byteCount == 1)
+        #expect(Self.read(&buffer) == "a")
+        #expect(buffer.isEmpty)
+    }
+
     @Test("A pending reader gets the next piece, which does not wait, or the end")
     func pending() {
         let received = Lock<[String?]>([])

@@ -51,6 +51,46 @@ struct DemandTests {
         #expect(log.entries == ["pause a", "pause b", "resume a", "resume b"])
     }
 
+    @Test("A value that was read is released, and its place soon, even if another value always waits")
+    func behind() async throws {
+        let census = Census()
+        let buffer = ValuesBuffer<Tracked>(highWatermark: 16, lowWatermark: 4)
+        buffer.send(Tracked(census))
+        var most = 0
+        for _ in 0..<1_000 {
+            buffer.send(Tracked(census))
+            _ = try await buffer.next()
+            #expect(census.alive == 1)
+            most = max(most, buffer.placeCount)
+        }
+        #expect(most <= 130)
+        buffer.cancel()
+        #expect(census.alive == 0)
+    }
+
+    @Test("Values that a cancelled reader drops are released outside of the buffer's lock")
+    func dropped() throws {
+        let buffer = ValuesBuffer<Releasing>(highWatermark: 16, lowWatermark: 4)
+        let released = Log<Int>()
+        buffer.send(
+            Releasing {
+                // Takes the lock.
+                buffer.end(.success(()))
+                released.add(1)
+            })
+        buffer.cancel()
+        #expect(released.entries == [1])
+    }
+
+    /// Runs a closure when it is released.
+    private final class Releasing: Sendable {
+        private let released: @Sendable () -> Void
+
+        init(_ released: @escaping @Sendable () -> Void) { self.released = released }
+
+        deinit { released() }
+    }
+
     @Test("A slow reader that leaves resumes a shared source")
     func leaving() async throws {
         let (log, subject, rest) = (Log<String>(), PublishSubject<Int>(), Log<Int>())

@@ -1,3 +1,4 @@
+import Queues
 import Rx
 
 /// Receives the next piece, which is not empty, nil at the end, or the error that ends the bytes early.
@@ -41,9 +42,7 @@ package protocol PieceSink: AnyObject, Sendable {
 
 /// Keeps pieces that arrive until they are read. Its owner guards it by a lock, and calls the receivers outside of the lock.
 package struct PieceBuffer: Sendable {
-    private var pieces: [ArraySlice<UInt8>] = []
-    /// The index of the first piece that has not been read.
-    private var first = 0
+    private var pieces = Queue<ArraySlice<UInt8>>()
     private var end: Result<Void, any Error>?
     private var receiver: PieceReceiver?
     /// Bytes that wait to be read.
@@ -52,7 +51,7 @@ package struct PieceBuffer: Sendable {
     package init() {}
 
     /// Whether no piece waits to be read.
-    package var isEmpty: Bool { first == pieces.count }
+    package var isEmpty: Bool { pieces.isEmpty }
     package var hasEnded: Bool { end != nil }
 
     /// Keeps a piece, although a read may be pending. Drops it after the end.
@@ -79,38 +78,31 @@ package struct PieceBuffer: Sendable {
     /// while another receiver waits.
     package mutating func read(_ receiver: @escaping PieceReceiver) -> Result<ArraySlice<UInt8>?, any Error>?
     {
-        guard isEmpty else { return .success(takeFirst()) }
+        if let piece = pieces.popFirst() {
+            byteCount -= piece.count
+            return .success(piece)
+        }
         if let end { return end.map { nil } }
         guard self.receiver == nil else { return .failure(ConcurrentReadError()) }
         self.receiver = receiver
         return nil
     }
 
-    private mutating func takeFirst() -> ArraySlice<UInt8> {
-        var piece: ArraySlice<UInt8> = []
-        swap(&piece, &pieces[first])
-        first += 1
-        byteCount -= piece.count
-        if isEmpty { removeAll() }
-        return piece
-    }
-
-    private mutating func removeAll() {
-        pieces.removeAll(keepingCapacity: true)
-        first = 0
-        byteCount = 0
-    }
-
     /// Removes and returns all bytes that wait.
     package mutating func takeAll() -> ArraySlice<UInt8> {
-        defer { removeAll() }
-        return pieces.count - first == 1 ? pieces[first] : ArraySlice(pieces[first...].joined())
+        guard let first = pieces.popFirst() else { return [] }
+        defer { byteCount = 0 }
+        if isEmpty { return first }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(byteCount)
+        bytes += first
+        while let piece = pieces.popFirst() { bytes += piece }
+        return bytes[...]
     }
 
     /// Drops the pieces. Further reads fail with a `CancellationError`, as does the pending one, whose receiver is returned.
     package mutating func cancel() -> PieceReceiver? {
-        pieces = []
-        first = 0
+        pieces = Queue()
         byteCount = 0
         end = .failure(CancellationError())
         return receiver.take()

@@ -1,4 +1,5 @@
 import Locking
+import Queues
 
 /// Backpressure from a reader to its sources: pauses them while too many values are unread.
 @_spi(Demand) public final class Demand: Sendable {
@@ -66,22 +67,10 @@ import Locking
 /// The queue between a stream and the one task that reads it. Sources that support it are paused while it is full.
 @_spi(Demand) public final class ValuesBuffer<Element: Sendable>: Sendable {
     private struct State {
-        var values: [Element?] = []
-        /// The index of the first unread value.
-        var first = 0
+        var values = Queue<Element>()
         var weight = 0
         var end: Result<Void, any Error>?
         var reader: CheckedContinuation<Element?, any Error>?
-
-        mutating func pop() -> Element? {
-            guard first < values.count, let value = values[first].take() else { return nil }
-            first += 1
-            if first == values.count {
-                values.removeAll(keepingCapacity: true)
-                first = 0
-            }
-            return value
-        }
     }
 
     private let highWatermark: Int
@@ -119,18 +108,21 @@ import Locking
     /// Ends the queue after the values in it. Only the first end counts.
     public func end(_ end: Result<Void, any Error>) { finish(end, dropsValues: false) }
 
+    /// Places in the queue, those of values that were read included. For tests.
+    package var placeCount: Int { state.withLock { $0.values.placeCount } }
+
     /// Ends the reader: drops unread values, and further reads throw `CancellationError`.
     public func cancel() { finish(.failure(CancellationError()), dropsValues: true) }
 
     private func finish(_ end: Result<Void, any Error>, dropsValues: Bool) {
-        let reader = state.withLock { state in
-            if dropsValues {
-                state.values = []
-                state.first = 0
-            }
+        let (reader, dropped) = state.withLock { state in
+            var dropped = Queue<Element>()
+            if dropsValues { swap(&dropped, &state.values) }
             if dropsValues || state.end == nil { state.end = end }
-            return state.reader.take()
+            return (state.reader.take(), dropped)
         }
+        // Released outside the lock, because that may run arbitrary code.
+        withExtendedLifetime(dropped) {}
         demand.end()
         reader?.resume(with: end.map { nil })
     }
@@ -139,7 +131,7 @@ import Locking
     public func next() async throws -> Element? {
         try await withCheckedThrowingContinuation { continuation in
             let known = state.withLock { state -> Result<Element?, any Error>? in
-                if let value = state.pop() {
+                if let value = state.values.popFirst() {
                     state.weight -= weigh(value)
                     if state.weight <= lowWatermark { demand.resume() }
                     return .success(value)

@@ -1,3 +1,5 @@
+import Queues
+
 /// One source of a join, with its last value.
 // Sound: the fields are written before the source starts; after that only the gate's owner touches them.
 @usableFromInline

@@ -1,4 +1,5 @@
 import Glibc
+import Queues
 
 /// A thread's queue of work that waits until the subscription being made there returns. Only that thread touches it.
 package final class Trampoline {

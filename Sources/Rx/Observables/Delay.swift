@@ -1,4 +1,5 @@
 import Locking
+import Queues
 
 extension ObservableType {
     /// Delays values and completion by `dueTime`. An error is delivered immediately and drops pending values.

@@ -1,4 +1,5 @@
 import Locking
+import Queues
 import Synchronization
 
 /// Merges the inner streams of a selector, a limited number at a time. Values wait until there is room for a stream.

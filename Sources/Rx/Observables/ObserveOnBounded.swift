@@ -1,4 +1,5 @@
 import Locking
+import Queues
 
 /// What `observe(on:capacity:overflow:)` does with a value when its queue is full.
 public enum OverflowPolicy: Sendable {

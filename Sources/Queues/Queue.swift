@@ -1,0 +1,51 @@
+/// A first-in, first-out queue. A removed element is released at once; the others move only when half of the storage is free, and to
+/// smaller storage once most of it is.
+@frozen
+public struct Queue<Element> {
+    @usableFromInline
+    var elements: [Element?] = []
+    /// The index of the first element.
+    @usableFromInline
+    var head = 0
+
+    @inlinable
+    public init() {}
+
+    @inlinable
+    public var isEmpty: Bool { head == elements.count }
+
+    @inlinable
+    public var count: Int { elements.count - head }
+
+    @inlinable
+    public var first: Element? { isEmpty ? nil : elements[head] }
+
+    /// Places for elements, those of removed ones included. For tests.
+    package var placeCount: Int { elements.count }
+
+    @inlinable
+    public mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    @inlinable
+    public mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        let element = elements[head].take()
+        head += 1
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: elements.capacity <= 1_024)
+            head = 0
+        } else if head >= 64, head * 2 > elements.count {
+            if elements.capacity > max(1_024, 4 * count) {
+                elements = Array(elements[head...])
+            } else {
+                elements.removeSubrange(..<head)
+            }
+            head = 0
+        }
+        return element
+    }
+}
+
+extension Queue: Sendable where Element: Sendable {}
