@@ -127,7 +127,11 @@ public final class OutboundBodyWriter {
         }
     }
 
+    /// Whether the stream has said that it is complete.
     var isFinished: Bool { if case .finished = state { true } else { false } }
+
+    /// Whether it has stopped before that.
+    var hasFailed: Bool { if case .stopped = state { true } else { false } }
 
     /// Whether the socket has taken the whole body, if its length is known.
     var isSent: Bool {

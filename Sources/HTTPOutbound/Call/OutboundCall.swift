@@ -312,6 +312,9 @@ open class OutboundCall: LoopDisposable, TimerTarget, @unchecked Sendable {
         switch deadlines.verdict(now: loop.wakeTime) {
         case .notYet: updateTimer()
         case .failed(let reason, var detail):
+            if case .onConnection(let connection) = state, connection.endsWithoutBodyEnd {
+                return connection.finishEarly()
+            }
             if case .queued(let pool, _) = state { pool.explainWait(of: self, in: &detail) }
             keepAddress()
             let left = state

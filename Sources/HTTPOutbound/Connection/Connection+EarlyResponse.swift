@@ -1,7 +1,7 @@
 internal import EventIO
 internal import HTTPModel
 
-/// A complete success that has overtaken its request, for whoever gets it once the rest of the request is written.
+/// A complete success that has overtaken its request, for whoever gets it at the end of the request.
 final class EarlyResponse {
     let head: HTTPResponseHead
     let body: ArraySlice<UInt8>
@@ -26,27 +26,32 @@ final class EarlyResponse {
 
 // The two directions of an exchange end one after the other, in either order. The call ends with the later one.
 extension Connection {
-    /// Keeps the response until the rest of the request is written. The limits on sending apply.
+    /// Keeps the response until the rest of the request is written and the source of its body has ended. The limits on sending apply.
     func awaitRequest(_ response: EarlyResponse) {
         early = response
         upload?.continuedBySuccess()
         noteSending()
     }
 
-    /// The request is written: the call ends with the response that has come before.
-    func finishEarly() {
+    /// The request has ended: the call ends with the response that has come before.
+    func finishEarly(isReusable: Bool = true) {
         guard let response = early.take() else { return }
         finish(
-            call.take(), response.head, response.body, isReusable: response.isReusable,
+            call.take(), response.head, response.body, isReusable: isReusable && response.isReusable,
             isLoggedIn: response.isLoggedIn, keepAlive: response.keepAlive, strayBytes: response.strayBytes)
     }
 
-    /// The status of a success whose request is not written yet; nil for any other.
+    /// The status of a success whose request has not ended yet, or whose body failed; nil for any other.
     var earlyStatus: HTTPStatus? {
-        guard state.owesRequest, let status = early?.head.status ?? response.head?.status, status.isSuccess
+        guard state.owesRequest || early != nil || upload?.hasFailed == true,
+            let status = early?.head.status ?? response.head?.status, status.isSuccess
         else { return nil }
         return status
     }
+
+    /// Whether the call waits only for the source of its body to confirm that it has no more than the announced bytes, all of which were
+    /// sent. If the source does not do so in time, or the connection ends, the response stands.
+    var endsWithoutBodyEnd: Bool { early != nil && state.isWritten }
 
     /// Notes that the request is still going out, although the call has had a part of its response.
     func noteSending() {

@@ -17,9 +17,7 @@ extension Connection {
         call.bodyProgressed(
             isQueued: stream.queuedByteCount > 0, bytesSent: stream.bytesSent, now: now)
         // The last byte is sent, although the stream has not finished yet. The response may come before it does.
-        guard upload?.isSent == true else { return }
-        requestTaken()
-        if early != nil { finishEarly() }
+        if upload?.isSent == true { requestTaken() }
     }
 
     func bodyFinished() {

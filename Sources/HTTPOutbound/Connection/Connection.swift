@@ -335,8 +335,8 @@ extension Connection: StreamHandler {
         guard !state.isOpening else {
             return openingFailed(error, error.description)
         }
-        let reason = FailureReason(
-            serving: error, isWithinResponse: state.hasFirstByte && early == nil)
+        if endsWithoutBodyEnd { return finishEarly(isReusable: false) }
+        let reason = FailureReason(serving: error, isWithinResponse: state.hasFirstByte && early == nil)
         // `.truncated` means only that the connection was cut.
         let isCut = error.tls == nil || error.tls?.kind == .truncated
         guard case .fail = ended(isCut ? .peerClosed : DiscardReason(reason)) else { return }
@@ -366,7 +366,7 @@ extension Connection: StreamHandler {
         let status = head.status
         let completion = state.responseEnded(
             isSuccess: status.isSuccess, isReusable: isReusable, isLoggedIn: isLoggedIn,
-            strayBytes: strayBytes)
+            strayBytes: strayBytes, awaitsBodyEnd: upload?.isFinished == false)
         switch completion {
         case .awaitRequest:
             call = ended

@@ -23,7 +23,7 @@ struct ConnectionState {
         var hasFirstByte = false
         /// The rest of the request's body is not sent, and the peer would mistake another request for it.
         var isBodyDropped = false
-        /// The response is complete, and the rest of the request still goes out.
+        /// The response is complete, and the call waits for the end of its request.
         var isAnswered = false
     }
 
@@ -45,7 +45,7 @@ struct ConnectionState {
         case release
         /// The response is good, but the connection cannot be used again: close it.
         case close
-        /// Keep the response: the call ends once the rest of the request is written, or cannot be.
+        /// Keep the response: the call ends with its request.
         case awaitRequest
     }
 
@@ -162,12 +162,15 @@ struct ConnectionState {
     ///
     /// After a success that overtakes its request, the rest of the request goes out: the upstream may be reading it. After any other
     /// response it need not (RFC 9112 9.5); the connection is left half-written and never used again. Nor is a connection that a
-    /// user has logged in: the upstream would answer others as that user (RFC 4559 6).
+    /// user has logged in: the upstream would answer others as that user (RFC 4559 6). If `awaitsBodyEnd`, all announced bytes of the
+    /// request may be written, but the source of its body may still turn out to have more of them.
     mutating func responseEnded(
-        isSuccess: @autoclosure () -> Bool, isReusable: Bool, isLoggedIn: Bool = false, strayBytes: Int
+        isSuccess: @autoclosure () -> Bool, isReusable: Bool, isLoggedIn: Bool = false, strayBytes: Int,
+        awaitsBodyEnd: Bool = false
     ) -> Completion {
         guard case .exchange(var exchange) = state else { preconditionFailure("a response while \(state)") }
-        if !exchange.isWritten, !exchange.isBodyDropped, isSuccess() {
+        let isRequestOpen = !exchange.isWritten || awaitsBodyEnd && !exchange.isAnswered
+        if isRequestOpen, !exchange.isBodyDropped, isSuccess() {
             exchange.isAnswered = true
             state = .exchange(exchange)
             return .awaitRequest

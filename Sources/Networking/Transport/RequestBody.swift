@@ -57,7 +57,8 @@ public enum RequestBody: Sendable {
 /// The source of a streamed body. Each attempt opens it anew, so that a call can be repeated.
 public protocol BodySource: Sendable {
     /// The exact number of bytes, for `Content-Length`. Nil or a negative number, such as OkHttp's -1, if it is unknown in
-    /// advance; the body is then sent chunked.
+    /// advance; the body is then sent chunked. If the source has fewer or more bytes, the call fails. A success waits for the source to
+    /// confirm its end.
     var length: Int64? { get }
 
     /// Returns a reader at the first byte. May block: transports call it on a helper thread.

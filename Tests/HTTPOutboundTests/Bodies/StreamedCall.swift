@@ -223,3 +223,64 @@ final class ScriptedBody: OutboundBodySource {
         func close() { body.state.withLock { $0.closed += 1 } }
     }
 }
+
+/// A body whose pieces a test gives one by one.
+final class GatedBody: OutboundBodySource {
+    private struct State {
+        /// An empty piece is the end.
+        var given: [[UInt8]] = []
+        var waiting: LoopBound<OutboundBodyWriter>?
+        var closed = 0
+    }
+
+    let length: Int64?
+    let canRestart = false
+    private let state = Lock(State())
+
+    init(length: Int64?) { self.length = length }
+
+    var closed: Int { state.withLock { $0.closed } }
+
+    /// Gives the next piece; an empty one is the end.
+    func give(_ text: String) {
+        let waiting = state.withLock { state in
+            if state.waiting == nil { state.given.append(Array(text.utf8)) }
+            return state.waiting.take()
+        }
+        guard let waiting else { return }
+        waiting.loop.execute { Self.write(Array(text.utf8), to: waiting.value) }
+    }
+
+    func open(on loop: EventLoop) -> any OutboundBodyStream { Stream(self, loop) }
+
+    private static func write(_ piece: [UInt8], to writer: OutboundBodyWriter) {
+        if piece.isEmpty { writer.finish() } else { writer.write(piece[...]) }
+    }
+
+    private final class Stream: OutboundBodyStream {
+        private let body: GatedBody
+        private let loop: EventLoop
+
+        init(_ body: GatedBody, _ loop: EventLoop) {
+            self.body = body
+            self.loop = loop
+        }
+
+        func nextPiece(for writer: OutboundBodyWriter) {
+            let bound = LoopBound(writer, loop: loop)
+            let piece = body.state.withLock { state -> [UInt8]? in
+                guard state.given.isEmpty else { return state.given.removeFirst() }
+                state.waiting = bound
+                return nil
+            }
+            if let piece { GatedBody.write(piece, to: writer) }
+        }
+
+        func close() {
+            body.state.withLock { state in
+                state.closed += 1
+                state.waiting = nil
+            }
+        }
+    }
+}

@@ -9,7 +9,7 @@ import Testing
 struct StreamedRequestTests {
     static let pieces = [Array("one".utf8), [], Array("two".utf8), Array("three".utf8)]
 
-    static func put(_ body: ScriptedBody, method: HTTPMethod = .put) -> OutboundRequest {
+    static func put(_ body: any OutboundBodySource, method: HTTPMethod = .put) -> OutboundRequest {
         OutboundRequest(method: method, target: Array("/".utf8)[...], body: .stream(body))
     }
 
@@ -179,28 +179,99 @@ struct StreamedRequestTests {
         upstream.stop()
     }
 
+    // MARK: The end of the source
+
+    @Test("A body that is longer than its length fails the call, although its response came before")
+    func longerAfterResponse() async throws {
+        let upstream = try ScriptedUpstream([.readRequest, .send(EarlyResponseTests.created), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let body = GatedBody(length: 6)
+            let call = try await StreamedCall.begin(
+                harness.upstream(upstream), StreamedRequestTests.put(body))
+            body.give("onetwo")
+            // The whole response comes in one read.
+            try await call.pieceReceived.wait()
+            body.give("three")
+            let failure = try await call.end().failure
+            #expect(failure?.reason == .requestError)
+            #expect(failure?.detail == "the body is longer than its length")
+            #expect(failure?.earlyStatus == .created)
+            #expect(body.closed == 1)
+            #expect(try await harness.report().idle == 0)
+        }
+        upstream.stop()
+    }
+
+    @Test("A body that is longer than its length does not hide a refusal", arguments: [true, false])
+    func longerAfterRefusal(mayStream: Bool) async throws {
+        let refusal = "HTTP/1.1 409 No\r\nContent-Length: 2\r\n\r\nno"
+        let upstream = try ScriptedUpstream([.readRequest, .send(refusal), .awaitEnd])
+        try await ClientHarness.with { harness in
+            let body = GatedBody(length: 6)
+            let call = try await StreamedCall.begin(
+                harness.upstream(upstream), StreamedRequestTests.put(body), mayStream: mayStream)
+            body.give("onetwo")
+            #expect(try await call.end().status == 409)
+            #expect(body.closed == 1)
+        }
+        upstream.stop()
+    }
+
     @Test(
-        "A request counts as written once its last byte is sent, even if its body stream never finishes"
-    )
-    func answeredBeforeItsEnd() async throws {
-        let goOn = Signal()
-        let upstream = try ScriptedUpstream(
-            [
-                .readRequest, .send(String(CallTests.ok.dropLast())), .wait(goOn),
-                .send(String(CallTests.ok.suffix(1))), .readRequest, .send(CallTests.ok), .awaitEnd,
-            ])
+        "A response waits for the end of the body's source, and the connection serves the next call",
+        arguments: [true, false])
+    func lateEnd(mayStream: Bool) async throws {
+        let last = Signal()
+        let upstream = try ScriptedUpstream([
+            .readRequest, .send(String(CallTests.ok.dropLast())), .wait(last),
+            .send(String(CallTests.ok.suffix(1))), .readRequest, .send(CallTests.ok), .awaitEnd,
+        ])
         try await ClientHarness.with { harness in
             let api = try await harness.upstream(upstream)
-            let body = ScriptedBody(Self.pieces, length: 11, end: .never)
-            let begun = api.begin(Self.put(body))
+            let body = GatedBody(length: 6)
+            let call = try await StreamedCall.begin(
+                api, StreamedRequestTests.put(body), mayStream: mayStream)
+            body.give("onetwo")
             try await upstream.requestRead.wait()
-            try await harness.pass(.milliseconds(30))
-            goOn.fire()
-            let result = try await begun.end()
-            #expect(result.text == "hi")
-            #expect(body.used.closed == 1)
+            if mayStream { try await call.pieceReceived.wait() }
+            last.fire()
+            if mayStream { try await call.pieceReceived.wait(count: 2) }
+            #expect(call.record.end == nil)
+            body.give("")
+            #expect(try await call.end().status == 200)
+            #expect(body.closed == 1)
             #expect(try await api.get().text == "hi")
             #expect(upstream.connections == 1)
+        }
+        upstream.stop()
+    }
+
+    @Test(
+        "If the source of a whole body never ends, its response stands at the limit, or when the connection breaks",
+        arguments: [true, false])
+    func noEnd(breaks: Bool) async throws {
+        let goOn = Signal()
+        let response: [ScriptedUpstream.Step] = [.readHead, .send(EarlyResponseTests.created), .read(6)]
+        let upstream = try ScriptedUpstream(
+            response + (breaks ? [.wait(goOn), .reset] : [.readRequest, .send(CallTests.ok), .awaitEnd]))
+        var limits = OutboundLimits.patient
+        if !breaks { limits.pauseTimeout = .milliseconds(100) }
+        try await ClientHarness.with(limits: limits) { harness in
+            let api = try await harness.upstream(upstream)
+            let body = GatedBody(length: 6)
+            let call = try await StreamedCall.begin(api, StreamedRequestTests.put(body))
+            body.give("one")
+            try await call.pieceReceived.wait()
+            body.give("two")
+            goOn.fire()
+            #expect(try await call.end().status == 201)
+            #expect(body.closed == 1)
+            if breaks {
+                #expect(try await harness.report().idle == 0)
+            } else {
+                #expect(try await api.get().text == "hi")
+                #expect(upstream.connections == 1)
+            }
         }
         upstream.stop()
     }
