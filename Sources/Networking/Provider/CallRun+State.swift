@@ -38,6 +38,17 @@ extension CallRun {
 }
 
 extension CallRun {
+    /// Announces an attempt to the plugins. Returns false if one of them, or an earlier stage, has cancelled the call: then it is not
+    /// sent.
+    @inline(never)
+    final func announce(_ call: TransportCall, attempt number: Int) -> Bool {
+        for plugin in call.settings.plugins {
+            guard !isCancelled else { return false }
+            plugin.willSend(call, attempt: number)
+        }
+        return !isCancelled
+    }
+
     /// Reports to the observer that a response arrived, whatever its status.
     @inline(__always)
     final func reportAnswered() {
@@ -46,6 +57,17 @@ extension CallRun {
 }
 
 extension CallRun {
+    /// Emits in the request's context, so that calls made in response belong to the same request.
+    @inline(__always)
+    final func inContext(_ emit: () -> Void) {
+        // A receiver is the gateway itself, which sets the context before it calls an endpoint.
+        if let context = followUpContext {
+            CallContext.$current.withValue(context, operation: emit)
+        } else {
+            emit()
+        }
+    }
+
     /// Emits the output in the request's context.
     @inline(__always)
     final func emit(_ output: consuming Output) {

@@ -66,6 +66,9 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
 
     var mayBeSentAgain: Bool { true }
 
+    /// Whether nobody waits for the result any more.
+    var isCancelled: Bool { isStopped }
+
     /// Whether somebody else ends the call at the request's deadline.
     var keepsDeadline: Bool { false }
 
@@ -164,9 +167,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     private func send(
         _ call: TransportCall, over transport: any Transport, attempt number: Int, within limit: Int64
     ) {
-        if call.settings.hasPlugins {
-            for plugin in call.settings.plugins { plugin.willSend(call, attempt: number) }
-        }
+        if provider.stages != nil, !announce(call, attempt: number) { return }
         var attempt: (any Disposable)? = transport.send(
             call, within: .nanoseconds(Int(limit)), for: self)
         let isOver = state.withLock { state in
@@ -370,17 +371,6 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
             failure, call: call, attempts: attempts, notRetried: obstacle, elapsed: .nanoseconds(elapsed))
         for plugin in call.settings.plugins { plugin.didReceive(.failure(error), call: call) }
         inContext { onError(error) }
-    }
-
-    /// Emits in the request's context, so that calls made in response belong to the same request.
-    @inline(__always)
-    final func inContext(_ emit: () -> Void) {
-        // A receiver is the gateway itself, which sets the context before it calls an endpoint.
-        if let context = followUpContext {
-            CallContext.$current.withValue(context, operation: emit)
-        } else {
-            emit()
-        }
     }
 
     /// Ends the run and releases its resources. Returns the number of attempts; nil if the run had already ended.

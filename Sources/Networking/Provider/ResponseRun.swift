@@ -70,6 +70,8 @@ final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttem
         }
     }
 
+    override var isCancelled: Bool { super.isCancelled || observer.isCancelled }
+
     override var mayBeSentAgain: Bool { !observer.hasBegun }
 
     override var keepsDeadline: Bool { observer.keepsDeadline }

@@ -14,9 +14,6 @@ extension PrimitiveSequence where Trait == SingleTrait {
     /// single is. Made in a request, the single serves that request only. Made outside, or in `CallContext.detached { ... }`, it serves
     /// all, and its call carries nothing of a request.
     public func share() -> Single<Element> {
-        let shared = asObservable().share(replay: 1, scope: .forever)
-        return .create { observer in
-            shared.subscribe(onNext: { observer(.success($0)) }, onError: { observer(.failure($0)) })
-        }
+        asObservable().share(replay: 1, scope: .forever).asSingle()
     }
 }

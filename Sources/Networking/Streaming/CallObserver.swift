@@ -2,6 +2,8 @@
 package protocol CallObserver: AnyObject, Sendable {
     /// Whether part of the response was delivered. Then the call cannot be repeated.
     var hasBegun: Bool { get }
+    /// Whether nobody wants the call any more, so that nothing more of it is sent. Default false.
+    var isCancelled: Bool { get }
     /// Whether the observer itself ends the call at the request's deadline, which then does not limit the call. Default false.
     var keepsDeadline: Bool { get }
     func callSent(_ bytes: Int64, of total: Int64?)
@@ -28,6 +30,7 @@ package enum Replacement {
 
 extension CallObserver {
     package var hasBegun: Bool { false }
+    package var isCancelled: Bool { false }
     package var keepsDeadline: Bool { false }
     package func callSent(_ bytes: Int64, of total: Int64?) {}
     package func attemptFailed() {}

@@ -1,20 +1,24 @@
 import Locking
+import Rx
 
 final class ProgressReporter: CallObserver {
     private let form: @Sendable (TransportResponse) -> BodyForm
-    private let emit: @Sendable (ProgressResponse) -> Void
+    private let observer: AnyObserver<ProgressResponse>
     private let received = Lock<(count: Int64, total: Int64?)>((0, nil))
 
     init(
         _ form: @escaping @Sendable (TransportResponse) -> BodyForm,
-        _ emit: @escaping @Sendable (ProgressResponse) -> Void
+        _ observer: AnyObserver<ProgressResponse>
     ) {
         self.form = form
-        self.emit = emit
+        self.observer = observer
     }
 
+    var isCancelled: Bool { observer.isStopped }
+
     func callSent(_ bytes: Int64, of total: Int64?) {
-        emit(ProgressResponse(direction: .upload, completed: bytes, total: total, response: nil))
+        observer.onNext(
+            ProgressResponse(direction: .upload, completed: bytes, total: total, response: nil))
     }
 
     func callStarted(_ head: TransportResponse, flow: any FlowControl) -> BodyForm {
@@ -24,7 +28,8 @@ final class ProgressReporter: CallObserver {
 
     func callReceived(_ bytes: Int64, of total: Int64?) {
         received.withLock { $0 = (bytes, total) }
-        emit(ProgressResponse(direction: .download, completed: bytes, total: total, response: nil))
+        observer.onNext(
+            ProgressResponse(direction: .download, completed: bytes, total: total, response: nil))
     }
 
     func last(_ response: Response) -> ProgressResponse {

@@ -103,7 +103,7 @@ extension Provider {
             return .error(NetworkError(unbuilt: error, upstream: settings.name))
         }
         return .create { [settings = settings(for: target)] observer in
-            let reporter = ProgressReporter(form) { observer.onNext($0) }
+            let reporter = ProgressReporter(form, observer)
             return settings.response(to: call, observer: reporter).subscribe(
                 onSuccess: {
                     observer.onNext(reporter.last($0))

@@ -55,8 +55,13 @@ extension Provider {
             throw NetworkError(unbuilt: error, upstream: settings.name)
         }
         let buffer = StreamBuffer<TransportResponse>()
-        let reading = StreamReading(buffer, settings(for: target).response(to: call, observer: buffer))
-        return ResponseStream(try await buffer.head(), reading)
+        // A plugin may cancel the task before it waits for the head.
+        return try await withTaskCancellationHandler {
+            let reading = StreamReading(buffer, settings(for: target).response(to: call, observer: buffer))
+            return ResponseStream(try await buffer.head(), reading)
+        } onCancel: {
+            buffer.cancel()
+        }
     }
 }
 
@@ -74,7 +79,7 @@ extension Reactive {
             return .error(NetworkError(unbuilt: error, upstream: base.settings.name))
         }
         return .create { [settings = base.settings(for: target)] observer in
-            let pieces = PieceObserver(.current) { observer.onNext($0) }
+            let pieces = PieceObserver(.current, observer)
             return settings.response(to: call, observer: pieces).map { try $0.checkStatusCode() }.subscribe(
                 onSuccess: { response in
                     // A success that was not streamed.
@@ -88,13 +93,15 @@ extension Reactive {
 private final class PieceObserver: CallObserver {
     /// The demand of a task that reads the pieces; nil for a subscriber that takes all of them at once.
     private let demand: Demand?
-    private let emit: @Sendable (ArraySlice<UInt8>) -> Void
+    private let observer: AnyObserver<ArraySlice<UInt8>>
     private let begun = Lock(false)
 
-    init(_ demand: Demand?, _ emit: @escaping @Sendable (ArraySlice<UInt8>) -> Void) {
+    init(_ demand: Demand?, _ observer: AnyObserver<ArraySlice<UInt8>>) {
         self.demand = demand
-        self.emit = emit
+        self.observer = observer
     }
+
+    var isCancelled: Bool { observer.isStopped }
 
     var hasBegun: Bool { begun.withLock { $0 } }
 
@@ -106,7 +113,7 @@ private final class PieceObserver: CallObserver {
 
     func callReceived(_ piece: UnsafeRawBufferPointer) {
         begun.withLock { $0 = true }
-        emit(ArraySlice(piece))
+        observer.onNext(ArraySlice(piece))
     }
 }
 

@@ -42,6 +42,7 @@ package final class StreamBuffer<Head: Sendable>: Sendable {
         if isCancelled { cancel() }
     }
 
+    package var isCancelled: Bool { state.withLock { $0.failure is CancellationError } }
     package var hasHead: Bool { state.withLock { $0.head != nil } }
     package var receivedCount: Int { state.withLock { $0.received } }
 

@@ -38,12 +38,14 @@ extension Observable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let once = Resumption(continuation, happensBefore)
-                subscription.setDisposable(
-                    subscribe(
-                        onNext: { once.resume(.success($0)) },
-                        onError: { once.resume(.failure($0)) },
-                        onCompleted: { once.resume(.success(nil)) },
-                        onDisposed: { once.resume(.failure(CancellationError())) }))
+                let subscriber = ClosureSubscriber<Element>(
+                    next: { once.resume(.success($0)) },
+                    error: { once.resume(.failure($0)) },
+                    completed: { once.resume(.success(nil)) },
+                    disposed: { once.resume(.failure(CancellationError())) })
+                // Before the stream starts, so that a closure of the stream can cancel the task.
+                subscription.setDisposable(subscriber)
+                _ = Observable.subscribe(self, subscriber)
             }
         } onCancel: {
             subscription.dispose()

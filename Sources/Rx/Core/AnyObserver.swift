@@ -24,6 +24,9 @@ public struct AnyObserver<Element: Sendable>: ObserverType {
         self.emitter = emitter
     }
 
+    /// Whether further events are ignored. An observer of `create` tells it from the disposal on, also while the closure runs.
+    package var isStopped: Bool { emitter.isStopped }
+
     @inlinable
     public func on(_ event: Event<Element>) {
         switch event {
