@@ -1,6 +1,6 @@
 import HTTPModel
 import Locking
-import Rx
+@_spi(Demand) import Rx
 
 extension CallRun {
     /// Whether a response with this head may lead to another attempt. The budget of retries and the circuit are asked at its end.
@@ -43,11 +43,15 @@ extension CallRun {
     @inline(never)
     final func announce(_ call: TransportCall, attempt number: Int) -> Bool {
         for plugin in call.settings.plugins {
-            guard !isCancelled else { return false }
+            guard !isUnwanted else { return false }
             plugin.willSend(call, attempt: number)
         }
-        return !isCancelled
+        return !isUnwanted
     }
+
+    /// Whether the call was cancelled, or the task that is just subscribing to read its values. `values` can dispose that subscription
+    /// only once it has been made.
+    private var isUnwanted: Bool { isCancelled || Demand.current != nil && Task.isCancelled }
 
     /// Reports to the observer that a response arrived, whatever its status.
     @inline(__always)
