@@ -86,21 +86,18 @@ extension GatewayServer {
 
     /// Returns the warnings. On the queue of reloads.
     private func reload(_ file: ServedFile) throws(GatewayReloadError) -> [ConfigProblem] {
-        let outcome = Lock<Result<[ConfigProblem], GatewayReloadError>?>(nil)
-        let ended = DispatchSemaphore(value: 0)
-        // A thread keeps the memory that it has allocated, also what others free. Once it has ended, a loop can return that.
-        let isStarted: Void? = try? NativeThread.start(name: "reload") { [self] in
-            let result = Result { () throws(GatewayReloadError) in try readAndUse(file) }
-            outcome.withLock { $0 = result }
-            ended.signal()
+        do {
+            return try ThreadMemory.value(by: "contents") { [self] in try readAndUse(file, $0) }
+        } catch let error as GatewayReloadError {
+            throw error
+        } catch {
+            throw GatewayReloadError(problems: ["\(error)"])
         }
-        guard isStarted != nil else { return try readAndUse(file) }
-        ended.wait()
-        guard let result = outcome.withLock({ $0 }) else { preconditionFailure("a reload had no outcome") }
-        return try result.get()
     }
 
-    private func readAndUse(_ file: ServedFile) throws(GatewayReloadError) -> [ConfigProblem] {
+    private func readAndUse(
+        _ file: ServedFile, _ memory: ThreadMemory
+    ) throws(GatewayReloadError) -> [ConfigProblem] {
         // First, so that it ends once the values of the file are freed.
         PromptMemoryReturn.begin()
         defer { PromptMemoryReturn.end() }
@@ -112,7 +109,7 @@ extension GatewayServer {
             let restarts = ServedFile.restarts(
                 from: current.withLock { $0.configuration }, to: configuration, contents.document)
             guard restarts.isEmpty else { throw GatewayFileError(problems: restarts) }
-            let next = try generation(file, contents, configuration)
+            let next = try generation(file, contents, configuration, memory)
             next.routes.prepare(next.upstreams)
             use(next)
             reloads.ended(isSuccess: true)
@@ -124,12 +121,13 @@ extension GatewayServer {
     }
 
     private func generation(
-        _ file: ServedFile, _ contents: GatewayFile, _ configuration: GatewayServerConfiguration
+        _ file: ServedFile, _ contents: GatewayFile, _ configuration: GatewayServerConfiguration,
+        _ memory: ThreadMemory
     ) throws -> Generation {
         do {
             let material = try Generation.Material(configuration)
-            return try Generation(configuration, material, at: site, isFirst: false) { gateway in
-                try file.declare(contents, gateway)
+            return try Generation(configuration, material, at: site, isFirst: false, memory: memory) {
+                try file.declare(contents, $0)
             }
         } catch {
             throw contents.redacted(error)

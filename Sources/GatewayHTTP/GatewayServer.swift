@@ -61,10 +61,12 @@ public final class GatewayServer: Sendable {
         return server
     }
 
-    /// - Parameter file: what `configuration` and `declare` come from, for later generations.
+    /// - Parameters:
+    ///   - file: what `configuration` and `declare` come from, for later generations.
+    ///   - threadMemory: that of the thread that reads the file.
     init(
         _ configuration: GatewayServerConfiguration, logs: Logs? = nil, upstreamLog: UpstreamLog? = nil,
-        file: ServedFile? = nil, declare: (Gateway) throws -> Void
+        file: ServedFile? = nil, memory threadMemory: ThreadMemory? = nil, declare: (Gateway) throws -> Void
     ) throws {
         self.file = file
         guard let name = GatewayName(configuration.name) else {
@@ -142,7 +144,7 @@ public final class GatewayServer: Sendable {
                 name: name, isLoopback: address.isLoopback, log: logs.diagnostics, refusals: refusalLog)
             self.site = site
             let generation = try Generation(
-                configuration, material, at: site, isFirst: true, declare: declare)
+                configuration, material, at: site, isFirst: true, memory: threadMemory, declare: declare)
             current = Lock(generation)
             let shared = Worker.Shared(
                 phase: phase, logs: logs, descriptors: descriptors, connections: connections,

@@ -18,6 +18,8 @@ struct Generation: Sendable {
     let upstreamNames: [String]
     /// The policies of the upstreams that have their own, by name.
     let policies: [String: UpstreamPolicy]
+    /// The memory of what was read from a file; nil without one.
+    let memory: ThreadMemory?
 
     /// What is the same for all generations of a gateway.
     struct Site: Sendable {
@@ -58,10 +60,11 @@ struct Generation: Sendable {
     ///   - material: what has been read.
     ///   - site: where the gateway runs.
     ///   - isFirst: whether the upstreams' policies take effect at once. For another generation they do when it is used.
+    ///   - memory: that of the thread that makes it, if a file is read.
     ///   - declare: declares the endpoints.
     init(
         _ configuration: GatewayServerConfiguration, _ material: Material, at site: Site, isFirst: Bool,
-        declare: (Gateway) throws -> Void
+        memory: ThreadMemory?, declare: (Gateway) throws -> Void
     ) throws {
         var environment = GatewayEnvironment(
             transport: site.transport, upstreamOverrides: configuration.upstreams,
@@ -89,6 +92,7 @@ struct Generation: Sendable {
         hosts = configuration.hosts(onLoopback: site.isLoopback)
         routes = material.routes
         files = material.files
+        self.memory = memory
         self.configuration = configuration
     }
 }

@@ -19,6 +19,8 @@ final class RequestHandler: InboundHandler {
     /// Nil if answers are sent as they are. The loop guards it.
     let compressor: AnswerCompressor?
     let log: Log
+    /// The memory of what `responder` was read from; nil without a file.
+    private let memory: ThreadMemory?
 
     /// - Parameters:
     ///   - generation: what requests are routed by.
@@ -39,6 +41,7 @@ final class RequestHandler: InboundHandler {
         hosts = HostCheck(generation.hosts)
         health = Health(shared.phase)
         self.records = records
+        memory = generation.memory
         files = generation.files.map {
             LoopFiles(
                 $0, generation.responder, records: records, log: shared.logs.diagnostics,

@@ -25,8 +25,6 @@ final class HelperThreads: Sendable {
     private let name: String
     private let idleTimeout: DispatchTimeInterval
     private let wakes = DispatchSemaphore(value: 0)
-    /// How soon a thread without work returns memory after a loop.
-    private static let followTime = DispatchTimeInterval.milliseconds(500)
 
     /// An idle thread ends after `idleTimeout`, by default at once. Starting one costs as much as reading a small file.
     init(name: String, limit: Int, waitingLimit: Int, idleTimeout: DispatchTimeInterval = .never) {
@@ -83,7 +81,7 @@ final class HelperThreads: Sendable {
 
     private func work() {
         var finished = 0
-        var memory = MemoryReturn.Follower()
+        var memory = MemoryFollower()
         while let next = next(finished: finished) ?? wait(&memory) {
             next()
             finished = 1
@@ -101,11 +99,11 @@ final class HelperThreads: Sendable {
     }
 
     /// Waits for work, and meanwhile returns memory when loops do. Returns nil when no work came and the thread must end.
-    private func wait(_ memory: inout MemoryReturn.Follower) -> (@Sendable () -> Void)? {
+    private func wait(_ memory: inout MemoryFollower) -> (@Sendable () -> Void)? {
         if case .never = idleTimeout { return nil }
         var end = DispatchTime.now() + idleTimeout
         while true {
-            if wakes.wait(timeout: min(end, .now() + Self.followTime)) == .timedOut {
+            if wakes.wait(timeout: min(end, .now() + MemoryFollower.interval)) == .timedOut {
                 memory.follow()
                 guard .now() >= end else { continue }
                 let isOver = state.withLock { state in

@@ -9,17 +9,19 @@ import Synchronization
 final class MemoryReturn: TimerTarget {
     /// Time without a large free before memory is returned. Under load it will be needed again.
     static let quiet = TimeAmount.seconds(1)
-    /// The time that one turn of the loop spends on it. The next turn goes on.
+    /// The processor time that one turn of the loop spends on it. The next turn goes on.
     static let turn = TimeAmount.milliseconds(20)
-    /// Another turn is worth it only if the last one returned this many bytes.
-    private static let least = 4 << 20
 
     /// How often a loop has returned memory.
-    private static let returns = Atomic(0)
+    static let returns = Atomic(0)
 
     private unowned let loop: EventLoop
     private var latest = MonotonicTime(nanoseconds: 0)
     private var isTimerSet = false
+    /// Whether the memory of ended threads is being returned.
+    private var isWaiting = false
+    /// Set while turns return the memory of the loop.
+    private var spans: FreeSpans?
 
     init(_ loop: EventLoop) {
         self.loop = loop
@@ -37,65 +39,62 @@ final class MemoryReturn: TimerTarget {
 
     func timerFired(_ token: TimerToken) {
         isTimerSet = false
-        if loop.now < latest + Self.quiet { return setTimer(at: latest + Self.quiet) }
+        if loop.now < latest + Self.quiet {
+            spans = nil
+            return setTimer(at: latest + Self.quiet)
+        }
+        if spans != nil { return returnOwn() }
+        guard !isWaiting else { return }
         Self.returns.wrappingAdd(1, ordering: .relaxed)
-        guard let collect = Self.collect else { return }
+        guard Self.miCollect != nil else { return }
+        returnEndedThreads()
+    }
+
+    /// Returns what ended threads have left, on a thread of its own: mimalloc looks at each block that was freed, which would
+    /// hold up the loop for long. Then returns the memory of the loop.
+    private func returnEndedThreads() {
+        let loop = loop
+        let isStarted: Void? = try? NativeThread.start(name: "memory") {
+            Self.collect()
+            loop.execute { loop.memoryReturn.endedThreadsReturned() }
+        }
+        if isStarted == nil { returnOwn() } else { isWaiting = true }
+    }
+
+    private func endedThreadsReturned() {
+        isWaiting = false
+        // Otherwise the timer begins again.
+        if !isTimerSet { returnOwn() }
+    }
+
+    private func returnOwn() {
         PromptMemoryReturn.begin()
         defer { PromptMemoryReturn.end() }
-        collect(true)
-        let before = ProcessLimits.residentMemory()
-        let isDone = Self.returnFreeSpans(until: .clock() + Self.turn)
+        if spans == nil { Self.miCollect?(true) }
+        let spans = spans ?? FreeSpans()
+        guard spans.proceed(for: Self.turn.duration) else {
+            self.spans = spans
+            return setTimer(at: loop.now)
+        }
+        self.spans = nil
         // The blocks may have come from new memory, which mimalloc would keep.
-        collect(true)
-        if !isDone, before - ProcessLimits.residentMemory() >= Self.least { setTimer(at: loop.now) }
+        Self.miCollect?(true)
     }
 
-    /// How often loops have returned memory, as far as a thread without a loop has followed.
-    struct Follower {
-        private var seen = MemoryReturn.returns.load(ordering: .relaxed)
+    // MARK: - mimalloc
 
-        /// Returns the memory of this thread if a loop has returned its own since the last call: what this thread allocates, loops free,
-        /// and it stays with the thread until that allocates again. Returns whether it has.
-        @discardableResult
-        mutating func follow() -> Bool {
-            let returns = MemoryReturn.returns.load(ordering: .relaxed)
-            guard returns != seen else { return false }
-            seen = returns
-            guard let collect = MemoryReturn.collect else { return true }
-            PromptMemoryReturn.begin()
-            collect(true)
-            PromptMemoryReturn.end()
-            return true
-        }
-    }
-
-    /// Returns the free parts of segments that are in use: `mi_collect` leaves those that were freed with a delay.
-    ///
-    /// An allocation makes mimalloc return what is free in the same segment. These blocks cost no memory, because nothing is
-    /// written to them. The largest come first, so that each segment needs few, and all are kept to the end, so that the next one comes
-    /// from another segment.
-    ///
-    /// - Returns: false if the time was up before the work was done.
-    private static func returnFreeSpans(until deadline: MonotonicTime) -> Bool {
-        var blocks: [UnsafeMutableRawPointer] = []
-        defer { for block in blocks { free(block) } }
-        var size = 8 << 20
-        while size >= EventLoop.largeMemory {
-            // No more than this can be free and resident in spans of the size.
-            for _ in 0..<ProcessLimits.residentMemory() / size {
-                guard MonotonicTime.clock() < deadline else { return false }
-                guard let block = malloc(size) else { return true }
-                blocks.append(block)
-            }
-            size /= 2
-        }
-        return true
+    /// Returns the freed memory of this thread and of ended ones.
+    static func collect() {
+        guard let miCollect else { return }
+        PromptMemoryReturn.begin()
+        miCollect(true)
+        PromptMemoryReturn.end()
     }
 
     private typealias Collect = @convention(c) (_ force: Bool) -> Void
 
     /// mimalloc's `mi_collect` for this thread's heap; nil without mimalloc.
-    private static let collect: Collect? = dlsym(nil, "mi_collect").map {
+    private static let miCollect: Collect? = dlsym(nil, "mi_collect").map {
         unsafeBitCast($0, to: Collect.self)
     }
 }

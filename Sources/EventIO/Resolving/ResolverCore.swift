@@ -173,6 +173,7 @@ final class ResolverCore: Sendable {
     /// Looks names up and refreshes them until there is nothing left to do.
     private func run() {
         var lookups = AresLookups(limit: limits.lookups)
+        var memory = MemoryFollower()
         while let (wake, admitted) = admit(into: lookups) {
             for host in admitted { lookups.begin(host, for: self) }
             for (host, report) in lookups.takeReports() { found(report, for: host) }
@@ -180,6 +181,7 @@ final class ResolverCore: Sendable {
             lookups.wait(until: admitted.isEmpty ? refreshDelay : .zero, or: wake)
             for (host, report) in lookups.takeReports() { found(report, for: host) }
             for host in change({ $0.takeRefreshes(now: $1) }) { startLookup(host) }
+            memory.follow()
         }
     }
 

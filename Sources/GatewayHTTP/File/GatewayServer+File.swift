@@ -24,7 +24,7 @@ extension GatewayServer {
     ) -> Int32 {
         do throws(UsageError) {
             return try run(of: "sluice") {
-                try GatewayServer(ServedFile(path, configuration, beside: declare), showsWarnings: true)
+                try make(ServedFile(path, configuration, beside: declare), showsWarnings: true)
             }
         } catch {
             Announcement.complain(error.message)
@@ -43,9 +43,20 @@ extension GatewayServer {
         _ configuration: GatewayServerConfiguration = GatewayServerConfiguration(), file path: String,
         declare: @escaping @Sendable (Gateway) throws -> Void = { _ in }
     ) throws -> GatewayServer {
-        let server = try GatewayServer(ServedFile(path, configuration, beside: declare))
+        let server = try make(ServedFile(path, configuration, beside: declare))
         server.accept()
         return server
+    }
+
+    /// Reads the file and binds, on another thread. The thread that serves would keep the memory of these contents after a reload.
+    ///
+    /// - Parameters:
+    ///   - file: the file.
+    ///   - showsWarnings: whether the file's warnings go to standard error.
+    static func make(_ file: ServedFile, showsWarnings: Bool = false) throws -> GatewayServer {
+        try ThreadMemory.value(by: "contents") { memory in
+            try GatewayServer(file, memory: memory, showsWarnings: showsWarnings)
+        }
     }
 
     /// Reads the file and binds.
@@ -53,8 +64,11 @@ extension GatewayServer {
     /// - Parameters:
     ///   - file: the file.
     ///   - logs: in place of the standard streams.
+    ///   - memory: that of this thread.
     ///   - showsWarnings: whether the file's warnings go to standard error.
-    convenience init(_ file: ServedFile, logs: Logs? = nil, showsWarnings: Bool = false) throws {
+    convenience init(
+        _ file: ServedFile, logs: Logs? = nil, memory: ThreadMemory? = nil, showsWarnings: Bool = false
+    ) throws {
         // First, so that it ends once the values of the file are freed.
         PromptMemoryReturn.begin()
         defer { PromptMemoryReturn.end() }
@@ -64,7 +78,9 @@ extension GatewayServer {
             for warning in contents.warnings { Announcement.show(warning) }
         }
         do {
-            try self.init(configuration, logs: logs, file: file) { try file.declare(contents, $0) }
+            try self.init(configuration, logs: logs, file: file, memory: memory) {
+                try file.declare(contents, $0)
+            }
         } catch {
             throw contents.redacted(error)
         }

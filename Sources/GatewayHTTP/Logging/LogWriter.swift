@@ -1,4 +1,5 @@
 import Dispatch
+import EventIO
 import Glibc
 @_spi(Lines) package import JSONBytes
 import Locking
@@ -60,8 +61,9 @@ package final class LogWriter: Sendable {
     private func run() {
         var batch: [UInt8] = []
         var output = LogOutput()
+        var memory = MemoryFollower()
         while true {
-            wakeUp.wait()
+            memory.wait(for: wakeUp)
             let last = closing.load(ordering: .sequentiallyConsistent)
             for channel in channels.withLock({ $0 }) {
                 let reported = channel.take(into: &batch)

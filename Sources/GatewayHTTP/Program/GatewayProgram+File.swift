@@ -41,7 +41,7 @@ extension GatewayProgram {
                 }
             })
         return try GatewayServer.run(of: name) {
-            let server = try GatewayServer(file, showsWarnings: true)
+            let server = try GatewayServer.make(file, showsWarnings: true)
             if watches { server.watchFile() }
             return server
         }

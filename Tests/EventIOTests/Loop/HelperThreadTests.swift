@@ -8,14 +8,6 @@ import Testing
 
 @Suite("Helper threads", .timeLimit(.minutes(1)))
 struct HelperThreadTests {
-    /// Counts the threads of this process with that name.
-    private static func count(_ name: String) -> Int {
-        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-        return tasks.count { task in
-            (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)) == name + "\n"
-        }
-    }
-
     @Test("Work beyond the limit is refused, and waiting work runs when a thread is free")
     func refused() async throws {
         let threads = HelperThreads(name: "helper-full", limit: 2, waitingLimit: 3)
@@ -30,7 +22,7 @@ struct HelperThreadTests {
         #expect(accepted == [true, true, true, true, true, false, false, false, false])
         for _ in 0..<5 { gate.fire() }
         try spin(while: done.withLock { $0 } < 5) { "\(done.withLock { $0 }) of 5 items done" }
-        try spin(while: Self.count("helper-full") > 0) { "\(Self.count("helper-full")) threads" }
+        try await threadsEnd(named: "helper-full")
         #expect(threads.submit { done.withLock { $0 += 1 } })
         try spin(while: done.withLock { $0 } < 6) { "\(done.withLock { $0 }) of 6 items done" }
     }
@@ -100,7 +92,7 @@ struct HelperThreadTests {
         }
         // Another thread starts only if the previous one has not gone idle yet.
         #expect(workers.withLock { $0.count } < 20)
-        try spin(while: Self.count("helper-idle") > 0) { "\(Self.count("helper-idle")) threads" }
+        try await threadsEnd(named: "helper-idle")
         let again = Lock(false)
         #expect(threads.submit { again.withLock { $0 = true } })
         try spin(while: !again.withLock { $0 }) { "the item after the idle time has not run" }
@@ -109,7 +101,7 @@ struct HelperThreadTests {
     @Test("A thread without a loop follows when a loop returns memory, once for each time")
     func memoryReturn() async throws {
         let group = try EventLoopGroup(count: 1, name: "memory")
-        var follower = MemoryReturn.Follower()
+        var follower = MemoryFollower()
         group.loops[0].reportLargeMemoryFreed()
         try spin(while: !follower.follow()) { "no loop has returned memory" }
         await withCheckedContinuation { continuation in
@@ -148,7 +140,7 @@ struct HelperThreadTests {
             "\(done.withLock { $0.count }) of 4000 items done"
         }
         #expect(done.withLock { $0.values.allSatisfy { $0 == 1 } })
-        try spin(while: Self.count("helper-race") > 0) { "\(Self.count("helper-race")) threads" }
+        try await threadsEnd(named: "helper-race")
     }
 
     @Test("Responses that wait for their threads do not keep bodies of requests from theirs")
