@@ -17,15 +17,16 @@ struct ThreadMemoryTests {
 
     @Test("The thread lives as long as what it has made, so that no other thread mixes its own with that")
     func lifetime() async throws {
-        var first: Contents? = try ThreadMemory.value(by: "contents-1") { Contents($0) }
-        let second = try ThreadMemory.value(by: "contents-1") { Contents($0) }
-        #expect(first?.thread != second.thread)
-        #expect(threadCount(named: "contents-1") == 2)
-        weak let isKept = first
-        first = nil
-        #expect(isKept == nil)
-        try await threadsEnd(named: "contents-1", upTo: 1)
-        withExtendedLifetime(second) {}
+        let kept = try ThreadMemory.value(by: "kept") { Contents($0) }
+        var freed: Contents? = try ThreadMemory.value(by: "freed") { Contents($0) }
+        #expect(freed?.thread != kept.thread)
+        weak let left = freed
+        freed = nil
+        #expect(left == nil)
+        try await threadsEnd(named: "freed")
+        // Its thread is the older one.
+        #expect(threadCount(named: "kept") == 1)
+        withExtendedLifetime(kept) {}
     }
 
     @Test("The thread keeps nothing of a call that fails, and ends")
@@ -35,7 +36,7 @@ struct ThreadMemoryTests {
             let signal = Signal()
             isKept = signal
             #expect(throws: Refused.self) {
-                try ThreadMemory.value(by: "contents-2") { _ in
+                try ThreadMemory.value(by: "failed") { _ in
                     signal.fire()
                     throw Refused()
                 }
@@ -43,6 +44,6 @@ struct ThreadMemoryTests {
             #expect(signal.count == 1)
         }
         #expect(isKept == nil)
-        try await threadsEnd(named: "contents-2")
+        try await threadsEnd(named: "failed")
     }
 }
