@@ -70,6 +70,23 @@ struct RecursionTests {
         #expect(dispose(recursion, .just, rounds: deep) == [1, 1])
     }
 
+    @Test("Rounds of two operators that take turns are disposed, the second of which runs as a copy")
+    func takingTurns() {
+        let names = ["the stream of retry(when:)", "merge"]
+        let cases = names.compactMap { name in
+            (continuingCases + nestingCases).first { $0.testDescription == name }
+        }
+        let rounds = Shared(0)
+        let turns = RecursionCase("turns", []) { round in
+            let number = rounds.withLock { rounds in
+                defer { rounds += 1 }
+                return rounds
+            }
+            return cases[number % cases.count].build(round)
+        }
+        #expect(dispose(turns, .just, rounds: Self.rounds) == [1, 1])
+    }
+
     @Test("A stream that goes on for ever keeps only its last round alive", arguments: continuingCases)
     func memory(_ recursion: RecursionCase) throws {
         let scheduler = ManualScheduler()

@@ -37,7 +37,10 @@ class Operator<In: Sendable, Out: Sendable>: Step<In, Out>, @unchecked Sendable 
     }
 
     override func unlink(_ others: inout [Link]) -> Link? {
-        source.take() ?? down.takeLink()
+        guard let source = source.take() else { return down.takeLink() }
+        // A running copy of an operator with sources of its own has both.
+        if let below = down.takeLink() { others.append(below) }
+        return source
     }
 
     /// The source; nil once the step runs.
