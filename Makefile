@@ -15,8 +15,10 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 FUZZ_SECONDS ?= 60
 # How often the tests run, to find those that fail now and then.
 REPEAT ?= 1
-# Targets to make beside the tests.
+# Targets to make beside the tests, which mostly wait for sockets.
 BESIDE ?=
+# Tests that the thread sanitizer leaves out.
+SKIP_THREAD ?=
 # Additional compiler flags of release and sanitizer builds.
 FLAGS ?=
 # Additional options of debug builds. A change of them recompiles everything.
@@ -98,14 +100,16 @@ test-others: test-pure-2
 	nice $(SWIFT) build -c release --product RxBench $(RELEASE)
 	.build/release/RxBench --allocations
 
-test-browser: build
+# Beside the tests, these use what the others have built.
+test-browser: $(if $(filter test-browser,$(BESIDE)),test-others,build)
 	@docker/setup $(RUNNER) $(BROWSER)
 	@Tests/axe || echo 'test-browser: axe is missing: its test is skipped'
-	$(SWIFT) build --build-tests $(DEBUG)
+	$(if $(filter test-browser,$(BESIDE)),,$(SWIFT) build --build-tests $(DEBUG))
 	$(IN_BROWSER) Tests/run --rounds $(REPEAT) browser $(BUNDLE) --filter ^BrowserTests --skip LoadTests
 	$(IN_BROWSER) Tests/run --rounds $(REPEAT) load $(BUNDLE) --filter ^BrowserTests.InBrowser/LoadTests
 
-IN_BROWSER = BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice
+# Tests that wait for sockets come first.
+IN_BROWSER = nice env BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice
 
 screenshots: build
 	@docker/setup $(RUNNER) $(BROWSER) optipng
@@ -149,7 +153,7 @@ BENCHMARK_gateway = GatewayBench
 BENCHMARK_coding = CodingBench
 
 # Fails on broken links and undocumented parameters.
-docs:
+docs: libraries
 	$(SWIFT) build --target GatewayTesting $(DEBUG)
 	rm -rf .build/docs
 	$(call document,Rx,Rx)
@@ -186,13 +190,13 @@ check-all:
 
 sanitize: sanitize-thread sanitize-address
 
-# The build is a target of its own, so that CI can build while tests wait: make test BESIDE=build-thread.
 build-thread: setup
 	$(SANITIZED) nice $(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/thread \
 		-Xswiftc -DTHREAD_SANITIZER $(FLAGS) $(DEBUG)
 
 sanitize-thread: build-thread
-	$(SANITIZED) TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(RUN_SANITIZED)
+	$(SANITIZED) TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread $(RUN_SANITIZED) \
+		$(if $(SKIP_THREAD),SKIP='$(SKIP_THREAD)')
 
 sanitize-address: setup
 	$(SANITIZED) $(SWIFT) build --build-tests --sanitize=address --scratch-path .build/address \
@@ -202,7 +206,7 @@ sanitize-address: setup
 
 # Package.swift leaves out all other targets.
 SANITIZED = $(if $(TARGETS),SLUICE_TARGETS='$(TARGETS)')
-RUN_SANITIZED = $(MAKE) --no-print-directory -j3 -O test-sockets test-pure-1 test-pure-2 \
+RUN_SANITIZED = nice $(MAKE) --no-print-directory -j3 -O test-sockets test-pure-1 test-pure-2 \
 	BUNDLE=.build/$(@:sanitize-%=%)/debug/sluicePackageTests.xctest
 
 image:

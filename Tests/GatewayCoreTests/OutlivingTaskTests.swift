@@ -141,7 +141,7 @@ struct OutlivingTaskTests {
     func streamed() async throws {
         users.forward()
         users.gateway.get("/a") { [diary = users.diary, weak users] _ in
-            let pieces = AsyncThrowingStream<[UInt8], any Error> {
+            let pieces = AsyncThrowingStream<[UInt8], any Error> { [weak users] in
                 let isLast = users?.calls.count == 1
                 let total = try await diary.rx.request(.total).fragment().value
                 return isLast ? nil : Array(total.description.utf8)

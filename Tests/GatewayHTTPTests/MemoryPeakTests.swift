@@ -77,8 +77,8 @@ struct MemoryPeakTests {
                         #expect(reply.status == 503)
                         #expect(reply.text.contains("\"reason\":\"memory_limit\""))
                     }
-                    // The value would have 12.5 MiB.
-                    #expect(rise < 6 << 10, "\(path): \(rise) KiB")
+                    // The request takes about 6 MiB. The value would take 12.5 more.
+                    #expect(rise < 10 << 10, "\(path): \(rise) KiB")
                 }
             }
         }

@@ -98,7 +98,8 @@ final class SluiceProcess {
         }
         let match = try #require(
             line.wholeMatch(of: /sluice listening on http:\/\/127\.0\.0\.1:(\d+)/), "\(line)")
-        return try #require(Int(match.1))
+        let port: Int = try #require(Int(match.1))
+        return port
     }
 
     /// Counts the lines with this text that standard error has so far.
