@@ -15,6 +15,10 @@ class InnerStep<In: Sendable>: Step<In, Never>, InnerListMember, @unchecked Send
         upstream.close(&stops)
     }
 
+    final func stopSource() {
+        upstream.closeAndStop()
+    }
+
     final func detach(_ sender: Link?) {
         upstream.closeAfterEnd(of: sender)
     }
@@ -22,13 +26,13 @@ class InnerStep<In: Sendable>: Step<In, Never>, InnerListMember, @unchecked Send
     override func error(_ error: any Error) {
         guard upstream.end() else { return }
         failed(error)
-        stop()
+        stopSource()
     }
 
     override func completed() {
         guard upstream.end() else { return }
         finished()
-        stop()
+        stopSource()
     }
 
     func failed(_ error: any Error) {}
@@ -65,6 +69,9 @@ class ChildStep<In: Sendable>: InnerStep<In>, @unchecked Sendable {
 /// A member of an `InnerList`. It stores its index, so that removing it needs no search.
 protocol InnerListMember: Link {
     var index: Int { get set }
+
+    /// Stops what feeds it. What `stop()` does, without a stack of its own if nothing is left to stop.
+    func stopSource()
 
     /// Releases the link that feeds it, because the operator leaves the chain. A link other than `sender` is told that it has
     /// ended.
@@ -123,7 +130,7 @@ struct InnerList: ~Copyable {
             }
             return state.left
         }
-        link.stop()
+        link.stopSource()
         return left
     }
 
