@@ -61,9 +61,18 @@ open class Link: @unchecked Sendable {
     /// Frees a description or a running step, and everything that it alone keeps alive, in a loop: a chain can be a million
     /// steps long, too deep for recursion. Steps that start streams in response to events call it for the step below them as
     /// they are freed, because each round of a recursive stream has such a step.
+    @inline(__always)
     final class func free(_ link: consuming Link?) {
-        var next = consume link
+        // Most often somebody else still uses it.
+        guard var link = consume link, isKnownUniquelyReferenced(&link) else { return }
+        freeOwned(link)
+    }
+
+    @inline(never)
+    private final class func freeOwned(_ link: consuming Link) {
         var waiting: [Link] = []
+        var next = link.unlink(&waiting)
+        _ = consume link
         while var link = next.take() ?? waiting.popLast() {
             if isKnownUniquelyReferenced(&link) { next = link.unlink(&waiting) }
         }
