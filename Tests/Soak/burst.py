@@ -8,7 +8,7 @@ import time
 from harness import Failure, Gateway, Upstream, check, wait_until
 
 CALLS = 200
-# The calls whose bodies a large answer contains; it may have 16 MiB.
+# The calls whose bodies a large answer contains. It may have 16 MiB, as may the array of all values, which are a number of each body.
 ANSWERED = 15
 BODY = 1_000_000
 ROUNDS = 2
@@ -25,13 +25,13 @@ endpoints:
 - get: /little
   parts:
     numbers: {{hidden: true, value: {calls}}}
-    calls: {{upstream: large, get: "/{{item}}", forEach: "{{parts.numbers}}", limit: 1000, concurrency: 64, hidden: true}}
+    calls: {{upstream: large, get: "/{{item}}", forEach: "{{parts.numbers}}", limit: 1000, concurrency: 64, pick: /number, hidden: true}}
     is: {{value: "done"}}
 - get: /large
   parts:
     numbers: {{hidden: true, value: {calls}}}
     few: {{hidden: true, value: {few}}}
-    calls: {{upstream: large, get: "/{{item}}", forEach: "{{parts.numbers}}", limit: 1000, concurrency: 64, hidden: true}}
+    calls: {{upstream: large, get: "/{{item}}", forEach: "{{parts.numbers}}", limit: 1000, concurrency: 64, pick: /number, hidden: true}}
     answered: {{upstream: large, get: "/answered/{{item}}", forEach: "{{parts.few}}"}}
 """
 

@@ -5,7 +5,7 @@ Kinds:  chart        the food diary's response with weights
         stray FILE   like echo, with unsolicited bytes in between; FILE records when each was sent
         twice        like echo but always in order, and an unsolicited response on every connection at each SIGUSR1
         delay MS     a chart after MS milliseconds
-        large BYTES  a text of BYTES bytes
+        large BYTES  a number, and a text of BYTES bytes
         silent       no response
 """
 
@@ -281,7 +281,7 @@ def main():
     elif kind == "silent":
         upstream = Silent()
     elif kind == "large":
-        upstream = Fixed(b'{"text":"%b"}' % (b"x" * int(rest[0])))
+        upstream = Fixed(b'{"number":1,"text":"%b"}' % (b"x" * int(rest[0])))
     else:
         upstream = Fixed(CHART)
     print(upstream.listener.getsockname()[1], flush=True)
