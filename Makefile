@@ -100,16 +100,14 @@ test-others: test-pure-2
 	nice $(SWIFT) build -c release --product RxBench $(RELEASE)
 	.build/release/RxBench --allocations
 
-# Beside the tests, these use what the others have built.
-test-browser: $(if $(filter test-browser,$(BESIDE)),test-others,build)
+test-browser: build
 	@docker/setup $(RUNNER) $(BROWSER)
 	@Tests/axe || echo 'test-browser: axe is missing: its test is skipped'
-	$(if $(filter test-browser,$(BESIDE)),,$(SWIFT) build --build-tests $(DEBUG))
+	$(SWIFT) build --build-tests $(DEBUG)
 	$(IN_BROWSER) Tests/run --rounds $(REPEAT) browser $(BUNDLE) --filter ^BrowserTests --skip LoadTests
 	$(IN_BROWSER) Tests/run --rounds $(REPEAT) load $(BUNDLE) --filter ^BrowserTests.InBrowser/LoadTests
 
-# Tests that wait for sockets come first.
-IN_BROWSER = nice env BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice
+IN_BROWSER = BROWSER_TESTS_PROGRAM=$(CURDIR)/.build/release/sluice
 
 screenshots: build
 	@docker/setup $(RUNNER) $(BROWSER) optipng

@@ -143,9 +143,8 @@ struct StressTests {
             let stream = operation.build(sources[0].asObservable(), sources[1].asObservable())
             let seen = Shared(Seen())
             let inner = CompositeDisposable()
-            // The remaining calls from inside the observer.
-            let budget = Shared(20)
-            let called = Shared(LateCalls())
+            // The remaining calls from inside the observer, and the number of calls to disposed observers.
+            let (budget, called) = (Shared(20), Shared(0))
             let outer = SerialDisposable()
             outer.disposable = subscribe(stream, seen) {
                 let left = budget.withLock { budget in
@@ -165,8 +164,6 @@ struct StressTests {
                 }
                 if round % 4 == 3 { sources[thread].onCompleted() }
             }
-            // Until this thread has disposed an observer, another one's disposal of it has no effect, and values still come.
-            called.withLock { $0.isOver = true }
             outer.dispose()
             inner.dispose()
             try await poll(while: sources.contains { $0.subject.hasObservers }) {
@@ -176,31 +173,33 @@ struct StressTests {
             #expect(result.overlaps == 0)
             #expect(result.ends <= 1)
             #expect(result.late == 0)
-            #expect(called.withLock { $0.count } == 0)
+            #expect(called.withLock { $0 } == 0)
         }
-    }
-
-    /// Calls to observers that have disposed themselves, until others dispose them, too.
-    private struct LateCalls {
-        var count = 0
-        var isOver = false
     }
 
     /// A subscription that disposes itself at its first value. `called` counts later values, except a replay
     /// that arrived before it could dispose itself.
-    private static func once(_ stream: Observable<[Int]>, _ called: Shared<LateCalls>) -> any Disposable {
-        let subscription = SerialDisposable()
-        let state = Shared((isThere: false, hasLeft: false))
-        subscription.disposable = stream.subscribe(
+    private static func once(_ stream: Observable<[Int]>, _ called: Shared<Int>) -> any Disposable {
+        // The subscription itself: a disposable around it does nothing while another thread is disposing it.
+        let own = Shared((subscription: (any Disposable)?.none, wasCalled: false, hasLeft: false))
+        let subscription = stream.subscribe(
             onNext: { _ in
-                subscription.dispose()
-                let isLate = state.withLock { state in
-                    defer { state.hasLeft = state.isThere }
-                    return state.hasLeft
+                let known = own.withLock { own in
+                    own.wasCalled = true
+                    return own.subscription
                 }
-                if isLate { called.withLock { called in if !called.isOver { called.count += 1 } } }
+                known?.dispose()
+                let isLate = own.withLock { own in
+                    defer { own.hasLeft = own.hasLeft || known != nil }
+                    return own.hasLeft
+                }
+                if isLate { called.withLock { $0 += 1 } }
             }, onError: { _ in })
-        state.withLock { $0.isThere = true }
+        let wasCalled = own.withLock { own in
+            own.subscription = subscription
+            return own.wasCalled
+        }
+        if wasCalled { subscription.dispose() }
         return subscription
     }
 
