@@ -63,7 +63,7 @@ public final class GatewayServer: Sendable {
 
     /// - Parameters:
     ///   - file: what `configuration` and `declare` come from, for later generations.
-    ///   - threadMemory: that of the thread that reads the file.
+    ///   - threadMemory: the memory of the thread that reads the file, which lives as long as the contents.
     init(
         _ configuration: GatewayServerConfiguration, logs: Logs? = nil, upstreamLog: UpstreamLog? = nil,
         file: ServedFile? = nil, memory threadMemory: ThreadMemory? = nil, declare: (Gateway) throws -> Void

@@ -60,7 +60,7 @@ struct Generation: Sendable {
     ///   - material: what has been read.
     ///   - site: where the gateway runs.
     ///   - isFirst: whether the upstreams' policies take effect at once. For another generation they do when it is used.
-    ///   - memory: that of the thread that makes it, if a file is read.
+    ///   - memory: the memory of the thread that reads the file, which lives as long as the contents; nil without a file.
     ///   - declare: declares the endpoints.
     init(
         _ configuration: GatewayServerConfiguration, _ material: Material, at site: Site, isFirst: Bool,

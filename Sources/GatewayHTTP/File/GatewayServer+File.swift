@@ -64,7 +64,7 @@ extension GatewayServer {
     /// - Parameters:
     ///   - file: the file.
     ///   - logs: in place of the standard streams.
-    ///   - memory: that of this thread.
+    ///   - memory: the memory of the calling thread, which lives as long as the contents; nil if it lives longer.
     ///   - showsWarnings: whether the file's warnings go to standard error.
     convenience init(
         _ file: ServedFile, logs: Logs? = nil, memory: ThreadMemory? = nil, showsWarnings: Bool = false

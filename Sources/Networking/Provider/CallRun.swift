@@ -30,7 +30,7 @@ class CallRun<Output: Sendable>: Emitter<Output>, TimerTarget, RarePartsReceiver
     private(set) final var address: PeerAddress?
     /// Written on the loop of the call's attempts; read between attempts.
     private(set) final var wasSentTwice = false
-    /// What the response of the last attempt has beside it. Used on the loop of the call's attempts, until the response is reported.
+    /// The rare parts of the last attempt's response, until that is reported. Used on the loop of the call's attempts.
     final var rareParts: RareParts?
     /// Used on the loop of the call's attempts.
     final var triedAddresses = TriedAddresses()
