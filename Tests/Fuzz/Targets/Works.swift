@@ -7,6 +7,8 @@ import JSONBytes
 // What is done with a value on a loop takes time in proportion to its length, whatever is repeated in it: a finding is an input
 // whose work takes more than 2 us a byte of the value (a release build is about 50 times faster than this one). The first two bytes cut
 // the rest into the beginning, the repeated middle and the end of the value.
+//
+// optimize: ASCIIText JSONBytes
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWorks(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
