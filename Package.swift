@@ -8,8 +8,8 @@ import PackageDescription
 //     6      SluiceCommand   Sluice   GatewayTesting
 //     5      GatewayHTTP
 //     4      GatewayCore   NetworkingSession   NetworkingCompatibility   SampleUpstreams
-//     3      Networking   HTTPInbound   HTTPOutbound
-//     2      EventIO   HTTPWire   JSONCoding   GatewayConfig   RxCompatibility   RxBlocking   RxTesting
+//     3      Networking   HTTPInbound   HTTPOutbound   GatewayConfig
+//     2      EventIO   HTTPWire   JSONCoding   EndpointPlans   RxCompatibility   RxBlocking   RxTesting
 //     1      Rx   HTTPModel   JSONBytes   ContentCoding   Resilience
 //     0      ASCIIText   Locking   Queues
 //     -      CLibevent   CAres   COpenSSL   CSQLite   CZlib   CBrotli   CYAML   CPCRE2   CPSL   CLinux   CPages
@@ -93,8 +93,10 @@ let package = Package(
         // Decodes gzip, deflate and br as a stream; encodes gzip and br.
         module("ContentCoding", ["CZlib", "CBrotli"]),
 
+        // What an endpoint is: its parameters, calls, references and rules, as values.
+        module("EndpointPlans", ["CPCRE2", "HTTPModel", "JSONBytes", "ASCIIText"]),
         // Reads a configuration file (YAML) to values, with a place for each problem.
-        module("GatewayConfig", ["CYAML", "HTTPModel", "JSONBytes", "ASCIIText"]),
+        module("GatewayConfig", ["CYAML", "EndpointPlans", "HTTPModel", "JSONBytes", "ASCIIText"]),
 
         // Decides who gets how much, and whom to spare: values, with the time as a parameter.
         module("Resilience", ["Queues"]),
@@ -122,14 +124,15 @@ let package = Package(
         module(
             "GatewayCore",
             [
-                "CPCRE2", "Networking", "Rx", "ContentCoding", "HTTPModel", "JSONBytes", "JSONCoding",
+                "EndpointPlans", "Networking", "Rx", "ContentCoding", "HTTPModel", "JSONBytes", "JSONCoding",
                 "ASCIIText", "Locking",
             ]),
 
         module(
             "GatewayHTTP",
             [
-                "GatewayCore", "GatewayConfig", "NetworkingSession", "Networking", "HTTPInbound",
+                "GatewayCore", "EndpointPlans", "GatewayConfig", "NetworkingSession", "Networking",
+                "HTTPInbound",
                 "HTTPOutbound", "EventIO", "ContentCoding", "HTTPModel", "JSONBytes", "Resilience",
                 "ASCIIText", "Rx", "Locking",
             ]),
@@ -178,7 +181,9 @@ let package = Package(
             swiftSettings: settings),
 
         tests("RulesTests", []),
-        benchmark("GatewayBench", ["GatewayCore", "Networking", "Rx", "JSONBytes", "HTTPModel"]),
+        benchmark(
+            "GatewayBench",
+            ["GatewayCore", "EndpointPlans", "Networking", "Rx", "JSONBytes", "HTTPModel"]),
         benchmark("JSONBench", ["JSONBytes", "JSONCoding"]),
         benchmark("CompressionBench", ["ContentCoding"], linkerSettings: allocator),
         benchmark("OutboundBench", ["HTTPOutbound", "EventIO", "HTTPModel", "Rx"]),
@@ -252,7 +257,7 @@ let package = Package(
         tests("EventIOTests", ["EventIO", "COpenSSL", "Rx", "Locking", "TestSupport"]),
         tests("HTTPWireTests", ["HTTPWire", "HTTPModel", "ASCIIText"], resources: [.copy("Vectors")]),
         tests(
-            "GatewayConfigTests", ["GatewayConfig", "HTTPModel", "JSONBytes"],
+            "GatewayConfigTests", ["GatewayConfig", "EndpointPlans", "HTTPModel", "JSONBytes"],
             resources: [.copy("Complaints"), .copy("Examples"), .copy("Printed")]),
         tests("ContentCodingTests", ["ContentCoding", "TestTools"]),
         tests(
@@ -288,8 +293,8 @@ let package = Package(
         tests(
             "GatewayCoreTests",
             [
-                "GatewayCore", "GatewayConfig", "Networking", "Rx", "RxTesting", "HTTPModel", "JSONBytes",
-                "Locking", "TestWaiting",
+                "GatewayCore", "EndpointPlans", "GatewayConfig", "Networking", "Rx", "RxTesting", "HTTPModel",
+                "JSONBytes", "Locking", "TestWaiting",
             ]),
         tests(
             "SampleUpstreamsTests",
@@ -297,8 +302,9 @@ let package = Package(
         tests(
             "GatewayHTTPTests",
             [
-                "GatewayHTTP", "GatewayCore", "GatewayConfig", "NetworkingSession", "Networking",
-                "GatewayTesting", "HTTPInbound", "HTTPOutbound", "HTTPWire", "ContentCoding", "EventIO",
+                "GatewayHTTP", "GatewayCore", "EndpointPlans", "GatewayConfig", "NetworkingSession",
+                "Networking", "GatewayTesting", "HTTPInbound", "HTTPOutbound", "HTTPWire", "ContentCoding",
+                "EventIO",
                 "Resilience", "Rx", "HTTPModel", "JSONBytes", "Locking", "TestSupport", "HostCrowd",
             ]),
         // The tests below Documentation/ compile and run the code of the product's documentation.

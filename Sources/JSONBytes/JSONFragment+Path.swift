@@ -8,6 +8,11 @@ package enum JSONPathStep: Sendable, Hashable {
     case index(Int)
     /// All elements of an array, or all values of an object.
     case all
+
+    /// The name of a member; nil for elements.
+    package var name: String? {
+        if case .name(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil }
+    }
 }
 
 extension JSONFragment {

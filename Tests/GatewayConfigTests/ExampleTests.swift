@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 import Testing
 
@@ -17,17 +18,18 @@ struct ExampleTests {
                 "/api/weights/charts", "/api/home", "/api/weights/{date}/{half}",
             ])
         #expect(
-            document.endpoints[1].content.parts.map(\.name.value) == ["weights", "weather", "tags", "user"])
-        guard case .group(let weather) = document.endpoints[1].content.parts[1].kind,
-            case .call(let forecast) = weather.parts[0].kind, case .call(let now) = weather.parts[1].kind
+            document.endpoints[1].parts.list.map(\.name) == ["weights", "weather", "tags", "user"])
+        guard case .group(let weather) = document.endpoints[1].parts.list[1].content,
+            case .call(let forecast) = weather.parts[0].content,
+            case .call(let now) = weather.parts[1].content
         else {
             Issue.record("the weather is no group of calls")
             return
         }
         // The merge key adds its members at its place.
-        #expect(forecast.request.query.map(\.name.value) == ["dataType", "nx", "ny", "pageNo", "numOfRows"])
-        #expect(now.request.query.map(\.name.value) == ["dataType", "nx", "ny"])
-        #expect(document.endpoints[2].steps.map(\.name.value) == ["save"])
+        #expect(forecast.query.map(\.name) == ["dataType", "nx", "ny", "pageNo", "numOfRows"])
+        #expect(now.query.map(\.name) == ["dataType", "nx", "ny"])
+        #expect(document.endpoints[2].first.map(\.name) == ["save"])
     }
 
     @Test("The profile calls up to 165 times, as its plan says")
@@ -41,15 +43,15 @@ struct ExampleTests {
         #expect(document.upstreams[0].headers[0].value.value == "secret")
         #expect(reading.paths == ["profile.yaml", "/run/secrets/key"])
         let endpoint = document.endpoints[0]
-        #expect(endpoint.answer.completeHeader?.value == "X-Krakend-Completed")
-        guard case .forEach(let friends) = endpoint.content.parts[2].kind,
-            case .group(let quotes) = endpoint.content.parts[3].kind
+        #expect(endpoint.answer.completeField == "X-Krakend-Completed")
+        guard case .call(let friends) = endpoint.parts.list[2].content,
+            case .group(let quotes) = endpoint.parts.list[3].content
         else {
             Issue.record("friends and quotes are missing")
             return
         }
-        #expect(friends.items.text == "{parts.user.friends[*].id}")
-        #expect(friends.call.request.path.value.pieces.count == 2)
-        #expect(quotes.atLeast?.value == 2)
+        #expect(friends.items?.source.text == "{parts.user.friends[*].id}")
+        #expect(friends.path.value.pieces.count == 2)
+        #expect(quotes.atLeast == 2)
     }
 }

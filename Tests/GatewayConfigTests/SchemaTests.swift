@@ -1,3 +1,4 @@
+import EndpointPlans
 import Foundation
 import JSONBytes
 import Testing

@@ -1,4 +1,5 @@
 import Dispatch
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import Networking
@@ -106,17 +107,21 @@ struct OpenCircuitTests {
         #expect(Set(paths) == ["/recent", "/total"])
     }
 
-    private func planned(_ name: String, _ upstream: String, _ policy: PartPolicy = .required) -> PlannedPart
+    private func planned(_ name: String, _ upstream: String, _ policy: PlannedPart.Policy = .required)
+        -> PlannedPart
     {
-        var calls = CallPolicy()
-        calls.retry = .never
-        let upstream = gateway.plannedUpstream(
-            upstream, "http://diary.test:9001/food-diary", policy: calls, envelope: .genericResponse)
-        return PlannedPart(name, .call(PlannedCall(upstream, .get, text("/\(name)"))), policy)
+        PlannedPart(name, .call(PlannedCall(Located(upstream), .get, Located(text("/\(name)")))), policy)
     }
 
     private func page(_ parts: [PlannedPart]) throws {
-        gateway.add(try EndpointPlan(PlannedEndpoint(.get, "/page", parts: parts)))
+        var calls = CallPolicy()
+        calls.retry = .never
+        var upstreams: [String: PlannedUpstream] = [:]
+        for name in ["diary", "shop"] {
+            upstreams[name] = gateway.plannedUpstream(
+                name, "http://diary.test:9001/food-diary", policy: calls, envelope: .genericResponse)
+        }
+        gateway.add(try EndpointPlan(PlannedEndpoint(.get, "/page", parts: parts), upstreams))
     }
 
     @Test("In a file, nothing is sent for parts and groups; parts that read it fail with it")
@@ -137,8 +142,8 @@ struct OpenCircuitTests {
 
     @Test(
         "In a group, its failure decides only if the group needs it",
-        arguments: [(PartPolicy.required, 1, 3), (.required, 2, 1), (.optional, 2, 3)])
-    func groups(policy: PartPolicy, atLeast: Int, sent: Int) throws {
+        arguments: [(PlannedPart.Policy.required, 1, 3), (.required, 2, 1), (.optional, 2, 3)])
+    func groups(policy: PlannedPart.Policy, atLeast: Int, sent: Int) throws {
         let members = [planned("recent", "diary"), planned("total", "shop")]
         try page([
             PlannedPart("g", .group(PlannedGroup(members, atLeast: atLeast)), policy),

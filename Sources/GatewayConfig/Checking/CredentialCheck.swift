@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 
 /// Warns of upstreams that get no credentials, because nothing calls them or all calls have their own.
@@ -10,7 +11,7 @@ struct CredentialCheck {
     ///   - called: the upstreams that the endpoint calls.
     ///   - replaces: whether all calls to an upstream have their own field of this name.
     func run(
-        _ settings: some ConfigEndpointSettings, called: () -> Set<String>,
+        _ settings: PlannedSettings, called: () -> Set<String>,
         replaces: (HTTPFieldName, String) -> Bool = { _, _ in false }
     ) {
         let own = [
@@ -35,30 +36,10 @@ struct CredentialCheck {
     }
 }
 
-extension ConfigEndpoint {
-    /// The calls of its steps and parts.
-    var calls: [ConfigCall] {
-        var calls = steps.flatMap(\.calls)
-        var rest = content.parts
-        while let part = rest.popLast() {
-            switch part.kind {
-            case .call(let call): calls.append(call)
-            case .forEach(let each): calls.append(each.call)
-            case .group(let group): rest += group.parts
-            case .value: break
-            }
-        }
-        return calls
-    }
-
+extension PlannedEndpoint {
     /// Whether it calls the upstream, always with a field of the calls' own, which replaces the client's.
     func replaces(_ field: HTTPFieldName, for upstream: String) -> Bool {
         let calls = calls.filter { $0.upstream.value == upstream }
         return !calls.isEmpty && calls.allSatisfy { $0.hasOwn(field) }
     }
-}
-
-extension ConfigCall {
-    /// Whether the call has its own field of this name, which replaces the client's.
-    func hasOwn(_ field: HTTPFieldName) -> Bool { request.headers.contains { $0.name.value == field } }
 }

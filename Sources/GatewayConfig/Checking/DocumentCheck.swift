@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 
 /// Checks the files as a whole.
@@ -26,7 +27,7 @@ struct DocumentCheck {
     /// The same path has one route, whatever its parameters are called.
     private func checkRoutes() {
         var known: [String: ConfigPlace] = [:]
-        func check(_ method: String, _ path: ConfigPath, at place: ConfigPlace) {
+        func check(_ method: String, _ path: EndpointPath, at place: ConfigPlace) {
             guard !path.isUnknown else { return }
             let segments = path.segments.map { segment in
                 switch segment {
@@ -53,8 +54,8 @@ struct DocumentCheck {
     }
 
     /// The methods that are known: one that a variable sets is not in a static check.
-    private func methods(of proxy: ConfigProxy) -> [ConfigProxy.Method] {
-        guard let methods = proxy.methods else { return ConfigProxy.Method.allCases }
+    private func methods(of proxy: PlannedProxy) -> [PlannedProxy.Method] {
+        guard let methods = proxy.methods else { return PlannedProxy.Method.allCases }
         return methods.filter { !reader.unread.contains($0.place) }.map(\.value)
     }
 
@@ -123,7 +124,8 @@ struct DocumentCheck {
         if let compression = document.compression, case .off = compression.value,
             !reader.unread.contains(compression.place)
         {
-            let settings = document.endpoints.map(\.compression) + document.proxies.map(\.compression)
+            let settings = (document.endpoints.map(\.settings) + document.proxies.map(\.settings)).map(
+                \.$compression)
             // That of `defaults` is the same for several endpoints.
             for place in Set(settings.compactMap { $0?.value == true ? $0?.place : nil })
             where !reader.unread.contains(place) {
@@ -138,7 +140,7 @@ struct DocumentCheck {
                 upstream.hasMessages || upstream.envelope.map { reader.unread.contains($0.place) } ?? false
             }.map(\.name.value))
         for endpoint in document.endpoints {
-            guard let reveals = endpoint.revealsMessages, reveals.value,
+            guard let reveals = endpoint.$revealsMessages, reveals.value,
                 !reader.unread.contains(reveals.place),
                 withMessages.isDisjoint(with: endpoint.calls.map(\.upstream.value))
             else { continue }
@@ -178,24 +180,13 @@ struct CallCount {
     /// The attempts that upstreams set, by name.
     let attempts: [String: Int]
 
-    func most(of endpoint: ConfigEndpoint) -> Int {
-        endpoint.steps.flatMap(\.calls).reduce(0) { $0 + most(of: $1) } + most(of: endpoint.content.parts)
+    func most(of endpoint: PlannedEndpoint) -> Int {
+        endpoint.calls.reduce(0) { $0 + most(of: $1) }
     }
 
-    private func most(of parts: [ConfigPart]) -> Int {
-        parts.reduce(0) { sum, part in
-            switch part.kind {
-            case .call(let call): sum + most(of: call)
-            case .forEach(let each):
-                sum + most(of: each.call) * (each.limit?.value ?? ConfigForEach.defaultLimit)
-            case .group(let group): sum + most(of: group.parts)
-            case .value: sum
-            }
-        }
-    }
-
-    private func most(of call: ConfigCall) -> Int {
-        guard call.request.method.isIdempotent else { return 1 }
-        return call.attempts?.value ?? attempts[call.upstream.value] ?? Self.defaultAttempts
+    private func most(of call: PlannedCall) -> Int {
+        let items = call.items.map { $0.limit ?? PlannedItems.standardLimit } ?? 1
+        guard call.method.isIdempotent else { return items }
+        return items * (call.attempts ?? attempts[call.upstream.value] ?? Self.defaultAttempts)
     }
 }

@@ -1,22 +1,23 @@
+import EndpointPlans
 import JSONBytes
 
 /// Checks that each renamed member is there and that its new name takes no other's place.
 struct RenameCheck {
     let problems: ProblemList
 
-    func run(_ part: ConfigPart) {
-        guard !part.rename.isEmpty else { return }
+    func run(_ part: PlannedPart) {
+        guard !part.shape.renamed.isEmpty else { return }
         checkNewNames(part)
-        for rename in part.rename {
+        for rename in part.shape.renamed {
             checkSource(rename, part)
             checkTarget(rename, part)
         }
     }
 
     /// Two members with one new name would be two members of one object.
-    private func checkNewNames(_ part: ConfigPart) {
+    private func checkNewNames(_ part: PlannedPart) {
         var known: Set<[[UInt8]]> = []
-        for rename in part.rename where !known.insert(rename.newNames).inserted {
+        for rename in part.shape.renamed where !known.insert(Self.newNames(rename)).inserted {
             problems.error(
                 "rename: two members get the name \"\(Shown.text(rename.name.value))\"",
                 at: rename.name.place)
@@ -24,37 +25,37 @@ struct RenameCheck {
     }
 
     /// `keep` and `drop` come before `rename`, so their paths have the old names.
-    private func checkSource(_ rename: ConfigRename, _ part: ConfigPart) {
+    private func checkSource(_ rename: RenamedMember, _ part: PlannedPart) {
         let names = rename.path.value.names
         let path = Shown.text(rename.path.value.description)
-        if part.drop.contains(where: { names.starts(with: $0.value.names) }) {
+        if part.shape.dropped.contains(where: { names.starts(with: $0.value.names) }) {
             problems.error("drop removes \(path) before rename", at: rename.path.place)
             return
         }
-        guard let keep = part.keep, !keep.contains(where: { $0.value.holds(names) }) else { return }
-        let isNamedAnew = keep.contains { $0.value.names == rename.newNames }
+        guard let keep = part.shape.kept, !keep.contains(where: { $0.value.holds(names) }) else { return }
+        let isNamedAnew = keep.contains { $0.value.names == Self.newNames(rename) }
         problems.error(
             "keep removes \(path) before rename; keep \(path)"
                 + (isNamedAnew ? " in place of \(Shown.text(rename.name.value))" : ""), at: rename.path.place)
     }
 
-    private func checkTarget(_ rename: ConfigRename, _ part: ConfigPart) {
-        let target = rename.newNames
-        guard let keep = part.keep, keep.contains(where: { $0.value.holds(rename.path.value.names) }),
+    /// The path of the member under its new name.
+    private static func newNames(_ rename: RenamedMember) -> [[UInt8]] {
+        rename.path.value.names.dropLast() + [Array(rename.name.value.utf8)]
+    }
+
+    private func checkTarget(_ rename: RenamedMember, _ part: PlannedPart) {
+        let target = Self.newNames(rename)
+        guard let keep = part.shape.kept, keep.contains(where: { $0.value.holds(rename.path.value.names) }),
             keep.contains(where: { $0.value.names.starts(with: target) }),
-            !part.rename.contains(where: { $0.path.value.names == target }),
-            !part.drop.contains(where: { $0.value.names == target })
+            !part.shape.renamed.contains(where: { $0.path.value.names == target }),
+            !part.shape.dropped.contains(where: { $0.value.names == target })
         else { return }
         let name = Shown.text(rename.name.value)
         problems.error(
             "rename: \(Shown.text(rename.path.value.description)) takes the place of \(name), which keep lists; "
                 + "leave \(name) out of keep, or choose another name", at: rename.name.place)
     }
-}
-
-extension ConfigRename {
-    /// The path of the member under its new name.
-    fileprivate var newNames: [[UInt8]] { path.value.names.dropLast() + [Array(name.value.utf8)] }
 }
 
 extension JSONMemberPath {

@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 
 /// Reads a configuration's files: the root file and those that it includes.
 struct ConfigFiles {

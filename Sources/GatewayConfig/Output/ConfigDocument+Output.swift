@@ -1,4 +1,5 @@
 import ASCIIText
+package import EndpointPlans
 
 extension ConfigDocument {
     /// Whether a value has a variable in it, so that output must not show it.
@@ -10,7 +11,7 @@ extension ConfigDocument {
     func written(_ text: Located<String>) -> String { variableTexts[text.place] ?? text.value }
 
     /// Returns a text with references as the file has it.
-    func written(_ template: Located<ConfigTemplate>) -> String {
+    func written(_ template: Located<PlannedText>) -> String {
         if let text = variableTexts[template.place] { return text }
         return template.value.pieces.reduce(into: "") { text, piece in
             switch piece {
@@ -24,8 +25,8 @@ extension ConfigDocument {
 extension ConfigDocument {
     /// An item of `endpoints`.
     enum Item {
-        case endpoint(ConfigEndpoint)
-        case proxy(ConfigProxy)
+        case endpoint(PlannedEndpoint)
+        case proxy(PlannedProxy)
     }
 
     /// The endpoints of both kinds, in the order of the files.
@@ -42,13 +43,13 @@ extension ConfigDocument {
     }
 
     /// Returns a method as the file has it.
-    func written(_ method: Located<ConfigProxy.Method>) -> String {
+    func written(_ method: Located<PlannedProxy.Method>) -> String {
         variableTexts[method.place] ?? method.value.rawValue
     }
 
     /// The methods that pass, as the file has them.
-    func methods(of proxy: ConfigProxy) -> [String] {
-        proxy.methods?.map(written) ?? ConfigProxy.Method.allCases.map(\.rawValue)
+    func methods(of proxy: PlannedProxy) -> [String] {
+        proxy.methods?.map(written) ?? PlannedProxy.Method.allCases.map(\.rawValue)
     }
 
     /// Returns what an item is called: one method and path, or several for a proxy.
@@ -60,7 +61,7 @@ extension ConfigDocument {
     }
 }
 
-extension ConfigPath {
+extension EndpointPath {
     /// The parameters, in their order. A path with a variable that is not read has them only in its text, because
     /// the value of a variable adds none.
     var shownParameters: [String] {
@@ -83,7 +84,7 @@ extension ConfigPath {
     }
 }
 
-extension ConfigEndpoint {
+extension PlannedEndpoint {
     /// The method and the path as the file has it: `GET /v1/profile/{id}`.
     var title: String { "\(method) \(path.value.shown)" }
 }

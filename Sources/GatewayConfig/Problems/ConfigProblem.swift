@@ -1,3 +1,5 @@
+package import EndpointPlans
+
 /// Something wrong with a configuration, and where.
 package struct ConfigProblem: Sendable, Hashable {
     package enum Severity: String, Sendable, Hashable {

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// The problems found so far. Confined to the reading of one configuration.
 final class ProblemList {
     struct Entry: Hashable {

@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 
 extension ConfigDocument {
     /// Shorter values are no secrets, and would be found in any text.

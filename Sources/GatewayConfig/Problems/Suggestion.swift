@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// The known name that was likely meant, for messages.
 enum Suggestion {
     /// Longer names are not compared.

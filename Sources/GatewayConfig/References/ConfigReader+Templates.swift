@@ -1,6 +1,9 @@
+import EndpointPlans
+import JSONBytes
+
 extension ConfigReader {
     /// Returns a text with its references; nil after a problem.
-    func template(_ scalar: YAMLScalar, at place: ConfigPlace) -> ConfigTemplate? {
+    func template(_ scalar: YAMLScalar, at place: ConfigPlace) -> PlannedText? {
         TemplateParser.parse(scalar, at: place, problems, rootOf: { scope?.root(of: $0) }) {
             root, path, text in
             reference(root, path, text: text, at: place)
@@ -8,8 +11,8 @@ extension ConfigReader {
     }
 
     private func reference(
-        _ root: ReferenceRoot, _ path: [ConfigReference.Segment], text: String, at place: ConfigPlace
-    ) -> ConfigReference? {
+        _ root: ReferenceRoot, _ path: [JSONPathStep], text: String, at place: ConfigPlace
+    ) -> PlanReference? {
         guard let scope else {
             error("\(text): references stand only in values of parts and in answer.headers", at: place)
             return nil
@@ -23,7 +26,7 @@ extension ConfigReader {
     }
 }
 
-extension ValueType where Value == ConfigTemplate {
+extension ValueType where Value == PlannedText {
     /// Text with references. Numbers and Booleans are taken as they are written.
     static let template = ValueType { _ in
         .anyText
@@ -32,7 +35,7 @@ extension ValueType where Value == ConfigTemplate {
     }
 }
 
-extension ValueType where Value == ConfigReference {
+extension ValueType where Value == PlanReference {
     /// Text that is one reference.
     static let reference = ValueType(schema: { _ in .type("string", [("pattern", .text("^\\{.+\\}$"))]) }) {
         node, subject, reader in
@@ -48,19 +51,19 @@ extension ValueType where Value == ConfigReference {
     }
 }
 
-extension ValueType where Value == ConfigCondition {
+extension ValueType where Value == PlannedCondition {
     static let condition = ValueType(schema: { _ in .type("string", [("pattern", .text("^!?\\{.+\\}$"))]) }) {
         node, subject, reader in
         guard let scalar = reader.scalar(node, subject),
             let template = reader.template(scalar, at: node.place)
         else { return nil }
         if let reference = template.wholeReference {
-            return ConfigCondition(reference: reference, isNegated: false)
+            return PlannedCondition(reference)
         }
         if template.pieces.count == 2, case .text("!") = template.pieces[0],
             case .reference(let reference) = template.pieces[1]
         {
-            return ConfigCondition(reference: reference, isNegated: true)
+            return PlannedCondition(reference, isNegated: true)
         }
         if !scalar.isUnknown {
             reader.error(

@@ -1,10 +1,13 @@
-/// What the references of one endpoint may name, and which part reads which.
+import EndpointPlans
+import JSONBytes
+
+/// What the references of one endpoint may name.
 final class ReferenceScope {
     /// What is read at the moment, and so what it may refer to.
     enum Site {
         case step(Int)
         /// `item` is allowed in the request of a `forEach`.
-        case part(Int, hasItem: Bool)
+        case part(hasItem: Bool)
         case answer
     }
 
@@ -12,24 +15,11 @@ final class ReferenceScope {
     struct Entry {
         /// With the groups around it.
         let names: [String]
-        let parent: Int?
-        let place: ConfigPlace
         var children: [String: Int] = [:]
         /// In the order of the file.
         var childNames: [String] = []
         /// Whether its value has members that are not known here.
         var hasMergedPart = false
-
-        var shown: String { names.joined(separator: ".") }
-    }
-
-    /// A part that reads another.
-    struct Use {
-        let reader: Int
-        let target: Int
-        let place: ConfigPlace
-        /// Whether a whole group waits: the reference stands in its `when`.
-        let isCondition: Bool
     }
 
     /// Nil if they are not known.
@@ -41,28 +31,26 @@ final class ReferenceScope {
     private var foldedHeaderNames = NameList()
     var takesBody = false
     /// The schema of the body, if it has one without problems.
-    var body: ConfigSchema?
+    var body: Schema?
     private let schemas: SchemaMembers
     private var stepNames = NameList()
     /// The names of the steps in each group.
     private var stepMembers: [String: NameList] = [:]
     /// The first entry is the root.
-    private(set) var entries = [Entry(names: [], parent: nil, place: .start(of: 0))]
-    private(set) var uses: [Use] = []
+    private(set) var entries = [Entry(names: [])]
     var site = Site.answer
-    var isCondition = false
 
     init(schemas: SchemaMembers = SchemaMembers()) {
         self.schemas = schemas
     }
 
     /// Adds a part below `parent` and returns its index.
-    func add(_ name: String, to parent: Int, isMerged: Bool, at place: ConfigPlace) -> Int {
+    func add(_ name: String, to parent: Int, isMerged: Bool) -> Int {
         let index = entries.count
         entries[parent].children[name] = index
         entries[parent].childNames.append(name)
         if isMerged { entries[parent].hasMergedPart = true }
-        entries.append(Entry(names: entries[parent].names + [name], parent: parent, place: place))
+        entries.append(Entry(names: entries[parent].names + [name]))
         return index
     }
 
@@ -94,27 +82,25 @@ final class ReferenceScope {
         }
     }
 
-    /// Returns the reference that the names in braces make here, and notes which part reads which.
+    /// Returns the reference that the names in braces make here.
     func resolve(
-        _ root: ReferenceRoot, _ path: [ConfigReference.Segment], text: String, at place: ConfigPlace
-    ) throws(Fault) -> ConfigReference {
-        let (source, rest) = try source(root, path, place)
-        return ConfigReference(source: source, path: Array(rest), text: text, place: place)
+        _ root: ReferenceRoot, _ path: [JSONPathStep], text: String, at place: ConfigPlace
+    ) throws(Fault) -> PlanReference {
+        let (source, rest) = try source(root, path)
+        return PlanReference(source, ValuePath(steps: Array(rest)), text: text, at: place)
     }
 
     private func source(
-        _ root: ReferenceRoot, _ path: [ConfigReference.Segment], _ place: ConfigPlace
-    ) throws(Fault) -> (ConfigReference.Source, ArraySlice<ConfigReference.Segment>) {
+        _ root: ReferenceRoot, _ path: [JSONPathStep]
+    ) throws(Fault) -> (PlanReference.Source, ArraySlice<JSONPathStep>) {
         switch root {
         case .path: return (.path(try parameter("path parameter", path, pathNames)), [])
         case .query: return (.query(try parameter("query parameter", path, queryNames)), [])
         case .header:
             // Case does not matter, and the name is the declared one.
             var path = path
-            if case .member(let name)? = path.first,
-                let index = foldedHeaderNames.index(of: name.lowercased())
-            {
-                path[0] = .member(headerNames.names[index])
+            if let name = path.first?.name, let index = foldedHeaderNames.index(of: name.lowercased()) {
+                path[0] = .name(Array(headerNames.names[index].utf8))
             }
             return (.header(try parameter("header", path, headerNames)), [])
         case .body:
@@ -124,9 +110,9 @@ final class ReferenceScope {
             if let body, let fault = schemas.fault(of: path, below: body) { throw fault }
             return (.body, path[...])
         case .first: return try step(path)
-        case .parts: return try part(path, place)
+        case .parts: return try part(path)
         case .item:
-            guard case .part(_, hasItem: true) = site else {
+            guard case .part(hasItem: true) = site else {
                 throw Fault(message: "only the request of a part with forEach has an item")
             }
             return (.item, path[...])
@@ -134,9 +120,9 @@ final class ReferenceScope {
     }
 
     private func parameter(
-        _ kind: String, _ path: [ConfigReference.Segment], _ known: NameList?
+        _ kind: String, _ path: [JSONPathStep], _ known: NameList?
     ) throws(Fault) -> String {
-        guard case .member(let name)? = path.first else { throw Fault(message: "a \(kind) has a name") }
+        guard let name = path.first?.name else { throw Fault(message: "a \(kind) has a name") }
         if let known, !known.contains(name) {
             throw Fault(
                 message: "the endpoint declares no \(kind) \"\(Shown.text(name))\""
@@ -147,9 +133,9 @@ final class ReferenceScope {
     }
 
     private func step(
-        _ path: [ConfigReference.Segment]
-    ) throws(Fault) -> (ConfigReference.Source, ArraySlice<ConfigReference.Segment>) {
-        guard case .member(let name)? = path.first else { throw Fault(message: "a step has a name") }
+        _ path: [JSONPathStep]
+    ) throws(Fault) -> (PlanReference.Source, ArraySlice<JSONPathStep>) {
+        guard let name = path.first?.name else { throw Fault(message: "a step has a name") }
         let known = stepNames.names
         guard let index = stepNames.index(of: name) else {
             throw Fault(
@@ -158,7 +144,7 @@ final class ReferenceScope {
         }
         if let fault = orderFault(index, name) { throw fault }
         guard let members = stepMembers[name] else { return (.step([name]), path.dropFirst()) }
-        guard case .member(let member)? = path.dropFirst().first else {
+        guard let member = path.dropFirst().first?.name else {
             throw Fault(
                 message: "a group of steps has no value; read one of its steps"
                     + Suggestion.textOrNames(for: "", among: members.names.lazy.map { "\(name).\($0)" }))
@@ -184,15 +170,15 @@ final class ReferenceScope {
     }
 
     private func part(
-        _ path: [ConfigReference.Segment], _ place: ConfigPlace
-    ) throws(Fault) -> (ConfigReference.Source, ArraySlice<ConfigReference.Segment>) {
+        _ path: [JSONPathStep]
+    ) throws(Fault) -> (PlanReference.Source, ArraySlice<JSONPathStep>) {
         if case .step = site {
             throw Fault(message: "a step cannot read a part, which starts after the steps")
         }
-        guard case .member? = path.first else { throw Fault(message: "a part has a name") }
+        guard path.first?.name != nil else { throw Fault(message: "a part has a name") }
         var index = 0
         var rest = path[...]
-        while case .member(let name)? = rest.first, !entries[index].children.isEmpty {
+        while let name = rest.first?.name, !entries[index].children.isEmpty {
             guard let child = entries[index].children[name] else {
                 // A member of the group's value may come from a part that is merged into it.
                 if index != 0, entries[index].hasMergedPart { break }
@@ -202,11 +188,8 @@ final class ReferenceScope {
             rest = rest.dropFirst()
         }
         guard index != 0 else {
-            guard case .member(let name)? = path.first else { throw Fault(message: "a part has a name") }
+            guard let name = path.first?.name else { throw Fault(message: "a part has a name") }
             throw unknown(name, in: 0)
-        }
-        if case .part(let reader, _) = site {
-            uses.append(Use(reader: reader, target: index, place: place, isCondition: isCondition))
         }
         return (.part(entries[index].names), rest)
     }

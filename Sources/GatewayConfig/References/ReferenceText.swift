@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 
 /// Finds references in text that must not have any.
 enum ReferenceText {

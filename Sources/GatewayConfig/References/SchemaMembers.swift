@@ -1,27 +1,30 @@
+import EndpointPlans
+import JSONBytes
+
 /// Tells which members a schema allows. Confined to the reading of one configuration.
 final class SchemaMembers {
     /// More references from schema to schema are not followed.
     private static let mostHops = 32
 
     /// The schemas of `schemas`.
-    private let named: [String: ConfigSchema]
+    private let named: [String: Schema]
     /// The properties of a schema, by its place.
     private var properties: [ConfigPlace: NameList] = [:]
 
-    init(_ schemas: [ConfigNamedSchema] = []) {
+    init(_ schemas: [NamedSchema] = []) {
         named = Dictionary(schemas.map { ($0.name.value, $0.schema) }) { first, _ in first }
     }
 
     /// Returns why a value that fits the schema has nothing at the path; nil if it may have something there.
-    func fault(of path: [ConfigReference.Segment], below schema: ConfigSchema) -> ReferenceScope.Fault? {
+    func fault(of path: [JSONPathStep], below schema: Schema) -> ReferenceScope.Fault? {
         var schema = schema
         for segment in path {
             guard let target = target(of: schema) else { return nil }
-            let rest: ConfigSchema.Rest
+            let rest: Schema.Rest
             switch segment {
-            case .element, .all: rest = target.items
-            case .member(let name):
-                let known = names(of: target)
+            case .index, .all: rest = target.items
+            case .name(let bytes):
+                let (name, known) = (String(decoding: bytes, as: UTF8.self), names(of: target))
                 if let index = known.index(of: name) {
                     schema = target.properties[index].schema
                     continue
@@ -41,16 +44,16 @@ final class SchemaMembers {
     }
 
     /// Returns the schema of a value at the path, nil if nothing is known of it. `[*]` leads to an element.
-    func schema(at path: [ConfigReference.Segment], below schema: ConfigSchema) -> ConfigSchema? {
+    func schema(at path: [JSONPathStep], below schema: Schema) -> Schema? {
         var schema = schema
         for segment in path {
             guard let parent = target(of: schema) else { return nil }
-            let rest: ConfigSchema.Rest
+            let rest: Schema.Rest
             switch segment {
             case .all where parent.type?.value != .array && parent.impliedType != .array: return nil
-            case .element, .all: rest = parent.items
-            case .member(let name):
-                if let index = names(of: parent).index(of: name) {
+            case .index, .all: rest = parent.items
+            case .name(let bytes):
+                if let index = names(of: parent).index(of: String(decoding: bytes, as: UTF8.self)) {
                     schema = parent.properties[index].schema
                     continue
                 }
@@ -63,7 +66,7 @@ final class SchemaMembers {
     }
 
     /// Follows `$ref`. Returns nil for a schema that is not known.
-    private func target(of schema: ConfigSchema) -> ConfigSchema? {
+    private func target(of schema: Schema) -> Schema? {
         var schema = schema
         for _ in 0..<Self.mostHops {
             guard let reference = schema.reference else { return schema }
@@ -73,7 +76,7 @@ final class SchemaMembers {
         return nil
     }
 
-    private func names(of schema: ConfigSchema) -> NameList {
+    private func names(of schema: Schema) -> NameList {
         if let known = properties[schema.place] { return known }
         let names = NameList(schema.properties.map(\.name.value))
         properties[schema.place] = names

@@ -1,4 +1,6 @@
 import ASCIIText
+import EndpointPlans
+import JSONBytes
 
 /// Finds the references in a text of the file.
 enum TemplateParser {
@@ -13,12 +15,12 @@ enum TemplateParser {
     static func parse(
         _ scalar: YAMLScalar, at place: ConfigPlace, _ problems: ProblemList,
         rootOf: (String) -> ReferenceRoot? = { _ in nil },
-        resolve: (ReferenceRoot, [ConfigReference.Segment], _ text: String) -> ConfigReference?
-    ) -> ConfigTemplate? {
+        resolve: (ReferenceRoot, [JSONPathStep], _ text: String) -> PlanReference?
+    ) -> PlannedText? {
         guard let substitution = scalar.substitution else {
             // Most texts have no reference.
             guard scalar.text.utf8.contains(Byte.openBrace) else {
-                return ConfigTemplate(scalar.text.isEmpty ? [] : [.text(scalar.text)])
+                return PlannedText(constant: scalar.text)
             }
             var builder = Builder()
             return builder.add(written: scalar.text, place, problems, rootOf, resolve)
@@ -38,7 +40,7 @@ enum TemplateParser {
     }
 
     private struct Builder {
-        var pieces: [ConfigTemplate.Piece] = []
+        var pieces: [PlannedText.Piece] = []
         var text = ""
 
         mutating func flush() {
@@ -46,16 +48,16 @@ enum TemplateParser {
             text = ""
         }
 
-        mutating func template() -> ConfigTemplate {
+        mutating func template() -> PlannedText {
             flush()
-            return ConfigTemplate(pieces)
+            return PlannedText(pieces: pieces)
         }
 
         /// Returns false after a problem.
         mutating func add(
             written: String, _ place: ConfigPlace, _ problems: ProblemList,
             _ rootOf: (String) -> ReferenceRoot?,
-            _ resolve: (ReferenceRoot, [ConfigReference.Segment], String) -> ConfigReference?
+            _ resolve: (ReferenceRoot, [JSONPathStep], String) -> PlanReference?
         ) -> Bool {
             let bytes = Array(written.utf8)
             var rest = 0

@@ -1,11 +1,12 @@
 import ASCIIText
+import EndpointPlans
 import HTTPModel
 import JSONBytes
 
 /// The members of a call, which parts and steps share.
 enum CallShape {
     static let upstream = Member("upstream", .upstreamName, "The upstream that is called.")
-    static let methods: [(method: HTTPMethod, member: Member<ConfigTemplate>)] = [
+    static let methods: [(method: HTTPMethod, member: Member<PlannedText>)] = [
         (.get, get), (.post, post), (.put, put), (.patch, patch), (.delete, delete),
     ]
     static let get = Member("get", .callPath, "The path of a GET, below the upstream's URL.")
@@ -23,7 +24,7 @@ enum CallShape {
         "attempts", .integer(1...10), "The most attempts, in place of the upstream's.")
     static let pick = Member(
         "pick", .pointer, "The place of the value in the upstream's data (JSON Pointer: /seller/name).")
-    static let expect = Member("expect", ValueType<ConfigKind>.word, "What the value must be.")
+    static let expect = Member("expect", ValueType<JSONFragment.Kind>.kind, "What the value must be.")
 
     /// Whether a mapping is meant as a call.
     static func isCall(_ values: ShapeValues) -> Bool {
@@ -31,7 +32,7 @@ enum CallShape {
     }
 
     /// Decodes a call; nil after a problem.
-    static func decode(_ values: ShapeValues) -> ConfigCall? {
+    static func decode(_ values: ShapeValues) -> PlannedCall? {
         let reader = values.reader
         let found = methods.filter { values.has($0.member) }
         guard let (method, member) = found.first, found.count == 1 else {
@@ -43,21 +44,41 @@ enum CallShape {
             return nil
         }
         if !values.has(upstream) { reader.error("a call needs the member \"upstream\"", at: values.place) }
-        let name = values.located(upstream)
-        let path = values.located(member)
-        let queryItems = values.read(query) ?? []
-        let fields = values.read(headers) ?? []
-        let content = values.located(body)
+        let (name, path) = (values.located(upstream), values.located(member))
+        // Without a name or a path, the other members are read for their problems.
+        var call = PlannedCall(
+            name ?? Located(""), method, path ?? Located(PlannedText(), at: values.place))
+        call.query = values.read(query) ?? []
+        call.headers = values.read(headers) ?? []
+        call.body = values.read(body)
         if method == .get, let place = values.place(of: body) { reader.error("a GET has no body", at: place) }
-        let (time, count) = (values.located(timeout), values.located(attempts, afterProblem: 1))
-        let (pointer, kind) = (values.located(pick), values.located(expect))
-        guard let name, let path else { return nil }
-        return ConfigCall(
-            upstream: name,
-            request: ConfigRequest(
-                method: method, path: path, query: queryItems, headers: fields, body: content),
-            timeout: time, attempts: count, pick: pointer, expect: kind)
+        call.$timeout = values.located(timeout)
+        call.$attempts = values.located(attempts, afterProblem: 1)
+        call.pick = values.read(pick)
+        call.$expected = values.located(expect)
+        return name == nil || path == nil ? nil : call
     }
+}
+
+extension ValueType where Value == JSONFragment.Kind {
+    /// The kind of a value.
+    static let kind = ValueType(.choice(JSONFragment.Kind.words.map(\.word)), unknown: .object) {
+        (scalar) throws(ScalarFault) in
+        let words = JSONFragment.Kind.words
+        if let known = words.first(where: { $0.word == scalar.text }) { return known.kind }
+        throw .unfit(
+            "is not \(Words.list(words.map(\.word)))" + scalar.suggestion(among: words.map(\.word)))
+    }
+}
+
+extension JSONFragment.Kind {
+    /// The kinds that a file names, all but null.
+    static let words: [(word: String, kind: JSONFragment.Kind)] = [
+        ("object", .object), ("array", .array), ("string", .string), ("number", .number), ("boolean", .bool),
+    ]
+
+    /// The name that JSON Schema gives it.
+    var word: String { Self.words.first { $0.kind == self }?.word ?? "null" }
 }
 
 extension ValueType where Value == String {
@@ -79,7 +100,7 @@ extension ValueType where Value == String {
     }
 }
 
-extension ValueType where Value == ConfigTemplate {
+extension ValueType where Value == PlannedText {
     /// The path of a call, with constants in the form of a URL.
     static let callPath = ValueType(schema: { _ in .type("string", [("pattern", .text("^(/|\\$\\{)"))]) }) {
         node, subject, reader in
@@ -97,7 +118,7 @@ extension ValueType where Value == ConfigTemplate {
 /// The rules for the path of a call.
 enum CallPath {
     /// Returns why the path is invalid, phrased to follow it; nil if it is valid.
-    static func fault(_ template: ConfigTemplate) -> String? {
+    static func fault(_ template: PlannedText) -> String? {
         guard case .text(let first)? = template.pieces.first, first.utf8.first == Byte.slash else {
             return "does not begin with a slash; the upstream has the rest of the URL"
         }
@@ -141,9 +162,9 @@ extension CallPath {
     }
 }
 
-extension ValueType where Value == [ConfigQueryItem] {
+extension ValueType where Value == [(name: String, value: PlannedValue)] {
     static let queryItems = ValueType { definitions in
-        let scalar = ValueType<ConfigTemplate>.template.schema(&definitions)
+        let scalar = ValueType<PlannedText>.template.schema(&definitions)
         return .type(
             "object", [("additionalProperties", .any(of: [scalar, .type("array", [("items", scalar)])]))])
     } read: { node, subject, reader in
@@ -151,23 +172,19 @@ extension ValueType where Value == [ConfigQueryItem] {
         return map.members.compactMap { member in
             let subject = Subject(member.name, of: subject.text)
             let nodes: [YAMLNode]
+            // A list repeats the name.
             if case .list(let items) = member.value.content { nodes = items } else { nodes = [member.value] }
-            let values = nodes.compactMap { node in
-                ValueType<ConfigTemplate>.template.read(node, subject, reader).map {
-                    Located($0, at: node.place)
-                }
-            }
-            guard values.count == nodes.count else { return nil }
-            return ConfigQueryItem(name: Located(member.name, at: member.namePlace), values: values)
-        }
+            let values = nodes.compactMap { ValueType<PlannedText>.template.read($0, subject, reader) }
+            return values.count == nodes.count ? values.map { (member.name, PlannedValue($0)) } : nil
+        }.flatMap { $0 }
     }
 }
 
-extension ValueType where Value == [ConfigHeader] {
+extension ValueType where Value == [PlannedField] {
     static func headers(of message: HeaderRules.Message) -> ValueType {
         ValueType { definitions in
             .type(
-                "object", [("additionalProperties", ValueType<ConfigTemplate>.template.schema(&definitions))])
+                "object", [("additionalProperties", ValueType<PlannedText>.template.schema(&definitions))])
         } read: { node, subject, reader in
             reader.fields(node, subject, of: message)?.compactMap { name, member in
                 let subject = Subject(member.name, of: subject.text)
@@ -184,7 +201,7 @@ extension ValueType where Value == [ConfigHeader] {
                     HeaderRules.warn(
                         name.value, scalar.substitution?.hasVariable != true, member.value.place, reader)
                 }
-                return ConfigHeader(name: name, value: Located(value, at: member.value.place))
+                return PlannedField(name, Located(value, at: member.value.place))
             }
         }
     }

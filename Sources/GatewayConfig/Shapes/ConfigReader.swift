@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// What the types of values need while they read: where problems go, and what is known so far. Confined to the reading of one
 /// configuration.
 final class ConfigReader {

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// The JSON Schema (draft-07) of the format, for editors.
 package enum ConfigSchemaText {
     /// Returns the schema as JSON. It is the same in each run: members are in the order of the format's tables.

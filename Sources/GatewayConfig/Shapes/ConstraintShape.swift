@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 import JSONBytes
 
 /// The members that parameters and schemas share.
@@ -16,22 +17,27 @@ enum ConstraintShape {
     /// Reads the members, and reports those that do not fit the type.
     ///
     /// - Parameter isText: whether numbers and Booleans of `enum` are the texts that they are written as.
-    static func decode(_ values: ShapeValues, _ type: ConfigType?, isText: Bool) -> ConfigConstraints {
+    static func decode(_ values: ShapeValues, _ type: DataType?, isText: Bool) -> ValueRule {
         require([.integer, .number], values, type, [minimum.name, maximum.name])
         require([.string], values, type, [minLength.name, maxLength.name, pattern.name])
         warn(
             values,
             [minimum.name, maximum.name, minLength.name, maxLength.name, enumeration.name, pattern.name])
-        var constraints = ConfigConstraints()
-        constraints.minimum = values.located(minimum)
-        constraints.maximum = values.located(maximum)
-        constraints.minLength = values.located(minLength)
-        constraints.maxLength = values.located(maxLength)
-        constraints.pattern = values.located(pattern)
-        constraints.enumeration = enumerated(values, type, isText: isText)
+        var rule = ValueRule()
+        rule.$minimum = values.located(minimum)
+        rule.$maximum = values.located(maximum)
+        rule.$minLength = values.located(minLength)
+        rule.$maxLength = values.located(maxLength)
+        rule.$pattern = values.located(pattern).flatMap { pattern in
+            pattern.value.map { Located($0, at: pattern.place) }
+        }
+        rule.enumeration = enumerated(values, type, isText: isText)
+        if hasVariable(values, [minimum.name, maximum.name]) { rule.hidden.insert(.range) }
+        if hasVariable(values, [minLength.name, maxLength.name]) { rule.hidden.insert(.length) }
+        if hasVariable(values, [enumeration.name]) { rule.hidden.insert(.values) }
         checkOrder(values, minimum, maximum) { DecimalDigits($0.text.utf8) }
         checkOrder(values, minLength, maxLength) { $0 }
-        return constraints
+        return rule
     }
 
     /// Warns of rules with variables: any client can try values until one fits.
@@ -44,9 +50,14 @@ enum ConstraintShape {
         }
     }
 
+    /// Whether one of the members has a variable in it.
+    static func hasVariable(_ values: ShapeValues, _ names: [String]) -> Bool {
+        names.contains { values.map[$0]?.value.firstVariable != nil }
+    }
+
     /// Reports members that belong to other types.
     static func require(
-        _ types: [ConfigType], _ values: ShapeValues, _ type: ConfigType?, _ names: [String]
+        _ types: [DataType], _ values: ShapeValues, _ type: DataType?, _ names: [String]
     ) {
         guard let type, !types.contains(type) else { return }
         for name in names {
@@ -68,7 +79,7 @@ enum ConstraintShape {
     }
 
     private static func enumerated(
-        _ values: ShapeValues, _ type: ConfigType?, isText: Bool
+        _ values: ShapeValues, _ type: DataType?, isText: Bool
     ) -> [Located<JSONFragment>]? {
         guard let type, type != .object, type != .array else { return values.read(enumeration) }
         guard case .list(let items)? = values.node(enumeration)?.content else {
@@ -87,7 +98,7 @@ enum TypedText {
     ///
     /// - Parameter isText: whether a string takes numbers and Booleans as they are written.
     static func read(
-        _ node: YAMLNode, _ type: ConfigType, _ subject: Subject, _ reader: ConfigReader, isText: Bool
+        _ node: YAMLNode, _ type: DataType, _ subject: Subject, _ reader: ConfigReader, isText: Bool
     ) -> Located<JSONFragment>? {
         guard let scalar = reader.scalar(node, subject) else { return nil }
         guard !scalar.isUnknown else { return Located(.null, at: node.place) }
@@ -99,7 +110,7 @@ enum TypedText {
         return Located(fragment, at: node.place)
     }
 
-    private static func fragment(_ scalar: YAMLScalar, _ type: ConfigType, isText: Bool) -> JSONFragment? {
+    private static func fragment(_ scalar: YAMLScalar, _ type: DataType, isText: Bool) -> JSONFragment? {
         let string = JSONFragment(string: scalar.text)
         switch (type, YAMLValue(scalar)) {
         case (.string, let value): return isText || value == .text ? string : nil
@@ -113,7 +124,7 @@ enum TypedText {
         }
     }
 
-    static func describe(_ type: ConfigType) -> String {
+    static func describe(_ type: DataType) -> String {
         switch type {
         case .string: "text; quote it"
         case .integer: "a whole number"
@@ -141,11 +152,15 @@ enum TypedText {
     }
 }
 
-extension ValueType where Value == String {
-    /// A regular expression, in which braces are repetitions.
-    static let pattern = ValueType(.type("string"), unknown: nil) { (scalar) throws(ScalarFault) in
+extension ValueType where Value == Pattern? {
+    /// A regular expression, in which braces are repetitions. Nil for a variable that is not read.
+    static let pattern = ValueType(.type("string"), unknown: .some(nil)) { (scalar) throws(ScalarFault) in
         guard !scalar.text.isEmpty else { throw .rule("the text is empty") }
         guard scalar.text.utf8.count <= 1000 else { throw .rule("a pattern has at most 1000 bytes") }
-        return scalar.text
+        do throws(Pattern.ParseError) {
+            return try Pattern(scalar.text, isHidden: scalar.substitution?.hasVariable == true)
+        } catch {
+            throw .message("the pattern is not a regular expression: \(error)")
+        }
     }
 }

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// Decodes the files of a configuration.
 struct DocumentDecoder {
     let root: YAMLNode

@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 
 /// The root file.
 enum DocumentShape {
@@ -32,7 +33,7 @@ enum DocumentShape {
         "Further files with upstreams, schemas and endpoints: paths and patterns, relative to this file.")
     static let schemas = Member("schemas", .schemas, "Schemas that others refer to, by name.")
     static let upstreams = Member("upstreams", .upstreams, "The upstream APIs, by name.")
-    static let endpoints: Member<[ConfigEndpoint]> = Member("endpoints", .endpoints, "The endpoints.")
+    static let endpoints: Member<[PlannedEndpoint]> = Member("endpoints", .endpoints, "The endpoints.")
     static let defaults = Member("defaults", .defaults, "Members of all endpoints that do not set them.")
 
     static let shape: Shape = Shape(
@@ -140,15 +141,15 @@ enum UpstreamName {
     }
 }
 
-extension ValueType where Value == [ConfigNamedSchema] {
-    static let schemas = ValueType.map(of: ValueType<ConfigSchema>.schema) { name, schema, _ in
-        ConfigNamedSchema(name: name, schema: schema.value)
+extension ValueType where Value == [NamedSchema] {
+    static let schemas = ValueType.map(of: ValueType<Schema>.schema) { name, schema, _ in
+        NamedSchema(name, schema.value)
     }
 }
 
-extension ValueType where Value == [ConfigEndpoint] {
+extension ValueType where Value == [PlannedEndpoint] {
     /// Described here, and read by `ConfigReading`.
-    static let endpoints: ValueType<[ConfigEndpoint]> = ValueType { definitions in
+    static let endpoints: ValueType<[PlannedEndpoint]> = ValueType { definitions in
         let endpoint = definitions.reference(EndpointShape.shape.definition) {
             EndpointShape.shape.schema(&$0)
         }

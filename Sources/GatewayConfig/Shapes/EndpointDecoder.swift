@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 
 /// Decodes one endpoint with the members that `defaults` sets.
@@ -8,7 +9,7 @@ struct EndpointDecoder {
     private var reader: ConfigReader { values.reader }
 
     /// Returns the endpoint; nil after a problem.
-    func decode() -> ConfigEndpoint? {
+    func decode() -> PlannedEndpoint? {
         guard let (method, path, place) = route() else { return nil }
         let errors = reader.problems.errorCount
         let scope = ReferenceScope(schemas: reader.schemaMembers)
@@ -26,31 +27,29 @@ struct EndpointDecoder {
         scope.takesBody = values.has(EndpointShape.body)
         scope.body = body?.value
         let steps = StepList.read(values.node(EndpointShape.first), scope, reader)
-        let content = content(scope)
+        let parts = parts(scope)
         scope.site = .answer
         // Without a path or parts, the other members are read for their problems.
-        let noPath = ConfigPath(text: "", segments: [], shown: "", isUnknown: true)
-        var endpoint = ConfigEndpoint(
-            method: method, path: path ?? Located(noPath, at: place), content: content ?? .parts([]),
-            place: place, start: values.place)
-        endpoint.pathParameters = pathParameters
-        endpoint.query = query
-        endpoint.headers = headers
-        endpoint.body = body
-        endpoint.steps = steps
+        let noPath = EndpointPath(text: "", segments: [], shown: "", isUnknown: true)
+        var endpoint = PlannedEndpoint(
+            method, path ?? Located(noPath, at: place), parts: parts ?? .named([]), at: place,
+            start: values.place)
+        endpoint.parameters = pathParameters + query + headers
+        endpoint.$body = body
+        endpoint.first = steps
         decodeSettings(&endpoint)
-        EndpointCheck(endpoint: endpoint, scope: scope, reader: reader).run()
+        EndpointCheck(endpoint: endpoint, reader: reader).run()
         if reader.problems.errorCount == errors {
-            CredentialCheck(values: values).run(endpoint) {
+            CredentialCheck(values: values).run(endpoint.settings) {
                 Set(endpoint.calls.map(\.upstream.value))
             } replaces: {
                 endpoint.replaces($0, for: $1)
             }
         }
-        return path == nil || content == nil ? nil : endpoint
+        return path == nil || parts == nil ? nil : endpoint
     }
 
-    private func route() -> (HTTPMethod, Located<ConfigPath>?, ConfigPlace)? {
+    private func route() -> (HTTPMethod, Located<EndpointPath>?, ConfigPlace)? {
         let found = EndpointShape.methods.filter { values.has($0.member) }
         guard let (method, member) = found.first, found.count == 1, let place = values.place(of: member)
         else {
@@ -72,7 +71,7 @@ struct EndpointDecoder {
     // MARK: Parameters
 
     /// Returns one for each parameter of the path.
-    private func pathParameters(_ path: Located<ConfigPath>?) -> [ConfigParameter] {
+    private func pathParameters(_ path: Located<EndpointPath>?) -> [ParameterRule] {
         let declared = values.read(EndpointShape.path) ?? []
         guard let path, !path.value.isUnknown else { return declared }
         let known = NameList(path.value.parameters)
@@ -82,7 +81,7 @@ struct EndpointDecoder {
                     "the path has no parameter {\(Shown.text(parameter.name.value))}"
                         + Suggestion.text(for: parameter.name.value, among: known.names),
                     at: parameter.name.place)
-            } else if parameter.fallback != nil || !parameter.isRequired {
+            } else if parameter.defaultValue != nil || !parameter.isRequired {
                 reader.error(
                     "a parameter of a path is always there: it takes no default and no required: false",
                     at: parameter.name.place)
@@ -90,12 +89,11 @@ struct EndpointDecoder {
         }
         let byName = Dictionary(declared.map { ($0.name.value, $0) }) { first, _ in first }
         return known.names.map { name in
-            byName[name]
-                ?? ConfigParameter(name: Located(name, at: path.place), type: .string, isRequired: true)
+            byName[name] ?? ParameterRule(.path, Located(name, at: path.place))
         }
     }
 
-    private func headerParameters() -> [ConfigParameter] {
+    private func headerParameters() -> [ParameterRule] {
         let headers = values.read(EndpointShape.headers) ?? []
         var known: Set<HTTPFieldName> = []
         for header in headers {
@@ -120,7 +118,7 @@ struct EndpointDecoder {
 
     // MARK: Parts
 
-    private func content(_ scope: ReferenceScope) -> ConfigContent? {
+    private func parts(_ scope: ReferenceScope) -> PlannedEndpoint.Parts? {
         switch (values.map[EndpointShape.parts.name], values.map[EndpointShape.data.name]) {
         case (nil, nil):
             reader.error("an endpoint needs the member \"parts\" or \"data\"", at: values.place)
@@ -128,9 +126,9 @@ struct EndpointDecoder {
             reader.error("an endpoint has parts or data, not both", at: data.namePlace)
         case (let parts?, nil):
             PartList.declare(parts.value, in: scope, below: 0, reader.problems)
-            return PartList.read(parts.value, Subject(parts.name), reader, below: 0).map { .parts($0) }
+            return PartList.read(parts.value, Subject(parts.name), reader, below: 0).map { .named($0) }
         case (nil, let data?):
-            PartList.declare(data.name, data.value, at: data.namePlace, in: scope, below: 0, reader.problems)
+            PartList.declare(data.name, data.value, in: scope, below: 0, reader.problems)
             guard let index = scope.child(data.name, of: 0) else { return nil }
             return PartList.read(data, index, scope, reader).map { .data($0) }
         }
@@ -139,21 +137,22 @@ struct EndpointDecoder {
 
     // MARK: Settings
 
-    private func decodeSettings(_ endpoint: inout ConfigEndpoint) {
-        EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &endpoint)
-        endpoint.revealsMessages = values.located(EndpointShape.revealMessages)
+    private func decodeSettings(_ endpoint: inout PlannedEndpoint) {
+        EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &endpoint.settings)
+        endpoint.$revealsMessages = values.located(EndpointShape.revealMessages)
         let own = values.read(EndpointShape.answer)
         let common = defaults?.read(EndpointShape.answer)
-        endpoint.answer = ConfigAnswer(
-            envelope: own?.envelope ?? common?.envelope, status: own?.status ?? common?.status,
-            headers: headers(own?.headers ?? [], common?.headers ?? []),
-            completeHeader: own?.completeHeader ?? common?.completeHeader,
-            onFailure: own?.onFailure ?? common?.onFailure)
-        AnswerCheck(answer: endpoint.answer, isOwn: own?.completeHeader != nil, reader: reader).run()
-    }
-
-    /// A field of the endpoint replaces that of `defaults`.
-    private func headers(_ own: [ConfigHeader], _ common: [ConfigHeader]) -> [ConfigHeader] {
-        common.filter { field in !own.contains { $0.name.value == field.name.value } } + own
+        var answer = own ?? PlannedAnswer()
+        answer.$envelope = answer.$envelope ?? common?.$envelope
+        answer.$status = answer.$status ?? common?.$status
+        answer.$completeField = answer.$completeField ?? common?.$completeField
+        answer.$onFailure = answer.$onFailure ?? common?.$onFailure
+        // A field of the endpoint replaces that of `defaults`.
+        let fields = answer.fields
+        answer.fields =
+            (common?.fields ?? []).filter { field in !fields.contains { $0.name.value == field.name.value } }
+            + fields
+        endpoint.answer = answer
+        AnswerCheck(answer: answer, isOwn: own?.completeField != nil, reader: reader).run()
     }
 }

@@ -1,6 +1,7 @@
 import ASCIIText
+import EndpointPlans
 
-extension ValueType where Value == ConfigPath {
+extension ValueType where Value == EndpointPath {
     /// The path of an endpoint.
     static let endpointPath = path(allowsRest: false)
 
@@ -13,22 +14,22 @@ extension ValueType where Value == ConfigPath {
         }
     }
 
-    private static func path(_ scalar: YAMLScalar, allowsRest: Bool) throws(ScalarFault) -> ConfigPath {
+    private static func path(_ scalar: YAMLScalar, allowsRest: Bool) throws(ScalarFault) -> EndpointPath {
         guard !scalar.isUnknown else {
-            return ConfigPath(text: scalar.text, segments: [], shown: scalar.text, isUnknown: true)
+            return EndpointPath(text: scalar.text, segments: [], shown: scalar.text, isUnknown: true)
         }
         // The value of a variable adds no parameter.
         let addsBraces = scalar.substitution?.pieces.contains { piece in
             if case .literal(let text) = piece { text.utf8.contains(Byte.openBrace) } else { false }
         }
         guard addsBraces != true else { throw .unfit("has braces in the value of a variable") }
-        return ConfigPath(
-            text: scalar.text, segments: try ConfigPath.segments(scalar.text, allowsRest: allowsRest),
+        return EndpointPath(
+            text: scalar.text, segments: try EndpointPath.segments(scalar.text, allowsRest: allowsRest),
             shown: scalar.substitution?.written ?? scalar.text, isUnknown: false)
     }
 }
 
-extension ConfigPath {
+extension EndpointPath {
     fileprivate static func segments(
         _ text: String, allowsRest: Bool
     ) throws(ScalarFault) -> [Segment] {

@@ -1,16 +1,22 @@
+import EndpointPlans
+
 /// Decodes the settings that endpoints of all kinds have, with those of `defaults`.
 struct EndpointSettingsDecoder {
     let values: ShapeValues
     let defaults: ShapeValues?
 
-    func decode(into settings: inout some ConfigEndpointSettings) {
-        settings.bodyLimit = located(EndpointShape.bodyLimit)
-        settings.deadline = located(EndpointShape.deadline)
+    func decode(into settings: inout PlannedSettings) {
+        settings.$bodyLimit = located(EndpointShape.bodyLimit)
+        settings.$deadline = located(EndpointShape.deadline)
         settings.forward = read(EndpointShape.forward) ?? []
         settings.credentials = read(EndpointShape.credentials) ?? []
         settings.cookies = values.read(EndpointShape.cookies) ?? []
-        settings.concurrency = values.located(EndpointShape.concurrency)
-        settings.compression = located(EndpointShape.compression)
+        if let concurrency = values.located(EndpointShape.concurrency),
+            case .on(let requests) = concurrency.value
+        {
+            settings.$concurrency = Located(requests, at: concurrency.place)
+        }
+        settings.$compression = located(EndpointShape.compression)
         let names = settings.credentials + settings.cookies
         if let place = values.place(of: EndpointShape.cookies), !settings.credentials.isEmpty,
             !names.contains(where: { values.reader.unread.contains($0.place) }),

@@ -1,8 +1,9 @@
+import EndpointPlans
 import HTTPModel
 
 /// An endpoint of the format.
 enum EndpointShape {
-    static let methods: [(method: HTTPMethod, member: Member<ConfigPath>)] = [
+    static let methods: [(method: HTTPMethod, member: Member<EndpointPath>)] = [
         (.get, get), (.post, post), (.put, put), (.patch, patch), (.delete, delete),
     ]
     static let get = Member("get", .endpointPath, "The path of a GET: /api/weights/{date}.")
@@ -10,20 +11,20 @@ enum EndpointShape {
     static let put = Member("put", .endpointPath, "The path of a PUT.")
     static let patch = Member("patch", .endpointPath, "The path of a PATCH.")
     static let delete = Member("delete", .endpointPath, "The path of a DELETE.")
-    static let path = Member("path", .parameters(areRequired: true), "The parameters of the path, by name.")
+    static let path = Member("path", .parameters(.path), "The parameters of the path, by name.")
     static let query = Member(
-        "query", .parameters(areRequired: true),
+        "query", .parameters(.query),
         "The parameters of the query. Without a default they are required.")
     static let headers = Member(
-        "headers", .parameters(areRequired: false), "The header fields that are read. They are not required.")
+        "headers", .parameters(.header), "The header fields that are read. They are not required.")
     static let body = Member("body", .schema, "What a JSON body must be.")
     static let bodyLimit = Member("bodyLimit", .size("1B", "1GiB"), default: "1MiB", "The largest body.")
-    static let first: Member<[ConfigStep]> = Member(
+    static let first: Member<[PlannedPart]> = Member(
         "first", .steps,
         "Calls before the parts. Each is sent after the one before it has succeeded; if one fails, nothing more is sent."
     )
-    static let parts: Member<[ConfigPart]> = Member("parts", .parts, "The parts of data, by name.")
-    static let data: Member<ConfigPart> = Member("data", .part, "One part that is all of data.")
+    static let parts: Member<[PlannedPart]> = Member("parts", .parts, "The parts of data, by name.")
+    static let data: Member<PlannedPart> = Member("data", .part, "One part that is all of data.")
     static let deadline = Member(
         "deadline", .time("1ms", "1h"), default: "15s",
         "The time for the answer, from the end of the request's body.")
@@ -71,27 +72,30 @@ enum DefaultsShape {
 /// How the answer looks.
 enum AnswerShape {
     static let envelope = Member(
-        "envelope", ValueType<ConfigAnswer.Envelope>.word, default: "sluice",
+        "envelope", ValueType<PlannedAnswer.Envelope>.word, default: "sluice",
         "sluice, or bare: the body is data, and failures are problem+json.")
     static let status = Member("status", .answerStatus, default: "200", "The status of a success.")
     static let headers = Member("headers", .headers(of: .answer), "Header fields of the answer.")
     static let completeHeader = Member(
         "completeHeader", .completeField, "A field that says whether the answer is complete: true or false.")
     static let onFailure = Member(
-        "onFailure", ValueType<ConfigAnswer.OnFailure>.word, default: "stop",
+        "onFailure", ValueType<PlannedAnswer.OnFailure>.word, default: "stop",
         "stop: a required part that fails ends the answer at once. wait: the answer waits for all parts.")
     static let shape: Shape = Shape(
         "an answer", definition: "answer", envelope, status, headers, completeHeader, onFailure)
 
-    static func decode(_ values: ShapeValues) -> ConfigAnswer {
-        ConfigAnswer(
-            envelope: values.located(envelope), status: values.located(status),
-            headers: values.read(headers) ?? [], completeHeader: values.located(completeHeader),
-            onFailure: values.located(onFailure))
+    static func decode(_ values: ShapeValues) -> PlannedAnswer {
+        var answer = PlannedAnswer()
+        answer.$envelope = values.located(envelope)
+        answer.$status = values.located(status)
+        answer.fields = values.read(headers) ?? []
+        answer.$completeField = values.located(completeHeader)
+        answer.$onFailure = values.located(onFailure)
+        return answer
     }
 }
 
-extension ValueType where Value == ConfigAnswer {
+extension ValueType where Value == PlannedAnswer {
     static let answer = ValueType.object(AnswerShape.shape, prefixes: true) { AnswerShape.decode($0) }
 }
 
@@ -147,9 +151,9 @@ extension ValueType where Value == HTTPFieldName {
     }
 }
 
-extension ValueType where Value == ConfigPart {
+extension ValueType where Value == PlannedPart {
     /// Described here, and read by `EndpointDecoder`.
-    static let part: ValueType<ConfigPart> = ValueType<ConfigPart> { definitions in
+    static let part: ValueType<PlannedPart> = ValueType<PlannedPart> { definitions in
         definitions.reference(PartShape.shape.definition) { PartShape.shape.schema(&$0) }
     } read: { _, _, _ in
         nil

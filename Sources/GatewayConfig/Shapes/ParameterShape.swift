@@ -1,3 +1,4 @@
+import EndpointPlans
 import JSONBytes
 
 /// A parameter of a path, a query or the header fields.
@@ -14,21 +15,17 @@ enum ParameterShape {
         ConstraintShape.pattern,
         fallback, required)
 
-    /// Decodes a parameter without its name.
-    ///
-    /// - Parameters:
-    ///   - values: the mapping.
-    ///   - areRequired: whether parameters of its place are required if nothing is said.
-    static func decode(_ values: ShapeValues, areRequired: Bool) -> ConfigParameter? {
+    /// Decodes a parameter of a place, without its name.
+    static func decode(_ values: ShapeValues, in place: ParameterRule.Place) -> ParameterRule? {
         let isTyped = !values.isUnknown(Self.type)
         let type = values.read(Self.type) ?? .string
         let isRequired = values.located(required)
-        var parameter = ConfigParameter(
-            name: Located("", at: values.place), type: type,
-            isRequired: (isRequired?.value ?? areRequired) && !values.has(fallback))
+        var rule = ConstraintShape.decode(values, isTyped ? type : nil, isText: true)
+        rule.type = type
+        var parameter = ParameterRule(
+            place, Located("", at: values.place), rule, default: decodeDefault(values, type),
+            isRequired: (isRequired?.value ?? (place != .header)) && !values.has(fallback))
         parameter.typePlace = values.node(Self.type)?.place
-        parameter.constraints = ConstraintShape.decode(values, isTyped ? type : nil, isText: true)
-        parameter.fallback = decodeDefault(values, type)
         if let isRequired, isRequired.value, values.has(fallback) {
             values.reader.error("a parameter with a default is not required", at: isRequired.place)
         }
@@ -36,7 +33,7 @@ enum ParameterShape {
         return parameter
     }
 
-    private static func decodeDefault(_ values: ShapeValues, _ type: ConfigType) -> ConfigParameter.Default? {
+    private static func decodeDefault(_ values: ShapeValues, _ type: DataType) -> ParameterRule.Default? {
         guard let node = values.node(fallback) else { return nil }
         if type == .date, case .scalar(let scalar) = node.content, scalar.text == "today" { return .today }
         return TypedText.read(node, type, Subject(fallback.name), values.reader, isText: true).map {
@@ -45,32 +42,32 @@ enum ParameterShape {
     }
 
     /// Reports a default that a request could not have.
-    private static func check(_ parameter: ConfigParameter, _ values: ShapeValues) {
-        guard case .value(let value)? = parameter.fallback, !values.isUnknown(fallback) else { return }
-        let constraints = parameter.constraints
+    private static func check(_ parameter: ParameterRule, _ values: ShapeValues) {
+        guard case .value(let value)? = parameter.defaultValue, !values.isUnknown(fallback) else { return }
+        let rule = parameter.rule
         func report(_ text: String) { values.reader.error("the default \(text)", at: value.place) }
         if value.value.kind == .number {
             let number = DecimalDigits(value.value.bytes)
-            if let minimum = constraints.minimum, !values.isUnknown(ConstraintShape.minimum),
-                number < DecimalDigits(minimum.value.text.utf8)
+            if let minimum = rule.minimum, !values.isUnknown(ConstraintShape.minimum),
+                number < DecimalDigits(minimum.text.utf8)
             {
                 report("is less than minimum")
             }
-            if let maximum = constraints.maximum, !values.isUnknown(ConstraintShape.maximum),
-                number > DecimalDigits(maximum.value.text.utf8)
+            if let maximum = rule.maximum, !values.isUnknown(ConstraintShape.maximum),
+                number > DecimalDigits(maximum.text.utf8)
             {
                 report("is more than maximum")
             }
         }
         if let length = value.value.stringValue?.unicodeScalars.count {
-            if let least = constraints.minLength, length < least.value { report("is shorter than minLength") }
-            if let most = constraints.maxLength, !values.isUnknown(ConstraintShape.maxLength),
-                length > most.value
+            if let least = rule.minLength, length < least { report("is shorter than minLength") }
+            if let most = rule.maxLength, !values.isUnknown(ConstraintShape.maxLength),
+                length > most
             {
                 report("is longer than maxLength")
             }
         }
-        if let allowed = constraints.enumeration,
+        if let allowed = rule.enumeration,
             !allowed.contains(where: { $0.value == value.value || $0.value.isNull })
         {
             report("is not one of enum")
@@ -78,27 +75,27 @@ enum ParameterShape {
     }
 }
 
-extension ValueType where Value == ConfigType {
-    static let parameterType = type(ConfigType.parameters)
-    static let schemaType = type(ConfigType.allCases)
+extension ValueType where Value == DataType {
+    static let parameterType = type(DataType.ofParameters)
+    static let schemaType = type(DataType.allCases)
 
-    private static func type(_ types: [ConfigType]) -> ValueType {
+    private static func type(_ types: [DataType]) -> ValueType {
         let words = types.map(\.rawValue)
         return ValueType(.choice(words), unknown: .string) { (scalar) throws(ScalarFault) in
-            if let type = ConfigType(rawValue: scalar.text), types.contains(type) { return type }
+            if let type = DataType(rawValue: scalar.text), types.contains(type) { return type }
             throw .unfit("is not \(Words.list(words))" + scalar.suggestion(among: words))
         }
     }
 }
 
-extension ValueType where Value == [ConfigParameter] {
-    /// Parameters by name. Each is a type, or a mapping.
-    static func parameters(areRequired: Bool) -> ValueType {
-        let parameter = ValueType<ConfigParameter>.either(
-            ValueType<ConfigType>.parameterType.map {
-                ConfigParameter(name: Located("", at: .start(of: 0)), type: $0, isRequired: areRequired)
+extension ValueType where Value == [ParameterRule] {
+    /// The parameters of a place by name. Each is a type, or a mapping.
+    static func parameters(_ place: ParameterRule.Place) -> ValueType {
+        let parameter = ValueType<ParameterRule>.either(
+            ValueType<DataType>.parameterType.map {
+                ParameterRule(place, Located(""), ValueRule($0), isRequired: place != .header)
             },
-            orMapping: .object(ParameterShape.shape) { ParameterShape.decode($0, areRequired: areRequired) })
+            orMapping: .object(ParameterShape.shape) { ParameterShape.decode($0, in: place) })
         return .map(of: parameter) { name, parameter, _ in
             let place = parameter.place
             var parameter = parameter.value

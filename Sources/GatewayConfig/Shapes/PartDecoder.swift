@@ -1,3 +1,4 @@
+import EndpointPlans
 import JSONBytes
 
 /// Decodes one part. References are resolved in the scope of the endpoint.
@@ -15,19 +16,19 @@ struct PartDecoder {
     }
 
     /// Returns the part; nil after a problem.
-    func decode() -> ConfigPart? {
+    func decode() -> PlannedPart? {
         let condition = readCondition()
-        let kind = decodeKind()
+        let content = content()
         // Without a kind, the other members are read for their problems.
-        var part = ConfigPart(name: name, kind: kind ?? .value(.constant(.null)))
-        part.keep = values.read(PartShape.keep)
-        part.drop = values.read(PartShape.drop) ?? []
-        part.rename = values.read(PartShape.rename) ?? []
+        var part = PlannedPart(name.value, content ?? .value(.constant(.null)), at: name.place)
+        part.shape.kept = values.read(PartShape.keep)
+        part.shape.dropped = values.read(PartShape.drop) ?? []
+        part.shape.renamed = values.read(PartShape.rename) ?? []
         part.isMerged = values.read(PartShape.merge) ?? false
         part.isHidden = values.read(PartShape.hidden) ?? false
         part.schema = values.read(PartShape.schema)
         part.policy = policy()
-        part.when = condition
+        part.condition = condition
         if values.isUnknown(PartShape.optional) { reader.partsOfUnknownPolicy.insert(name.place) }
         if values.isUnknown(PartShape.merge) || values.isUnknown(PartShape.hidden) {
             reader.partsOfUnknownPlace.insert(name.place)
@@ -35,10 +36,10 @@ struct PartDecoder {
         if part.isHidden, part.isMerged, let place = values.place(of: PartShape.merge) {
             reader.error("a hidden part has no place into which it could be merged", at: place)
         }
-        return kind == nil ? nil : part
+        return content == nil ? nil : part
     }
 
-    private func policy() -> ConfigPart.Policy {
+    private func policy() -> PlannedPart.Policy {
         let isOptional = values.located(PartShape.optional)
         let fallback = values.located(PartShape.fallback)
         if let isOptional, isOptional.value, values.has(PartShape.fallback) {
@@ -48,14 +49,12 @@ struct PartDecoder {
         return isOptional?.value == true ? .optional : .required
     }
 
-    private func readCondition() -> ConfigCondition? {
-        scope.site = .part(index, hasItem: false)
-        scope.isCondition = true
-        defer { scope.isCondition = false }
+    private func readCondition() -> PlannedCondition? {
+        scope.site = .part(hasItem: false)
         return values.read(PartShape.when)
     }
 
-    private func decodeKind() -> ConfigPart.Kind? {
+    private func content() -> PlannedPart.Content? {
         let isGroup = values.has(PartShape.parts)
         let isValue = values.has(PartShape.value)
         let isCall = CallShape.isCall(values)
@@ -75,7 +74,7 @@ struct PartDecoder {
         }
         if isGroup { return group() }
         if isValue {
-            scope.site = .part(index, hasItem: false)
+            scope.site = .part(hasItem: false)
             return values.read(PartShape.value).map { .value($0) }
         }
         return call()
@@ -87,7 +86,7 @@ struct PartDecoder {
         }
     }
 
-    private func group() -> ConfigPart.Kind? {
+    private func group() -> PlannedPart.Content? {
         let quorum = values.located(PartShape.atLeast)
         if let quorum, quorum.value == 0, !values.isUnknown(PartShape.atLeast) {
             // Only elements may all fail; the members of a group can be optional one by one.
@@ -103,41 +102,45 @@ struct PartDecoder {
             reader.error(
                 "atLeast: \(Self.count(map.members.count)) cannot reach this number", at: quorum.place)
         }
-        return .group(ConfigGroup(parts: parts, atLeast: quorum))
+        var group = PlannedGroup(parts)
+        group.$atLeast = quorum
+        return .group(group)
     }
 
     private static func count(_ parts: Int) -> String { parts == 1 ? "one part" : "\(parts) parts" }
 
-    private func call() -> ConfigPart.Kind? {
-        scope.site = .part(index, hasItem: false)
+    private func call() -> PlannedPart.Content? {
+        scope.site = .part(hasItem: false)
         let hasItems = values.has(PartShape.forEach)
-        let items = values.read(PartShape.forEach)
-        if let items { checkIsList(items) }
-        scope.site = .part(index, hasItem: hasItems || hasMisspelledForEach)
-        let call = CallShape.decode(values)
+        let source = values.read(PartShape.forEach)
+        if let source { checkIsList(source) }
+        scope.site = .part(hasItem: hasItems || hasMisspelledForEach)
+        var call = CallShape.decode(values)
         guard hasItems else { return call.map { .call($0) } }
         let limit = values.located(PartShape.limit)
         let hasWrongLimit = limit == nil && values.has(PartShape.limit)
         let quorum = values.located(PartShape.atLeast)
         if let quorum, !values.isUnknown(PartShape.atLeast), !values.isUnknown(PartShape.limit),
-            !hasWrongLimit, quorum.value > limit?.value ?? ConfigForEach.defaultLimit
+            !hasWrongLimit, quorum.value > limit?.value ?? PlannedItems.standardLimit
         {
             reader.error("atLeast is more than limit\(limit == nil ? " (100)" : "")", at: quorum.place)
         }
         let (concurrency, itemFailure) = (
             values.located(PartShape.concurrency), values.located(PartShape.itemFailure)
         )
-        guard let call, let items else { return nil }
-        return .forEach(
-            ConfigForEach(
-                call: call, items: items, concurrency: concurrency,
-                // After a problem the least, so that no warning follows from it.
-                limit: hasWrongLimit ? Located(1, at: name.place) : limit, itemFailure: itemFailure,
-                atLeast: quorum))
+        guard let source else { return nil }
+        var items = PlannedItems(source)
+        items.$concurrency = concurrency
+        // After a problem the least, so that no warning follows from it.
+        items.$limit = hasWrongLimit ? Located(1, at: name.place) : limit
+        items.$failure = itemFailure
+        items.$atLeast = quorum
+        call?.items = items
+        return call.map { .call($0) }
     }
 
     /// Parameters have no type that is a list.
-    private func checkIsList(_ items: ConfigReference) {
+    private func checkIsList(_ items: PlanReference) {
         switch items.source {
         case .path, .query, .header:
             reader.error(
@@ -157,9 +160,9 @@ enum PartList {
     ///   - parent: the group in the scope.
     static func read(
         _ node: YAMLNode?, _ subject: Subject, _ reader: ConfigReader, below parent: Int
-    ) -> [ConfigPart]? {
+    ) -> [PlannedPart]? {
         guard let node, let scope = reader.scope, let map = reader.map(node, subject) else { return nil }
-        var parts: [ConfigPart] = []
+        var parts: [PlannedPart] = []
         parts.reserveCapacity(map.members.count)
         for member in map.members {
             guard let index = scope.child(member.name, of: parent),
@@ -172,7 +175,7 @@ enum PartList {
 
     static func read(
         _ member: YAMLMember, _ index: Int, _ scope: ReferenceScope, _ reader: ConfigReader
-    ) -> ConfigPart? {
+    ) -> PlannedPart? {
         guard let values = PartShape.shape.open(member.value, Subject(member.name), reader) else {
             return nil
         }
@@ -192,19 +195,18 @@ enum PartList {
                     at: member.namePlace)
                 continue
             }
-            declare(member.name, member.value, at: member.namePlace, in: scope, below: parent, problems)
+            declare(member.name, member.value, in: scope, below: parent, problems)
         }
     }
 
     static func declare(
-        _ name: String, _ node: YAMLNode, at place: ConfigPlace, in scope: ReferenceScope, below parent: Int,
-        _ problems: ProblemList
+        _ name: String, _ node: YAMLNode, in scope: ReferenceScope, below parent: Int, _ problems: ProblemList
     ) {
         guard case .map(let map) = node.content else {
-            _ = scope.add(name, to: parent, isMerged: false, at: place)
+            _ = scope.add(name, to: parent, isMerged: false)
             return
         }
-        let index = scope.add(name, to: parent, isMerged: map[PartShape.merge.name] != nil, at: place)
+        let index = scope.add(name, to: parent, isMerged: map[PartShape.merge.name] != nil)
         declare(map[PartShape.parts.name]?.value, in: scope, below: index, problems)
     }
 }
@@ -217,13 +219,13 @@ enum PartName {
         guard name.utf8.count <= 64 else { return false }
         var parser = ReferenceParser(Array("parts.\(name)}".utf8), from: 0)
         guard let (_, path, end) = try? parser.parse() else { return false }
-        return path == [.member(name)] && end == name.utf8.count + 7
+        return path == [.name(Array(name.utf8))] && end == name.utf8.count + 7
     }
 }
 
-extension ValueType where Value == [ConfigPart] {
+extension ValueType where Value == [PlannedPart] {
     /// Described here, and read by `PartList`.
-    static let parts: ValueType<[ConfigPart]> = ValueType<[ConfigPart]> { definitions in
+    static let parts: ValueType<[PlannedPart]> = ValueType<[PlannedPart]> { definitions in
         let part = definitions.reference(PartShape.shape.definition) { PartShape.shape.schema(&$0) }
         return .type("object", [("additionalProperties", part)])
     } read: { _, _, _ in

@@ -1,3 +1,4 @@
+import EndpointPlans
 import JSONBytes
 
 /// A part of an answer: a call, a call for each item, a group, or a composed value.
@@ -35,7 +36,7 @@ enum PartShape {
     static let atLeast = Member(
         "atLeast", .integer(0...1000),
         "The fewest members of a group, or items of a forEach, that must succeed.")
-    static let parts: Member<[ConfigPart]> = Member("parts", .parts, "The parts of a group.")
+    static let parts: Member<[PlannedPart]> = Member("parts", .parts, "The parts of a group.")
     static let value = Member("value", .value, "JSON composed from references, without a call.")
 
     static let meant = [
@@ -65,7 +66,7 @@ enum PartShape {
     static let itemMembers = [concurrency.name, limit.name, itemFailure.name]
 }
 
-extension ValueType where Value == ConfigForEach.ItemFailure {
+extension ValueType where Value == PlannedItems.Failure {
     /// A word, of which one is `null` without quotes.
     static let itemFailure: ValueType = {
         let word = ValueType.word
@@ -121,7 +122,10 @@ extension ValueType where Value == String {
     }
 }
 
-extension ValueType where Value == [ConfigRename] {
+/// A member and its new name.
+typealias RenamedMember = (path: Located<JSONMemberPath>, name: Located<String>)
+
+extension ValueType where Value == [RenamedMember] {
     static let renames = ValueType { definitions in
         .type("object", [("additionalProperties", ValueType<String>.memberName.schema(&definitions))])
     } read: { node, subject, reader in
@@ -131,7 +135,7 @@ extension ValueType where Value == [ConfigRename] {
             do throws(ScalarFault) {
                 let path = try ValueType<JSONMemberPath>.parse(member.name)
                 return ValueType<String>.memberName.located.read(member.value, subject, reader).map {
-                    ConfigRename(path: Located(path, at: member.namePlace), name: $0)
+                    (Located(path, at: member.namePlace), $0)
                 }
             } catch {
                 let name = YAMLScalar(text: member.name, style: .plain)

@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 import HTTPModel
 
 /// An endpoint whose requests pass through to an upstream.
@@ -11,7 +12,7 @@ enum ProxyShape {
         "at", ValueType<String>.upstreamPath,
         "The upstream's path, which the rest of the request's path follows. By default the root of its URL.")
     static let methods = Member(
-        "methods", .list(of: ValueType<ConfigProxy.Method>.word.located, 1...5),
+        "methods", .list(of: ValueType<PlannedProxy.Method>.word.located, 1...5),
         default: "[GET, POST, PUT, PATCH, DELETE]", "The methods that pass. GET passes HEAD too.")
     static let requestHeaders = Member(
         "requestHeaders", .passedHeaders(.passedRequestField),
@@ -56,17 +57,17 @@ enum PassedAnswerShape {
     static let shape: Shape = Shape("an answer", definition: "proxyAnswer", AnswerShape.envelope)
 }
 
-extension ValueType where Value == Located<ConfigAnswer.Envelope>? {
+extension ValueType where Value == Located<PlannedAnswer.Envelope>? {
     static let passedAnswer = ValueType.object(PassedAnswerShape.shape, prefixes: true) {
         .some($0.located(AnswerShape.envelope))
     }
 }
 
-extension ValueType where Value == ConfigPassedHeaders {
+extension ValueType where Value == PassedHeaders {
     static func passedHeaders(_ name: ValueType<HTTPFieldName>) -> ValueType {
         .either(
             ValueType<[Located<HTTPFieldName>]>.list(of: name.located, 0...100).map {
-                ConfigPassedHeaders(added: $0)
+                PassedHeaders(added: $0)
             },
             orMapping: .object(PassedHeadersShape.shape(name), prefixes: true) { values in
                 let added = values.read(PassedHeadersShape.add(name)) ?? []
@@ -79,7 +80,7 @@ extension ValueType where Value == ConfigPassedHeaders {
                 where added.contains(where: { $0.value == name.value && isRead($0) }) {
                     values.reader.error("\(name.value) is in add and in remove", at: name.place)
                 }
-                return ConfigPassedHeaders(added: added, removed: removed)
+                return PassedHeaders(added: added, removed: removed)
             })
     }
 }
@@ -104,7 +105,7 @@ extension ValueType where Value == String {
         guard !scalar.text.utf8.contains(Byte.openBrace) else {
             throw .rule("the place at the upstream is constant, so it has no {NAME}")
         }
-        if let fault = CallPath.fault(ConfigTemplate([.text(scalar.text)])) { throw .unfit(fault) }
+        if let fault = CallPath.fault(PlannedText(constant: scalar.text)) { throw .unfit(fault) }
         return scalar.text
     }
 }
@@ -115,28 +116,28 @@ struct ProxyDecoder {
     let defaults: ShapeValues?
 
     /// Returns the endpoint; nil after a problem.
-    func decode() -> ConfigProxy? {
+    func decode() -> PlannedProxy? {
         let (path, upstream) = (values.located(ProxyShape.proxy), values.located(ProxyShape.upstream))
         let noPath = Located(
-            ConfigPath(text: "", segments: [], shown: "", isUnknown: true), at: values.place)
+            EndpointPath(text: "", segments: [], shown: "", isUnknown: true), at: values.place)
         // Without a path or an upstream, the other members are read for their problems.
-        var proxy = ConfigProxy(
-            path: path ?? noPath, upstream: upstream ?? Located("", at: values.place),
-            place: values.place(of: ProxyShape.proxy) ?? values.place, start: values.place)
+        var proxy = PlannedProxy(
+            path ?? noPath, to: upstream ?? Located("", at: values.place),
+            at: values.place(of: ProxyShape.proxy) ?? values.place, start: values.place)
         proxy.upstreamPath = values.located(ProxyShape.at)
         proxy.methods = values.read(ProxyShape.methods).map(distinct)
-        proxy.requestHeaders = values.read(ProxyShape.requestHeaders) ?? ConfigPassedHeaders()
-        proxy.responseHeaders = values.read(ProxyShape.responseHeaders) ?? ConfigPassedHeaders()
-        EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &proxy)
+        proxy.requestHeaders = values.read(ProxyShape.requestHeaders) ?? PassedHeaders()
+        proxy.responseHeaders = values.read(ProxyShape.responseHeaders) ?? PassedHeaders()
+        EndpointSettingsDecoder(values: values, defaults: defaults).decode(into: &proxy.settings)
         let common = defaults?.read(EndpointShape.answer)
-        if let upstream { CredentialCheck(values: values).run(proxy, called: { [upstream.value] }) }
-        proxy.envelope = (values.read(ProxyShape.answer) ?? nil) ?? common?.envelope
+        if let upstream { CredentialCheck(values: values).run(proxy.settings, called: { [upstream.value] }) }
+        proxy.$envelope = (values.read(ProxyShape.answer) ?? nil) ?? common?.$envelope
         return path == nil || upstream == nil ? nil : proxy
     }
 
     /// Reports methods that come twice, and leaves them out.
-    private func distinct(_ methods: [Located<ConfigProxy.Method>]) -> [Located<ConfigProxy.Method>] {
-        var known: Set<ConfigProxy.Method> = []
+    private func distinct(_ methods: [Located<PlannedProxy.Method>]) -> [Located<PlannedProxy.Method>] {
+        var known: Set<PlannedProxy.Method> = []
         return methods.filter { method in
             // Two variables may have different values.
             if values.reader.unread.contains(method.place) || known.insert(method.value).inserted {

@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 
 /// A kind of numbers with units: `500ms`, `64KiB`.
 struct Quantity: Sendable {

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// When an upstream's circuit opens.
 enum BreakerShape {
     static let window = Member("window", .time("1s", "10m"), default: "10s", "How long attempts count.")

@@ -1,3 +1,4 @@
+import EndpointPlans
 import JSONBytes
 
 /// A schema of a body or a value: a subset of JSON Schema.
@@ -24,8 +25,8 @@ enum SchemaShape {
         ConstraintShape.pattern,
         fallback, required, properties, additionalProperties, items, minItems, maxItems)
 
-    static func decode(_ values: ShapeValues) -> ConfigSchema? {
-        var schema = ConfigSchema(place: values.place)
+    static func decode(_ values: ShapeValues) -> Schema? {
+        var schema = Schema(at: values.place)
         schema.reference = values.located(reference)
         if values.has(reference) {
             let others = values.map.members.filter { $0.name != reference.name && shape.has($0.name) }
@@ -36,7 +37,7 @@ enum SchemaShape {
         }
         schema.type = values.located(type)
         let type = values.isUnknown(type) ? nil : schema.type?.value
-        schema.constraints = ConstraintShape.decode(values, type, isText: false)
+        schema.rule = ConstraintShape.decode(values, type, isText: false)
         ConstraintShape.warn(values, [minItems.name, maxItems.name])
         ConstraintShape.require(
             [.object], values, type, [required.name, properties.name, additionalProperties.name])
@@ -48,13 +49,15 @@ enum SchemaShape {
         schema.items = values.read(items).map { .schema($0) } ?? .allowed
         schema.minItems = values.located(minItems)
         schema.maxItems = values.located(maxItems)
+        schema.hidesCounts = ConstraintShape.hasVariable(values, [minItems.name, maxItems.name])
         ConstraintShape.checkOrder(values, minItems, maxItems) { $0 }
+        schema.rule.type = schema.type?.value ?? schema.impliedType ?? .string
         checkRequired(schema, values.reader)
         return schema
     }
 
     /// Reports required members that an object without others cannot have.
-    private static func checkRequired(_ schema: ConfigSchema, _ reader: ConfigReader) {
+    private static func checkRequired(_ schema: Schema, _ reader: ConfigReader) {
         guard case .refused = schema.additionalProperties else { return }
         let known = NameList(schema.properties.map(\.name.value))
         for name in schema.required where !known.contains(name.value) {
@@ -65,47 +68,48 @@ enum SchemaShape {
     }
 }
 
-extension ValueType where Value == ConfigSchema {
+extension ValueType where Value == Schema {
     /// A schema. A type alone is short for a mapping with only `type`.
     static let schema: ValueType = {
         let mapping = ValueType.object(SchemaShape.shape) { SchemaShape.decode($0) }
         return ValueType { definitions in
-            .any(of: [ValueType<ConfigType>.schemaType.schema(&definitions), mapping.schema(&definitions)])
+            .any(of: [ValueType<DataType>.schemaType.schema(&definitions), mapping.schema(&definitions)])
         } read: { node, subject, reader in
             if case .map(let map) = node.content, UnquotedBraces.message(map) == nil {
                 return mapping.read(node, subject, reader)
             }
-            return ValueType<ConfigType>.schemaType.read(node, subject, reader).map {
-                var schema = ConfigSchema(place: node.place)
+            return ValueType<DataType>.schemaType.read(node, subject, reader).map {
+                var schema = Schema(at: node.place)
                 schema.type = Located($0, at: node.place)
+                schema.rule.type = $0
                 return schema
             }
         }
     }()
 }
 
-extension ValueType where Value == [ConfigSchema.Property] {
+extension ValueType where Value == [Schema.Property] {
     static let properties = ValueType { definitions in
-        .type("object", [("additionalProperties", ValueType<ConfigSchema>.schema.schema(&definitions))])
+        .type("object", [("additionalProperties", ValueType<Schema>.schema.schema(&definitions))])
     } read: { node, subject, reader in
         guard let map = reader.map(node, subject) else { return nil }
         return map.members.compactMap { member in
-            ValueType<ConfigSchema>.schema.read(member.value, Subject(member.name), reader).map {
-                ConfigSchema.Property(name: Located(member.name, at: member.namePlace), schema: $0)
+            ValueType<Schema>.schema.read(member.value, Subject(member.name), reader).map {
+                Schema.Property(Located(member.name, at: member.namePlace), $0)
             }
         }
     }
 }
 
-extension ValueType where Value == ConfigSchema.Rest {
+extension ValueType where Value == Schema.Rest {
     static let rest = ValueType { definitions in
-        .any(of: [.type("boolean"), ValueType<ConfigSchema>.schema.schema(&definitions)])
+        .any(of: [.type("boolean"), ValueType<Schema>.schema.schema(&definitions)])
     } read: { node, subject, reader in
         if case .scalar(let scalar) = node.content {
             if scalar.isUnknown { return .allowed }
             if case .bool(let isAllowed) = YAMLValue(scalar) { return isAllowed ? .allowed : .refused }
         }
-        return ValueType<ConfigSchema>.schema.read(node, subject, reader).map { .schema($0) }
+        return ValueType<Schema>.schema.read(node, subject, reader).map { .schema($0) }
     }
 }
 

@@ -1,3 +1,4 @@
+import EndpointPlans
 import JSONBytes
 
 /// A piece of a JSON Schema, with its members in order.

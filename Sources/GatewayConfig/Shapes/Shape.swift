@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// A member of an object of the format. The same table drives decoding, suggestions and the JSON Schema.
 struct Member<Value: Sendable>: Sendable {
     let name: String

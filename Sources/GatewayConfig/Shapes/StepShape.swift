@@ -1,6 +1,8 @@
+import EndpointPlans
+
 /// What runs before the parts: a call, or a group of calls.
 enum StepShape {
-    static let parts: Member<[ConfigStep]> = Member(
+    static let parts: Member<[PlannedPart]> = Member(
         "parts", .steps, "The steps of a group, which start together. Each is a call.")
 
     static let shape: Shape = Shape(
@@ -16,7 +18,7 @@ enum StepList {
     /// - Parameters:
     ///   - node: the mapping of the steps, if it is there.
     ///   - scope: gets the names of the steps.
-    static func read(_ node: YAMLNode?, _ scope: ReferenceScope, _ reader: ConfigReader) -> [ConfigStep] {
+    static func read(_ node: YAMLNode?, _ scope: ReferenceScope, _ reader: ConfigReader) -> [PlannedPart] {
         guard let node, let map = reader.map(node, Subject(EndpointShape.first.name)) else { return [] }
         var members: [String: NameList] = [:]
         for member in map.members {
@@ -40,7 +42,7 @@ enum StepList {
 
     private static func step(
         _ member: YAMLMember, isInGroup: Bool, _ reader: ConfigReader
-    ) -> ConfigStep? {
+    ) -> PlannedPart? {
         guard PartName.isValid(member.name) else {
             reader.error(
                 "\"\(Shown.text(member.name))\" is not a name for a step: \(PartName.rule)",
@@ -50,19 +52,22 @@ enum StepList {
         guard let values = StepShape.shape.open(member.value, Subject(member.name), reader) else {
             return nil
         }
-        let name = Located(member.name, at: member.namePlace)
         guard let place = values.place(of: StepShape.parts) else {
-            return CallShape.decode(values).map { ConfigStep(name: name, kind: .call($0)) }
+            return CallShape.decode(values).map {
+                PlannedPart(member.name, .call($0), at: member.namePlace)
+            }
         }
         if isInGroup {
             reader.error("a group of steps has no groups: its steps start together anyway", at: place)
             return nil
         }
-        return steps(values, reader).map { ConfigStep(name: name, kind: .group($0)) }
+        return steps(values, reader).map {
+            PlannedPart(member.name, .group(PlannedGroup($0)), at: member.namePlace)
+        }
     }
 
     /// Returns the steps of a group; nil after a problem.
-    private static func steps(_ values: ShapeValues, _ reader: ConfigReader) -> [ConfigStep]? {
+    private static func steps(_ values: ShapeValues, _ reader: ConfigReader) -> [PlannedPart]? {
         for member in values.map.members where PartShape.callMembers.contains(member.name) {
             reader.error("\(member.name) belongs to a call; this step is a group", at: member.namePlace)
         }
@@ -74,9 +79,9 @@ enum StepList {
     }
 }
 
-extension ValueType where Value == [ConfigStep] {
+extension ValueType where Value == [PlannedPart] {
     /// Described here, and read by `StepList`.
-    static let steps: ValueType<[ConfigStep]> = ValueType<[ConfigStep]> { definitions in
+    static let steps: ValueType<[PlannedPart]> = ValueType<[PlannedPart]> { definitions in
         let step = definitions.reference(StepShape.shape.definition) { StepShape.shape.schema(&$0) }
         return .type("object", [("additionalProperties", step)])
     } read: { _, _, _ in

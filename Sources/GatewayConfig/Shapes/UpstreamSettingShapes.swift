@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// Times of an upstream's calls.
 enum TimeoutsShape {
     static let total = Member("total", .time("1ms", "1h"), default: "10s", "One call, with all its attempts.")

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 extension ValueType {
     /// A list. Elements with a problem are left out.
     ///

@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 
 extension ValueType where Value == String {
     /// Text that is not empty. Numbers and Booleans are taken as they are written.
@@ -81,13 +82,13 @@ extension ValueType where Value == Double {
     }
 }
 
-extension ValueType where Value == ConfigNumber {
-    static let number = ValueType(.scalar(.type("number")), unknown: ConfigNumber(text: "0", value: 0)) {
+extension ValueType where Value == NumberBound {
+    static let number = ValueType(.scalar(.type("number")), unknown: NumberBound("0")) {
         (scalar) throws(ScalarFault) in
         switch YAMLValue(scalar) {
         case .integer(let text), .decimal(let text):
-            guard let value = Double(text), value.isFinite else { throw .unfit("is too large a number") }
-            return ConfigNumber(text: text, value: value)
+            guard Double(text)?.isFinite == true else { throw .unfit("is too large a number") }
+            return NumberBound(text)
         case .unrepresentable: throw .unfit("is not a number of JSON")
         case .null, .bool, .text:
             throw .unfit(scalar.quotedNumber ?? "is not a number")

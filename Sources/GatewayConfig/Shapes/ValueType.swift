@@ -1,15 +1,16 @@
 import ASCIIText
+import EndpointPlans
 
 /// The type of a value of the format: how it is read, and how a JSON Schema describes it.
 struct ValueType<Value: Sendable>: Sendable {
     typealias Read = @Sendable (_ node: YAMLNode, _ subject: Subject, _ reader: ConfigReader) -> Value?
-    typealias Schema = @Sendable (inout SchemaDefinitions) -> SchemaTree
+    typealias MakeSchema = @Sendable (inout SchemaDefinitions) -> SchemaTree
 
-    let schema: Schema
+    let schema: MakeSchema
     /// Returns the value; nil after a problem.
     let read: Read
 
-    init(schema: @escaping Schema, read: @escaping Read) {
+    init(schema: @escaping MakeSchema, read: @escaping Read) {
         self.schema = schema
         self.read = read
     }
@@ -68,12 +69,15 @@ enum ScalarFault: Error {
     case bare(String)
     /// Phrased to follow the member. For values that are not shown.
     case rule(String)
+    /// A whole message.
+    case message(String)
 
     func message(_ scalar: YAMLScalar, _ subject: Subject) -> String {
         switch self {
         case .unfit(let text): "\(subject.text): \(Self.shown(scalar)) \(text)"
         case .bare(let text): "\(Self.shown(scalar)) \(text)"
         case .rule(let text): "\(subject.text): \(text)"
+        case .message(let text): text
         }
     }
 

@@ -1,3 +1,5 @@
+package import EndpointPlans
+
 /// A time in nanoseconds.
 package typealias Nanoseconds = Int
 /// A size in bytes.
@@ -36,12 +38,12 @@ package struct ConfigDocument: Sendable {
     /// A folder for answers that wait for slow readers.
     package var spoolFolder: Located<String>?
     package var limits = ConfigLimits()
-    package var schemas: [ConfigNamedSchema] = []
+    package var schemas: [NamedSchema] = []
     package var upstreams: [ConfigUpstream] = []
     /// In the order of the files, with `defaults` applied.
-    package var endpoints: [ConfigEndpoint] = []
+    package var endpoints: [PlannedEndpoint] = []
     /// The endpoints whose requests pass through.
-    package var proxies: [ConfigProxy] = []
+    package var proxies: [PlannedProxy] = []
 
     package init() {}
 }

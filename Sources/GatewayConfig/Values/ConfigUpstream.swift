@@ -1,3 +1,4 @@
+package import EndpointPlans
 package import HTTPModel
 package import JSONBytes
 

@@ -1,3 +1,4 @@
+import EndpointPlans
 import JSONBytes
 
 /// Makes JSON of YAML values. Constants are JSON text, and a value around constants is one, too.
@@ -17,7 +18,7 @@ struct ConfigValueBuilder {
     let references: References
 
     /// Returns the value; nil after a problem.
-    func build(_ node: YAMLNode, _ subject: Subject) -> ConfigValue? {
+    func build(_ node: YAMLNode, _ subject: Subject) -> PlannedValue? {
         switch node.content {
         case .invalid: nil
         case .scalar(let scalar): build(scalar, node.place, subject)
@@ -26,7 +27,7 @@ struct ConfigValueBuilder {
         }
     }
 
-    private func build(_ scalar: YAMLScalar, _ place: ConfigPlace, _ subject: Subject) -> ConfigValue? {
+    private func build(_ scalar: YAMLScalar, _ place: ConfigPlace, _ subject: Subject) -> PlannedValue? {
         switch YAMLValue(scalar) {
         case .null: return .constant(.null)
         case .bool(let value): return .constant(JSONLiteral(value).fragment)
@@ -46,24 +47,24 @@ struct ConfigValueBuilder {
         }
     }
 
-    private func text(_ scalar: YAMLScalar, _ place: ConfigPlace) -> ConfigValue? {
-        let template: ConfigTemplate?
+    private func text(_ scalar: YAMLScalar, _ place: ConfigPlace) -> PlannedValue? {
+        let template: PlannedText?
         switch references {
         case .literal: return .constant(JSONFragment(string: scalar.text))
         case .allowed: template = reader.template(scalar, at: place)
         case .refused(let message):
-            template = TemplateParser.parse(scalar, at: place, reader.problems) { _, _, text in
+            template = TemplateParser.parse(scalar, at: place, reader.problems) {
+                _, _, text -> PlanReference? in
                 reader.error("\(text): \(message)", at: place)
                 return nil
             }
         }
         guard let template else { return nil }
-        if let constant = template.constant { return .constant(JSONFragment(string: constant)) }
-        return template.wholeReference.map { .reference($0) } ?? .text(template)
+        return PlannedValue(template)
     }
 
-    private func build(_ items: [YAMLNode], _ subject: Subject) -> ConfigValue? {
-        var values: [ConfigValue] = []
+    private func build(_ items: [YAMLNode], _ subject: Subject) -> PlannedValue? {
+        var values: [PlannedValue] = []
         values.reserveCapacity(items.count)
         for item in items {
             guard let value = build(item, subject) else { continue }
@@ -71,7 +72,7 @@ struct ConfigValueBuilder {
         }
         guard values.count == items.count else { return nil }
         let constants = values.compactMap(\.constant)
-        guard constants.count == values.count else { return .list(values) }
+        guard constants.count == values.count else { return .array(values) }
         var composer = JSONComposer(sharedFragmentLength: .max)
         composer.beginArray()
         for constant in constants { composer.fragment(constant) }
@@ -79,12 +80,12 @@ struct ConfigValueBuilder {
         return .constant(composer.fragment())
     }
 
-    private func build(_ map: YAMLMap, _ place: ConfigPlace, _ subject: Subject) -> ConfigValue? {
+    private func build(_ map: YAMLMap, _ place: ConfigPlace, _ subject: Subject) -> PlannedValue? {
         if let message = UnquotedBraces.messageAboutReference(map) {
             reader.error(message, at: place)
             return nil
         }
-        var members: [(name: String, value: ConfigValue)] = []
+        var members: [(name: String, value: PlannedValue)] = []
         members.reserveCapacity(map.members.count)
         for member in map.members {
             guard let value = build(member.value, Subject(member.name, of: subject.text)) else { continue }
@@ -104,7 +105,7 @@ struct ConfigValueBuilder {
     }
 }
 
-extension ValueType where Value == ConfigValue {
+extension ValueType where Value == PlannedValue {
     /// JSON with references.
     static let value = ValueType(schema: { _ in .object([]) }) { node, subject, reader in
         ConfigValueBuilder(reader: reader, references: .allowed).build(node, subject)

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// The paths at which the gateway itself answers, before any endpoint.
 package enum HealthPath {
     package static let prefix = "/health/"
@@ -7,7 +9,7 @@ package enum HealthPath {
     package static let all = [live, ready]
 }
 
-extension ConfigPath {
+extension EndpointPath {
     /// Whether a request with this plain path can match.
     func matches(_ path: String) -> Bool {
         var rest = path.split(separator: "/")[...]

@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 
 /// A variable in a text: what stands between `${` and `}`.
 enum VariableExpression: Equatable {

@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 
 /// Replaces the variables in the values of one configuration. No message contains a value.
 final class VariableReader {

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// Makes a tree of the events of one file. Reports all that it can and stops only at errors of the syntax and at limits.
 struct YAMLComposer {
     /// A list or a mapping whose end has not come.

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// A name of a mapping whose value has not come.
 struct YAMLKey {
     let name: String

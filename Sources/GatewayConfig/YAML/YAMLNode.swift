@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// A value of a YAML document. Aliases are replaced by the values of their anchors, and merge keys by the members they add.
 struct YAMLNode: Sendable {
     enum Content: Sendable {

@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 
 /// The messages of libyaml's errors: its own words, and what a user can do about the common ones.
 enum YAMLSyntaxMessage {

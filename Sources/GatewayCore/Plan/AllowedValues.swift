@@ -1,7 +1,8 @@
-package import JSONBytes
+import EndpointPlans
+import JSONBytes
 
 /// The values of an `enum`, compared as JSON Schema does.
-package struct AllowedValues: Sendable {
+struct AllowedValues: Sendable {
     private let values: Set<JSONValue>
     /// The number of values in the largest of them. A client's value with more is not decoded, because it equals none.
     private let mostValues: Int
@@ -13,7 +14,7 @@ package struct AllowedValues: Sendable {
     /// - Parameters:
     ///   - fragments: the values.
     ///   - isHidden: whether no message shows them.
-    package init(_ fragments: [JSONFragment], isHidden: Bool = false) {
+    init(_ fragments: [JSONFragment], isHidden: Bool = false) {
         values = Set(fragments.compactMap { JSONValue($0) })
         mostValues = values.map(\.count).max() ?? 0
         phrase =

@@ -1,3 +1,4 @@
+import EndpointPlans
 import JSONBytes
 import Locking
 
@@ -45,6 +46,7 @@ struct BodyCheck {
             case .integer: value.intValue.map { "\($0)" }
             case .number: value.doubleValue.map { _ in value.description }
             case .boolean: value.boolValue.map { "\($0)" }
+            case .object, .array: nil
             }
         switch text.map({ read($0, rule) }) {
         case .value?: break

@@ -1,8 +1,9 @@
-package import JSONBytes
+import EndpointPlans
+import JSONBytes
 
 /// What a JSON body, or a value in it, must be: the subset of JSON Schema that endpoints declare.
-package struct BodyRule: Sendable {
-    package enum Content: Sendable {
+struct BodyRule: Sendable {
+    enum Content: Sendable {
         /// Any value.
         case any
         case scalar(ValueRule)
@@ -12,15 +13,15 @@ package struct BodyRule: Sendable {
         case named(String)
     }
 
-    package struct ObjectRule: Sendable {
-        package var properties: [(name: String, rule: BodyRule)]
-        package var required: [String]
+    struct ObjectRule: Sendable {
+        var properties: [(name: String, rule: BodyRule)]
+        var required: [String]
         /// Whether there may be members that `properties` does not list.
-        package var allowsOthers: Bool
+        var allowsOthers: Bool
         /// None, or the rule of each such member: an array is what makes the rule recursive.
-        package var others: [BodyRule]
+        var others: [BodyRule]
 
-        package init(
+        init(
             properties: [(name: String, rule: BodyRule)] = [], required: [String] = [],
             allowsOthers: Bool = true, others: BodyRule? = nil
         ) {
@@ -31,41 +32,87 @@ package struct BodyRule: Sendable {
         }
     }
 
-    package struct ArrayRule: Sendable {
+    struct ArrayRule: Sendable {
         /// None, or the rule of each element: an array is what makes the rule recursive.
-        package var items: [BodyRule]
-        package var minItems: Int?
-        package var maxItems: Int?
+        var items: [BodyRule]
+        var minItems: Int?
+        var maxItems: Int?
         /// Whether no message shows how many elements there may be.
-        package var hidesCounts = false
+        var hidesCounts = false
 
-        package init(items: BodyRule? = nil, minItems: Int? = nil, maxItems: Int? = nil) {
+        init(items: BodyRule? = nil, minItems: Int? = nil, maxItems: Int? = nil) {
             self.items = items.map { [$0] } ?? []
             self.minItems = minItems
             self.maxItems = maxItems
         }
     }
 
-    package var content: Content
+    var content: Content
     /// The only values allowed, whatever their kind.
-    package var allowed: AllowedValues?
+    var allowed: AllowedValues?
 
     /// - Parameters:
     ///   - content: what the value must be.
     ///   - values: the only values allowed; nil for any.
     ///   - hidesValues: whether no message shows them.
-    package init(_ content: Content, values: [JSONFragment]? = nil, hidesValues: Bool = false) {
+    init(_ content: Content, values: [JSONFragment]? = nil, hidesValues: Bool = false) {
         self.content = content
         allowed = values.map { AllowedValues($0, isHidden: hidesValues) }
     }
 }
 
-/// The rule of an endpoint's body, with the rules that it refers to by name.
-package struct BodySchema: Sendable {
-    package var root: BodyRule
-    package var named: [String: BodyRule]
+extension BodyRule {
+    init(_ schema: Schema) {
+        guard schema.reference == nil else {
+            self.init(.named(schema.reference?.value ?? ""))
+            return
+        }
+        self.init(
+            Content(schema), values: schema.rule.enumeration.map { $0.map(\.value) },
+            hidesValues: schema.rule.hidden.contains(.values))
+    }
+}
 
-    package init(_ root: BodyRule, named: [String: BodyRule] = [:]) {
+extension BodyRule.Content {
+    fileprivate init(_ schema: Schema) {
+        switch schema.type?.value ?? schema.impliedType {
+        case nil: self = .any
+        case .object?:
+            var rule = BodyRule.ObjectRule(
+                properties: schema.properties.map { ($0.name.value, BodyRule($0.schema)) },
+                required: schema.required.map(\.value))
+            switch schema.additionalProperties {
+            case .allowed: break
+            case .refused: rule.allowsOthers = false
+            case .schema(let inner): rule.others = [BodyRule(inner)]
+            }
+            self = .object(rule)
+        case .array?:
+            var rule = BodyRule.ArrayRule(minItems: schema.minItems?.value, maxItems: schema.maxItems?.value)
+            if case .schema(let inner) = schema.items { rule.items = [BodyRule(inner)] }
+            rule.hidesCounts = schema.hidesCounts
+            self = .array(rule)
+        case .string, .integer, .number, .boolean, .date, .dateTime, .uuid:
+            var rule = schema.rule
+            // The enclosing rule compares them as JSON.
+            rule.enumeration = nil
+            self = .scalar(rule)
+        }
+    }
+}
+
+/// The rule of an endpoint's body, with the rules that it refers to by name.
+struct BodySchema: Sendable {
+    var root: BodyRule
+    var named: [String: BodyRule]
+
+    init(_ schema: Schema, named: [NamedSchema]) {
+        self.init(
+            BodyRule(schema),
+            named: Dictionary(named.map { ($0.name.value, BodyRule($0.schema)) }) { first, _ in first })
+    }
+
+    init(_ root: BodyRule, named: [String: BodyRule] = [:]) {
         self.root = root
         self.named = named
     }

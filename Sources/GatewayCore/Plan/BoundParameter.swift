@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 
 /// A declared parameter with what is known before the first request.
@@ -20,9 +21,9 @@ struct BoundParameter: Sendable {
         phrase = declared.rule.phrase
         switch declared.place {
         case .header:
-            field = HTTPFieldName(declared.name)
+            field = HTTPFieldName(declared.name.value)
             guard field != nil else {
-                throw Fault(description: "\(declared.name) is not the name of a header")
+                throw Fault(description: "\(declared.name.value) is not the name of a header")
             }
         case .path, .query: field = nil
         }
@@ -32,8 +33,8 @@ struct BoundParameter: Sendable {
             guard declared.rule.type == .date else {
                 throw Fault(description: "only a date may default to today")
             }
-        case .text(let text):
-            guard case .value(let value) = declared.rule.read(text) else {
+        case .value(let value):
+            guard case .value(let value) = declared.rule.read(value.value.textOrJSON) else {
                 throw Fault(description: "its default must be \(phrase)")
             }
             defaultText = value
@@ -49,7 +50,7 @@ struct BoundParameter: Sendable {
     /// Why the default breaks a rule that its uses add; nil if it does not.
     var defaultFault: String? {
         guard let defaultText, case .invalid = declared.rule.read(defaultText.text) else { return nil }
-        return "\(place.subject(declared.name)): its default must be \(phrase)"
+        return "\(place.subject(declared.name.value)): its default must be \(phrase)"
     }
 
     /// Its text is written into a field.
@@ -59,24 +60,25 @@ struct BoundParameter: Sendable {
     func isNamed(_ name: String, in place: ParameterRule.Place) -> Bool {
         guard declared.place == place else { return false }
         if let field { return field == HTTPFieldName(name) }
-        return declared.name == name
+        return declared.name.value == name
     }
 
     /// Returns the text in a request; nil if it is absent.
     func text(in request: GatewayRequest) throws(GatewayError) -> String? {
         switch declared.place {
-        case .query: return try request.onlyText(of: declared.name)
-        case .path: return request.pathText(of: declared.name)
+        case .query: return try request.onlyText(of: declared.name.value)
+        case .path: return request.pathText(of: declared.name.value)
         case .header:
             guard let field else { return nil }
             let values = request.fields.valueBytes(of: field)
             guard values.count < 2 else {
                 throw .invalidRequest(
-                    "\(place.subject(declared.name)) is given \(values.count) times; it must be given once")
+                    "\(place.subject(declared.name.value)) is given \(values.count) times; it must be given once"
+                )
             }
             guard let value = values.first else { return nil }
             guard let text = String(validating: value, as: UTF8.self) else {
-                throw .invalidRequest("\(place.subject(declared.name)) must be UTF-8")
+                throw .invalidRequest("\(place.subject(declared.name.value)) must be UTF-8")
             }
             return text
         }
@@ -90,5 +92,15 @@ extension GatewayRequest {
             return nil
         }
         return String(decoding: match.parameters[index], as: UTF8.self)
+    }
+}
+
+extension ParameterRule.Place {
+    var parameterPlace: ParameterPlace {
+        switch self {
+        case .path: .path
+        case .query: .query
+        case .header: .field
+        }
     }
 }

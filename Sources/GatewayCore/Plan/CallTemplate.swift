@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 import HTTPModel
 @_spi(Lines) import JSONBytes
 @_spi(Encoded) import Networking
@@ -41,15 +42,16 @@ final class CallTemplate: Sendable {
     private let headers: [(name: HTTPFieldName, value: TextTemplate<BoundReference>)]
     private let body: ValueTemplate<BoundReference>?
 
+    /// - Parameter left: fields of the upstream that the call does not get: the client's own are sent, or none.
     init(
-        _ call: PlannedCall, path: [Piece], query: [Pair],
+        _ call: PlannedCall, _ upstream: PlannedUpstream, path: [Piece], query: [Pair],
         headers: [(name: HTTPFieldName, value: TextTemplate<BoundReference>)],
-        body: ValueTemplate<BoundReference>?
+        body: ValueTemplate<BoundReference>?, withoutFields left: [HTTPFieldName]
     ) {
-        provider = call.upstream.provider(attempts: call.attempts)
+        provider = upstream.provider(attempts: call.attempts)
         settings = EncodedRequestSettings(
-            envelope: call.upstream.envelope, allowsEmptyBody: call.upstream.allowsEmptyBody,
-            timeout: call.timeout)
+            envelope: upstream.envelope, allowsEmptyBody: upstream.allowsEmptyBody,
+            timeout: call.timeout.map { .nanoseconds($0) })
         method = call.method
         self.path = path
         let constants = path.map { piece -> [UInt8] in if case .bytes(let bytes) = piece { bytes } else { [] }
@@ -58,8 +60,8 @@ final class CallTemplate: Sendable {
         isConstantPath = constants.allSatisfy { !$0.isEmpty }
         mark = constants.joined().contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?")
         self.query = query
-        var constant = call.upstream.headers
-        for name in headers.map(\.name) + call.fieldsOfClient { constant.remove(name) }
+        var constant = upstream.headers
+        for name in headers.map(\.name) + left { constant.remove(name) }
         constantHeaders = constant
         self.headers = headers
         self.body = body

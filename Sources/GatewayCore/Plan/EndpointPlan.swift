@@ -1,3 +1,4 @@
+package import EndpointPlans
 import FoundationEssentials
 import HTTPModel
 import JSONBytes
@@ -34,17 +35,23 @@ package final class EndpointPlan: Sendable {
     /// Whether each request needs a `PlanRun`.
     private let needsRun: Bool
 
+    /// - Parameters:
+    ///   - endpoint: the endpoint.
+    ///   - upstreams: those that it may call, by name.
+    ///   - schemas: those that the schema of its body may name.
     /// - Throws: all faults at once.
-    package init(_ endpoint: PlannedEndpoint) throws(PlanError) {
-        var binder = PlanBinder(endpoint)
+    package init(
+        _ endpoint: PlannedEndpoint, _ upstreams: [String: PlannedUpstream], schemas: [NamedSchema] = []
+    ) throws(PlanError) {
+        var binder = PlanBinder(endpoint, upstreams, schemas: schemas)
         binder.bind()
         guard binder.faults.isEmpty else { throw PlanError(faults: binder.faults) }
         method = endpoint.method
-        path = endpoint.path
-        style = endpoint.answer.style
-        status = endpoint.answer.status
+        path = endpoint.path.value.text
+        style = EnvelopeStyle(endpoint.answer)
+        status = endpoint.answer.status.flatMap { HTTPStatus(code: $0) }
         parameters = binder.parameters.map(Frozen.init)
-        schema = endpoint.body
+        schema = binder.schema
         segments = binder.segments
         leaves = binder.leaves.map(Frozen.init)
         stepCount = binder.stepCount
@@ -195,5 +202,17 @@ package final class EndpointPlan: Sendable {
             if name == .cacheControl { fields.append(.vary, "Accept") }
         }
         return fields
+    }
+}
+
+extension EnvelopeStyle {
+    /// Nil for that of the endpoint's group.
+    fileprivate init?(_ answer: PlannedAnswer) {
+        switch (answer.envelope, answer.completeField) {
+        case (nil, _): return nil
+        case (.sluice?, _): self = .sluice
+        case (.bare?, nil): self = .bare
+        case (.bare?, let field?): self = .bare(completeField: field)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import EndpointPlans
 package import HTTPModel
 package import Networking
 

@@ -1,3 +1,4 @@
+import EndpointPlans
 import JSONBytes
 import Locking
 @_spi(Encoded) import Networking

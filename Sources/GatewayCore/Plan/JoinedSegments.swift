@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 import HTTPModel
 
 /// Segments of a path in which a value stands next to another one, or to constant text. Values that are allowed one by one may not be

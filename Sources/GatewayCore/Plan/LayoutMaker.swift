@@ -1,3 +1,4 @@
+import EndpointPlans
 import JSONBytes
 
 /// Finds where the values of a planned endpoint's parts stand in `data`, or in the object of a group, and what they go through.
@@ -137,7 +138,7 @@ struct LayoutMaker {
         guard case .group(let group) = part.content else {
             return leaf(part, full, LeafLayout(shapes: all, fallback: fallback), &names)
         }
-        let policy = fallback.map { Part.Policy.fallback($0) } ?? part.policy.policy
+        let policy = fallback.map { Part.Policy.fallback($0) } ?? Part.Policy(part.policy)
         let groupNumber = groupNumber
         self.groupNumber += 1
         let members: [PartLayout.Member]
@@ -170,7 +171,8 @@ struct LayoutMaker {
     private mutating func fallback(
         of part: PlannedPart, _ full: String, _ shapes: [JSONShape]
     ) -> JSONFragment? {
-        guard case .fallback(let value) = part.policy.policy else { return nil }
+        guard case .fallback(let located) = part.policy else { return nil }
+        let value = located.value
         do throws(JSONShapeError) {
             return try shapes.applied(to: value)
         } catch {

@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 import JSONBytes
 @_spi(Encoded) import Networking
@@ -23,9 +24,9 @@ extension PlanBinder {
     /// - Parameter prefix: the names of its groups, each with a point.
     private mutating func bindStep(_ step: PlannedPart, _ prefix: String) {
         part = prefix + step.name
-        if case .required = step.policy.policy {} else { complain("a step is always required") }
+        if !step.isRequired { complain("a step is always required") }
         if step.isMerged || step.isHidden { complain("a step has no place in the answer") }
-        if case .call(let call) = step.content, let items = call.items, items.failure != .fail {
+        if case .call(let call) = step.content, let items = call.items, (items.failure ?? .null) != .fail {
             complain("in a step, itemFailure is fail")
         }
         guard case .group(let group) = step.content else { return bind(step, prefix, isQuorum: false) }
@@ -43,7 +44,7 @@ extension PlanBinder {
     ///   - isQuorum: whether its group counts successes, so that it is not required.
     mutating func bind(_ planned: PlannedPart, _ prefix: String, isQuorum: Bool) {
         part = prefix + planned.name
-        var policy = planned.policy.policy
+        var policy = Part.Policy(planned.policy)
         if isQuorum, case .required = policy { policy = .optional }
         if planned.isMerged, case .fallback(let value) = policy, value.kind != .object {
             complain("the fallback of a merged part is an object")
@@ -80,17 +81,20 @@ extension PlanBinder {
     }
 
     private mutating func bind(_ call: PlannedCall, of planned: PlannedPart, _ policy: Part.Policy) {
+        guard let upstream = upstreams[call.upstream.value] else {
+            return complain("there is no upstream \"\(call.upstream.value)\"")
+        }
         var read: [BoundReference] = []
         var items = call.items.flatMap { bind($0, of: planned) }
         if let items { read.append(items.source) }
         isItem = call.items != nil
         defer { isItem = false }
-        let path = bind(path: call)
+        let path = bind(path: call, below: upstream.prefix)
         let headers = call.headers.map { header in
-            if TransportFields.areInRequest(header.name) {
-                complain("the header \(header.name) is set by the gateway")
+            if TransportFields.areInRequest(header.name.value) {
+                complain("the header \(header.name.value) is set by the gateway")
             }
-            return (name: header.name, value: header.value.map { bind($0, for: .fieldValue) })
+            return (name: header.name.value, value: header.value.value.map { bind($0, for: .fieldValue) })
         }
         let query = call.query.flatMap { bind($0.name, $0.value) }
         let body = call.body?.map { bind($0) }
@@ -98,33 +102,37 @@ extension PlanBinder {
         read += headers.flatMap(\.value.references) + (body?.references ?? [])
         for pair in query { read += pair.template?.references ?? [] }
         items?.read = read
-        check(call)
+        check(call, upstream)
         append(
             planned, policy,
-            .call(CallTemplate(call, path: path, query: query, headers: headers, body: body)), items,
+            .call(
+                CallTemplate(
+                    call, upstream, path: path, query: query, headers: headers, body: body,
+                    withoutFields: endpoint.settings.credentialFields(for: upstream.name))), items,
             reading: read)
     }
 
-    private mutating func check(_ call: PlannedCall) {
-        for (text, _) in call.upstream.headers {
+    private mutating func check(_ call: PlannedCall, _ upstream: PlannedUpstream) {
+        for (text, _) in upstream.headers {
             guard let name = HTTPFieldName(text), TransportFields.areInRequest(name) else { continue }
-            complain("the header \(name) of the upstream \(call.upstream.name) is set by the gateway")
+            complain("the header \(name) of the upstream \(upstream.name) is set by the gateway")
         }
         if let attempts = call.attempts, !(1...10).contains(attempts) {
             complain("attempts \(attempts) is not between 1 and 10")
         }
-        if let timeout = call.timeout, timeout <= .zero { complain("the timeout is not positive") }
+        if let timeout = call.timeout, timeout <= 0 { complain("the timeout is not positive") }
     }
 
     /// Returns the path below the upstream's prefix, its constants encoded and checked.
-    private mutating func bind(path call: PlannedCall) -> [CallTemplate.Piece] {
+    private mutating func bind(path call: PlannedCall, below prefix: [UInt8]) -> [CallTemplate.Piece] {
+        let template = call.path.value
         var pieces: [CallTemplate.Piece] = []
-        var constant = call.upstream.prefix
-        for (index, piece) in call.path.pieces.enumerated() {
+        var constant = prefix
+        for (index, piece) in template.pieces.enumerated() {
             switch piece {
             case .text(let text):
                 constant += HTTPURL.normalizedTarget(text.utf8)
-                if index == 0, !call.path.beginsWithSlash {
+                if index == 0, !template.beginsWithSlash {
                     complain("the path of a call begins with a slash")
                 }
             case .reference(let reference):
@@ -133,7 +141,7 @@ extension PlanBinder {
                 if let bound = bind(reference, for: .segment) { pieces.append(.segment(bound)) }
             }
         }
-        if call.path.pieces.isEmpty, constant.isEmpty { constant = [UInt8(ascii: "/")] }
+        if template.pieces.isEmpty, constant.isEmpty { constant = [UInt8(ascii: "/")] }
         if !constant.isEmpty { pieces.append(.bytes(constant)) }
         // A segment stands for what it may be: it changes neither the segments beside it nor the query.
         let sample = pieces.flatMap { piece in
@@ -144,7 +152,7 @@ extension PlanBinder {
     }
 
     private mutating func bind(
-        _ name: String, _ value: ValueTemplate<PlanReference>
+        _ name: String, _ value: PlannedValue
     ) -> [CallTemplate.Pair] {
         let encoded = Array("\(EncodedText.value(name))=".utf8)
         switch value {
@@ -166,16 +174,18 @@ extension PlanBinder {
 
     private mutating func bind(_ items: PlannedItems, of planned: PlannedPart) -> BoundItems? {
         if planned.isMerged { complain("an array cannot be merged") }
-        if !(1...64).contains(items.concurrency) {
-            complain("concurrency \(items.concurrency) is not between 1 and 64")
+        let concurrency = items.concurrency ?? PlannedItems.standardConcurrency
+        let limit = items.limit ?? PlannedItems.standardLimit
+        if !(1...64).contains(concurrency) {
+            complain("concurrency \(concurrency) is not between 1 and 64")
         }
-        if !(1...1000).contains(items.limit) { complain("limit \(items.limit) is not between 1 and 1000") }
-        if let atLeast = items.atLeast, !(0...max(0, items.limit)).contains(atLeast) {
-            complain("atLeast \(atLeast) is not between 0 and the limit \(items.limit)")
+        if !(1...1000).contains(limit) { complain("limit \(limit) is not between 1 and 1000") }
+        if let atLeast = items.atLeast, !(0...max(0, limit)).contains(atLeast) {
+            complain("atLeast \(atLeast) is not between 0 and the limit \(limit)")
         }
         return bind(items.source).map { source in
             BoundItems(
-                source: source, concurrency: items.concurrency, limit: items.limit, failure: items.failure,
+                source: source, concurrency: concurrency, limit: limit, failure: items.failure ?? .null,
                 atLeast: items.atLeast)
         }
     }
@@ -192,5 +202,15 @@ extension PlanBinder {
                 isMerged: planned.isMerged, read: PlanReads(reading),
                 searched: PlanReads(reading + conditions.map(\.reference)),
                 shapes: planned.shape.json.map { [$0] } ?? []))
+    }
+}
+
+extension Part.Policy {
+    init(_ policy: PlannedPart.Policy) {
+        switch policy {
+        case .required: self = .required
+        case .optional: self = .optional
+        case .fallback(let value): self = .fallback(value.value)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 import JSONBytes
 import Networking
@@ -9,6 +10,9 @@ struct PlanBinder {
     static let depth = 16
 
     let endpoint: PlannedEndpoint
+    /// By name.
+    let upstreams: [String: PlannedUpstream]
+    private(set) var schema: BodySchema?
     var faults: [PlanError.Fault] = []
     var parameters: [BoundParameter] = []
     private(set) var segments: [BoundReference] = []
@@ -17,7 +21,7 @@ struct PlanBinder {
     var groups: [PlanGroup] = []
     /// The conditions of the groups around the part that is being bound.
     var conditions: [BoundCondition] = []
-    private(set) var stepCount = 0
+    let stepCount: Int
     /// The numbers of the steps that start together, in the order of the plan.
     var stages: [Range<Int>] = []
     private(set) var layout: PartLayout?
@@ -30,36 +34,44 @@ struct PlanBinder {
     /// Where a run keeps values that several references read.
     private(set) var slots = PlanSlots()
     /// Where the names of steps and parts lead.
-    private var steps = PlanNames()
-    private var parts = PlanNames()
+    private let steps: PlanGraph
+    private let parts: PlanGraph
+    /// The numbers of steps and parts: of a leaf among the leaves, of a group among the groups.
+    private let stepNumbers: [Int]
+    private let partNumbers: [Int]
     /// What is being bound.
     var part: String?
     var isStep = false
     var isItem = false
 
-    init(_ endpoint: PlannedEndpoint) { self.endpoint = endpoint }
+    init(_ endpoint: PlannedEndpoint, _ upstreams: [String: PlannedUpstream], schemas: [NamedSchema]) {
+        self.endpoint = endpoint
+        self.upstreams = upstreams
+        steps = PlanGraph(endpoint.first)
+        parts = PlanGraph(endpoint.parts.list)
+        stepNumbers = steps.numbers(from: 0)
+        stepCount = steps.nodes.count { !$0.isGroup }
+        partNumbers = parts.numbers(from: stepCount)
+        schema = endpoint.body.map { BodySchema($0, named: schemas) }
+    }
 
     mutating func bind() {
         bindParameters()
-        let partList = endpoint.parts.list
-        steps = PlanNames(endpoint.first, from: 0)
-        stepCount = steps.count
-        parts = PlanNames(partList, from: stepCount)
-        faults += steps.faults + parts.faults
-        if parts.count + stepCount > Self.limit {
+        faults += steps.nameFaults + parts.nameFaults
+        if parts.nodes.count(where: { !$0.isGroup }) + stepCount > Self.limit {
             faults.append(.init(part: nil, message: "more than \(Self.limit) steps and parts"))
         }
         guard faults.isEmpty else { return }
         isStep = true
         for stage in endpoint.first { bindStage(stage) }
         isStep = false
-        for part in partList { bind(part, "", isQuorum: false) }
+        for part in endpoint.parts.list { bind(part, "", isQuorum: false) }
         part = nil
         checkNames()
         bindAnswer()
         findDependencies()
         markRead()
-        faults += PlanOrder.circles(leaves).map { .init(part: nil, message: $0) }
+        faults += parts.cycles().map { .init(part: nil, message: $0.message) }
         layOut()
         faults += parameters.compactMap(\.defaultFault).map { .init(part: nil, message: $0) }
     }
@@ -70,31 +82,33 @@ struct PlanBinder {
 
     private mutating func bindParameters() {
         for declared in endpoint.parameters {
-            if parameters.contains(where: { $0.isNamed(declared.name, in: declared.place) }) {
-                complain("\(declared.place.parameterPlace.subject(declared.name)) is declared twice")
+            if parameters.contains(where: { $0.isNamed(declared.name.value, in: declared.place) }) {
+                complain("\(declared.place.parameterPlace.subject(declared.name.value)) is declared twice")
             }
             do throws(BoundParameter.Fault) {
                 parameters.append(try BoundParameter(declared))
             } catch {
-                complain("\(declared.place.parameterPlace.subject(declared.name)): \(error.description)")
+                complain(
+                    "\(declared.place.parameterPlace.subject(declared.name.value)): \(error.description)")
             }
         }
-        if let schema = endpoint.body { schema.faults.forEach { complain($0) } }
+        if let schema { schema.faults.forEach { complain($0) } }
         do throws(PathTemplateError) {
-            let names = try PathTemplate(endpoint.path).parameterNames
-            for rule in endpoint.parameters where rule.place == .path && !names.contains(rule.name) {
-                complain("the path has no parameter {\(rule.name)}")
+            let names = try PathTemplate(endpoint.path.value.text).parameterNames
+            for rule in endpoint.parameters where rule.place == .path && !names.contains(rule.name.value) {
+                complain("the path has no parameter {\(rule.name.value)}")
             }
         } catch {
-            complain("the path \(endpoint.path) \(error.description)")
+            complain("the path \(endpoint.path.value.text) \(error.description)")
         }
     }
 
     /// Returns the index of a parameter; nil for one that is not declared, unless it is in the path.
     private mutating func parameter(_ name: String, in place: ParameterRule.Place) -> Int? {
         if let known = parameters.firstIndex(where: { $0.isNamed(name, in: place) }) { return known }
-        guard place == .path, (try? PathTemplate(endpoint.path))?.parameterNames.contains(name) == true,
-            let text = try? BoundParameter(ParameterRule(.path, name))
+        guard place == .path,
+            (try? PathTemplate(endpoint.path.value.text))?.parameterNames.contains(name) == true,
+            let text = try? BoundParameter(ParameterRule(.path, Located(name)))
         else { return nil }
         parameters.append(text)
         return parameters.count - 1
@@ -116,13 +130,13 @@ struct PlanBinder {
             let bound = bound(.body, reference.path, reference)
             if use == .segment, !segments.contains(bound) { segments.append(bound) }
             return bound
-        case .first: return bind(step: reference)
-        case .parts:
+        case .step(let names): return bind(step: reference, names)
+        case .part(let names):
             guard !isStep else { return fail(reference, "a step cannot read a part") }
-            return bind(part: reference)
+            return bind(part: reference, names)
         case .item:
             guard isItem else { return fail(reference, "there is an item only in the calls of forEach") }
-            return BoundReference(source: .item, path: reference.path, text: reference.description)
+            return BoundReference(source: .item, path: reference.path, text: reference.name)
         }
     }
 
@@ -137,26 +151,29 @@ struct PlanBinder {
         case .segment: parameters[index].restrictToSegment()
         case .fieldValue: parameters[index].restrictToFieldValue()
         }
-        return BoundReference(source: .parameter(index), path: ValuePath(), text: reference.description)
+        return BoundReference(source: .parameter(index), path: ValuePath(), text: reference.name)
     }
 
-    private mutating func bind(step reference: PlanReference) -> BoundReference? {
-        switch steps.find(reference.path) {
-        case .leaf(let number, let rest):
+    private mutating func bind(step reference: PlanReference, _ names: [String]) -> BoundReference? {
+        switch steps.find(names, reference.path) {
+        case .part(let part, _) where steps.nodes[part].isGroup:
+            return fail(reference, "a group of steps has no value; one of its steps has")
+        case .part(let part, let rest):
+            let number = stepNumbers[part]
             // Otherwise it would wait for a step that waits for it.
             guard !isStep || number < stages.last?.upperBound ?? 0 else {
                 return fail(reference, "a step reads only the steps before it")
             }
             return bound(.leaf(number), rest, reference)
-        case .group: return fail(reference, "a group of steps has no value; one of its steps has")
         case .unknown(let name): return fail(reference, "there is no step \"\(name)\"")
         }
     }
 
-    private mutating func bind(part reference: PlanReference) -> BoundReference? {
-        switch parts.find(reference.path) {
-        case .leaf(let number, let rest): return bound(.leaf(number), rest, reference)
-        case .group(let number, let rest): return bound(.group(number), rest, reference)
+    private mutating func bind(part reference: PlanReference, _ names: [String]) -> BoundReference? {
+        switch parts.find(names, reference.path) {
+        case .part(let part, let rest):
+            let number = partNumbers[part]
+            return bound(parts.nodes[part].isGroup ? .group(number) : .leaf(number), rest, reference)
         case .unknown(let name): return fail(reference, "there is no part \"\(name)\"")
         }
     }
@@ -164,28 +181,29 @@ struct PlanBinder {
     private mutating func bound(
         _ source: BoundReference.Source, _ path: ValuePath, _ reference: PlanReference
     ) -> BoundReference {
-        var bound = BoundReference(source: source, path: path, text: reference.description)
+        var bound = BoundReference(source: source, path: path, text: reference.name)
         // The calls for the elements of an array read the same value again and again.
         bound.slot = slots.slot(of: bound, isRepeated: isItem)
         return bound
     }
 
     private mutating func fail(_ reference: PlanReference, _ message: String) -> BoundReference? {
-        complain("{\(reference)}: \(message)")
+        complain("\(reference.text): \(message)")
         return nil
     }
 
     // MARK: - The answer
 
     private mutating func bindAnswer() {
-        for (name, template) in endpoint.answer.fields {
+        for field in endpoint.answer.fields {
+            let name = field.name.value
             if Renderer.isGatewayField(name, ofMadeBody: true) {
                 complain("the field \(name) is the gateway's own")
             }
-            if endpoint.answer.style?.format?.completeField == name {
+            if endpoint.answer.envelope == .bare, endpoint.answer.completeField == name {
                 complain("the field \(name) says whether the answer is complete; it is set twice")
             }
-            let value = template.map { bind($0, for: .fieldValue) }
+            let value = field.value.value.map { bind($0, for: .fieldValue) }
             if value.references.contains(where: \.readsPart) {
                 lateFields.append((name, value))
             } else {
@@ -247,11 +265,34 @@ struct PlanBinder {
     }
 }
 
-extension PlannedEndpoint.Parts {
-    var list: [PlannedPart] {
-        switch self {
-        case .named(let parts): parts
-        case .data(let part): [part]
+extension PlanGraph {
+    /// Returns the number of each leaf among the leaves, and of each group among the groups.
+    fileprivate func numbers(from first: Int) -> [Int] {
+        var (leaves, groups) = (first, 0)
+        return nodes.map { node in
+            if node.isGroup {
+                defer { groups += 1 }
+                return groups
+            }
+            defer { leaves += 1 }
+            return leaves
         }
+    }
+
+    /// Names that are missing or come twice in a group, and groups that are nested too deep.
+    fileprivate var nameFaults: [PlanError.Fault] {
+        var faults: [PlanError.Fault] = []
+        var known: Set<[String]> = []
+        for node in nodes {
+            func complain(_ message: String) { faults.append(.init(part: node.name, message: message)) }
+            if node.part.name.isEmpty { complain("the name is missing") }
+            if node.isGroup, node.groups.count == PlanBinder.depth - 1 {
+                complain("more than \(PlanBinder.depth) groups in groups")
+            }
+            // The members of a group whose name comes twice have their group's fault.
+            let group = node.groups.last.map { "\($0)" } ?? ""
+            if !known.insert([group, node.part.name]).inserted { complain("two parts have this name") }
+        }
+        return faults
     }
 }

@@ -1,3 +1,4 @@
+import EndpointPlans
 @_spi(Lines) import JSONBytes
 
 /// A group of parts. Its members are leaves; its object exists only in `data`, and where a reference reads it.

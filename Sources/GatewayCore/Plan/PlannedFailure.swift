@@ -1,3 +1,4 @@
+import EndpointPlans
 import Networking
 
 /// Why a part of a plan failed without a failed call of its own.

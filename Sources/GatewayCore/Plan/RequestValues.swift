@@ -1,3 +1,4 @@
+import EndpointPlans
 import FoundationEssentials
 import HTTPModel
 import JSONBytes
@@ -76,14 +77,14 @@ struct RequestReader {
             complain(parameter, pattern.refusal)
             reading.unmatched.append(
                 PatternFault(
-                    pattern: pattern.name, subject: parameter.place.subject(parameter.declared.name)))
+                    pattern: pattern.name, subject: parameter.place.subject(parameter.declared.name.value)))
         }
         return nil
     }
 
     private mutating func absent(_ parameter: BoundParameter) -> ParameterText? {
         switch parameter.declared.defaultValue {
-        case .text?: return parameter.defaultText
+        case .value?: return parameter.defaultText
         case .today?: return today().map { ParameterText(text: $0.description, isString: true) }
         case nil:
             if parameter.declared.isRequired {
@@ -150,7 +151,7 @@ struct RequestReader {
     }
 
     private mutating func complain(_ parameter: BoundParameter, _ text: String, isWhole: Bool = false) {
-        let name = parameter.declared.name
+        let name = parameter.declared.name.value
         reading.faults.append(
             ParameterFault(
                 place: parameter.place, name: name, rule: parameter.phrase,

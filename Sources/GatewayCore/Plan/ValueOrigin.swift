@@ -1,3 +1,4 @@
+import EndpointPlans
 import JSONBytes
 
 /// Who is to blame for a value that its place cannot have. A value composed from several has the greatest of their origins.

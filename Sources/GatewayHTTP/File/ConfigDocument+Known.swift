@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayConfig
 
 extension ConfigDocument {
@@ -24,13 +25,18 @@ extension ConfigDocument {
             // A schema may have a variable.
             (endpoint.body == nil || schemas.isEmpty) && !Self.has(variables, from: endpoint.start, starts)
         }.map { endpoint in
-            var known = self.known(endpoint)
-            if isUnknown(known.answer.completeHeader) { known.answer.completeHeader = nil }
+            var known = endpoint
+            known.settings = self.known(endpoint.settings)
+            if isUnknown(known.answer.$completeField) { known.answer.completeField = nil }
             return known
         }
         known.proxies = proxies.filter { proxy in
             !Self.has(variables, from: proxy.start, starts)
-        }.map(self.known)
+        }.map { proxy in
+            var known = proxy
+            known.settings = self.known(proxy.settings)
+            return known
+        }
         return known
     }
 
@@ -60,8 +66,8 @@ extension ConfigDocument {
         return known
     }
 
-    /// Returns an endpoint without the names that variables of `defaults` set.
-    private func known<Settings: ConfigEndpointSettings>(_ settings: Settings) -> Settings {
+    /// Returns the settings without the names that variables of `defaults` set.
+    private func known(_ settings: PlannedSettings) -> PlannedSettings {
         var known = settings
         known.credentials.removeAll { isSubstituted($0.place) }
         known.forward.removeAll { isSubstituted($0.place) }

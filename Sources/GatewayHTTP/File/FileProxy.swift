@@ -1,21 +1,22 @@
+import EndpointPlans
 import GatewayConfig
 import GatewayCore
 import HTTPModel
 
 /// Translates an endpoint of a file whose requests pass through.
 struct FileProxy {
-    private let proxy: ConfigProxy
+    private let proxy: PlannedProxy
     private let upstream: FileUpstream
 
-    init(_ proxy: ConfigProxy, _ upstream: FileUpstream) {
+    init(_ proxy: PlannedProxy, _ upstream: FileUpstream) {
         self.proxy = proxy
         self.upstream = upstream
     }
 
     func declare(on gateway: Gateway, _ faults: inout FileFaults) {
         guard check(&faults) else { return }
-        var options = EndpointOption.options(of: proxy)
-        switch proxy.envelope?.value {
+        var options = proxy.settings.options
+        switch proxy.envelope {
         case nil: break
         case .bare?: options.append(.envelope(.bare))
         case .sluice?: options.append(.envelope(.sluice))
@@ -30,10 +31,11 @@ struct FileProxy {
     private var fields: ProxyFields {
         let (request, response) = (proxy.requestHeaders, proxy.responseHeaders)
         var constant = upstream.headers
-        for name in proxy.credentialFields(for: proxy.upstream.value) { constant.remove(name) }
+        for name in proxy.settings.credentialFields(for: proxy.upstream.value) { constant.remove(name) }
         return ProxyFields.standard
             .adding(
-                request: (proxy.forward + request.added).map(\.value), response: response.added.map(\.value)
+                request: (proxy.settings.forward + request.added).map(\.value),
+                response: response.added.map(\.value)
             )
             .removing(request: request.removed.map(\.value), response: response.removed.map(\.value))
             .with(constant: constant)
@@ -49,7 +51,7 @@ struct FileProxy {
                 faults.add("the proxy \(proxy.path.value.shown) \(fault)", at: name.place)
             }
         }
-        check(proxy.forward + proxy.requestHeaders.added) { ProxyFields.none.adding(request: $0) }
+        check(proxy.settings.forward + proxy.requestHeaders.added) { ProxyFields.none.adding(request: $0) }
         check(proxy.responseHeaders.added) { ProxyFields.none.adding(response: $0) }
         return isGood
     }

@@ -1,3 +1,4 @@
+import EndpointPlans
 import EventIO
 import GatewayConfig
 import GatewayCore

@@ -1,4 +1,5 @@
 import Dispatch
+import EndpointPlans
 import EventIO
 import GatewayConfig
 import GatewayCore

@@ -1,4 +1,5 @@
 import Dispatch
+import EndpointPlans
 package import GatewayConfig
 package import GatewayCore
 import Networking
@@ -73,17 +74,13 @@ package struct GatewayFile: Sendable {
         return faults.isEmpty ? planFaults(of: document, configuration) : faults
     }
 
-    /// What only the modules can refuse that use a value: addresses, patterns, certificates. Returns the settings, too.
+    /// What only the modules can refuse that use a value: addresses, certificates. Returns the settings, too.
     private static func faults(
         of document: ConfigDocument
     ) -> (faults: [ConfigProblem], settings: GatewayServerConfiguration) {
         var faults = FileFaults(document)
         var configuration = GatewayServerConfiguration()
         FileSettings(document).apply(to: &configuration, &faults)
-        for schema in document.schemas { FilePatterns.check(schema.schema, &faults) }
-        for endpoint in document.endpoints {
-            FilePatterns.check(endpoint, &faults)
-        }
         return (faults.problems, configuration)
     }
 
@@ -166,7 +163,8 @@ package struct GatewayFile: Sendable {
         _ document: ConfigDocument, _ upstreams: Upstreams, on gateway: Gateway, _ faults: inout FileFaults
     ) {
         for endpoint in document.endpoints {
-            FileEndpoint(endpoint, document, upstreams.planned).declare(on: gateway, &faults)
+            FileEndpoint(endpoint: endpoint, document: document, upstreams: upstreams.planned).declare(
+                on: gateway, &faults)
         }
         for proxy in document.proxies {
             guard let upstream = upstreams.files[proxy.upstream.value] else {

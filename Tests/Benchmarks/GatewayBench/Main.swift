@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -82,16 +83,17 @@ struct Endpoints {
     private static func addPlan(to gateway: Gateway) throws {
         let diary = gateway.plannedUpstream(
             "diary", "http://127.0.0.1:9/food-diary", envelope: .genericResponse)
-        let date = ValueTemplate.reference(PlanReference(.query("fddDate"), description: "query.fddDate"))
-        var recent = PlannedCall(diary, .get, TextTemplate(constant: "/weights"))
+        let date = PlannedValue.reference(
+            PlanReference(.query("fddDate"), ValuePath(), text: "{query.fddDate}"))
+        var recent = PlannedCall("diary", .get, Located(PlannedText(constant: "/weights")))
         recent.query = [("fddDate", date), ("keyword", .constant(JSONFragment(string: "recent")))]
-        var total = PlannedCall(diary, .get, TextTemplate(constant: "/weights"))
+        var total = PlannedCall("diary", .get, Located(PlannedText(constant: "/weights")))
         total.query = [("fddDate", date)]
         var endpoint = PlannedEndpoint(
             .get, "/api/weights/plan/charts",
             parts: [PlannedPart("recent", .call(recent)), PlannedPart("total", .call(total))])
         endpoint.parameters = [ParameterRule(.query, "fddDate", ValueRule(.date))]
-        gateway.add(try EndpointPlan(endpoint))
+        gateway.add(try EndpointPlan(endpoint, ["diary": diary]))
     }
 
     private struct Session: Sendable {

@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 import JSONBytes
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("Endpoints and their parameters")
 struct EndpointTests {
-    private func endpoint(_ text: String, defaults: String = "") throws -> ConfigEndpoint {
+    private func endpoint(_ text: String, defaults: String = "") throws -> PlannedEndpoint {
         let reading = ConfigReading.read(
             text: "upstreams: {api: {url: \"http://a\"}}\n\(defaults)\nendpoints:\n- \(text)\n")
         #expect(reading.lines.filter { !$0.contains("no endpoint calls") } == [])
@@ -28,8 +29,8 @@ struct EndpointTests {
     func pathParameters() throws {
         let endpoint = try endpoint("{get: \"/a/{id}/{day}\", path: {day: date}, parts: {}}")
         #expect(endpoint.path.value.parameters == ["id", "day"])
-        #expect(endpoint.pathParameters.map(\.name.value) == ["id", "day"])
-        #expect(endpoint.pathParameters.map(\.type) == [.string, .date])
+        #expect(endpoint.parameters(in: .path).map(\.name.value) == ["id", "day"])
+        #expect(endpoint.parameters(in: .path).map(\.rule.type) == [.string, .date])
         #expect(try self.endpoint("{get: /, parts: {}}").path.value.segments == [])
     }
 
@@ -38,8 +39,8 @@ struct EndpointTests {
         let endpoint = try endpoint(
             "{get: /a, query: {a: string, b: {default: x}, c: {required: false}}, "
                 + "headers: {X-A: string, X-B: {required: true}, X-C: {default: 5}}, parts: {}}")
-        #expect(endpoint.query.map(\.isRequired) == [true, false, false])
-        #expect(endpoint.headers.map(\.isRequired) == [false, true, false])
+        #expect(endpoint.parameters(in: .query).map(\.isRequired) == [true, false, false])
+        #expect(endpoint.parameters(in: .header).map(\.isRequired) == [false, true, false])
     }
 
     @Test("A parameter has constraints and a default of its type")
@@ -48,21 +49,20 @@ struct EndpointTests {
             "{get: /a, query: {n: {type: integer, minimum: 1, maximum: 149, default: 60}, "
                 + "s: {minLength: 1, maxLength: 3, pattern: \"[a-z]{1,3}\", enum: [am, 12], default: 12}, "
                 + "d: {type: date, default: today}, x: {type: number, default: 1.50}}, parts: {}}")
-        let (number, text, day, decimal) = (
-            endpoint.query[0], endpoint.query[1], endpoint.query[2], endpoint.query[3]
-        )
-        #expect(number.constraints.minimum?.value == ConfigNumber(text: "1", value: 1))
-        #expect(number.constraints.maximum?.value == ConfigNumber(text: "149", value: 149))
-        func json(_ parameter: ConfigParameter) -> String? {
-            if case .value(let value)? = parameter.fallback { value.value.description } else { nil }
+        let parameters = endpoint.parameters(in: .query)
+        let (number, text, day, decimal) = (parameters[0], parameters[1], parameters[2], parameters[3])
+        #expect(number.rule.minimum?.text == "1")
+        #expect(number.rule.maximum?.text == "149")
+        func json(_ parameter: ParameterRule) -> String? {
+            if case .value(let value)? = parameter.defaultValue { value.value.description } else { nil }
         }
         #expect(json(number) == "60")
         #expect(json(text) == "\"12\"")
         #expect(json(decimal) == "1.50")
-        #expect([text.constraints.minLength?.value, text.constraints.maxLength?.value] == [1, 3])
-        #expect(text.constraints.pattern?.value == "[a-z]{1,3}")
-        #expect(text.constraints.enumeration?.map(\.value.description) == ["\"am\"", "\"12\""])
-        guard case .today? = day.fallback else {
+        #expect([text.rule.minLength, text.rule.maxLength] == [1, 3])
+        #expect(text.rule.pattern?.text == "[a-z]{1,3}")
+        #expect(text.rule.enumeration?.map(\.value.description) == ["\"am\"", "\"12\""])
+        guard case .today? = day.defaultValue else {
             Issue.record("no default")
             return
         }
@@ -74,24 +74,24 @@ struct EndpointTests {
             "defaults: {deadline: 5s, bodyLimit: 1KiB, forward: [Accept], credentials: [api], "
             + "answer: {envelope: bare, status: 201, headers: {X-A: a, X-B: b}, completeHeader: X-C, onFailure: wait}}"
         let plain = try endpoint("{post: /a, parts: {}}", defaults: defaults)
-        #expect(plain.deadline?.value == 5_000_000_000)
-        #expect(plain.bodyLimit?.value == 1024)
-        #expect(plain.forward.map(\.value) == [.accept])
-        #expect(plain.credentials.map(\.value) == ["api"])
-        #expect(plain.answer.envelope?.value == .bare)
-        #expect(plain.answer.completeHeader?.value == "X-C")
-        #expect(plain.answer.onFailure?.value == .wait)
+        #expect(plain.settings.deadline == 5_000_000_000)
+        #expect(plain.settings.bodyLimit == 1024)
+        #expect(plain.settings.forward.map(\.value) == [.accept])
+        #expect(plain.settings.credentials.map(\.value) == ["api"])
+        #expect(plain.answer.envelope == .bare)
+        #expect(plain.answer.completeField == "X-C")
+        #expect(plain.answer.onFailure == .wait)
         let own = try endpoint(
             "{post: /a, deadline: 1s, bodyLimit: 2KiB, forward: [], credentials: [], concurrency: 7, "
                 + "answer: {status: 200, headers: {x-b: c}, onFailure: stop}, parts: {}}", defaults: defaults)
-        #expect(own.deadline?.value == 1_000_000_000)
-        #expect(own.bodyLimit?.value == 2048)
-        #expect(own.forward.isEmpty && own.credentials.isEmpty)
-        #expect(own.concurrency?.value == .on(7))
-        #expect(own.answer.envelope?.value == .bare)
-        #expect(own.answer.onFailure?.value == .stop)
-        #expect(own.answer.status?.value == 200)
-        #expect(own.answer.headers.map(\.value.value.constant) == ["a", "c"])
+        #expect(own.settings.deadline == 1_000_000_000)
+        #expect(own.settings.bodyLimit == 2048)
+        #expect(own.settings.forward.isEmpty && own.settings.credentials.isEmpty)
+        #expect(own.settings.concurrency == 7)
+        #expect(own.answer.envelope == .bare)
+        #expect(own.answer.onFailure == .stop)
+        #expect(own.answer.status == 200)
+        #expect(own.answer.fields.map(\.value.value.constant) == ["a", "c"])
     }
 
     @Test("A body has a schema, in which a type alone is short for a mapping")
@@ -100,7 +100,7 @@ struct EndpointTests {
             "{put: /a, body: {type: object, required: [weight], properties: {weight: number, tags: {type: array, "
                 + "items: {type: string, enum: [a]}, minItems: 1, maxItems: 2}}, additionalProperties: false}, parts: {}}"
         )
-        let body = try #require(endpoint.body?.value)
+        let body = try #require(endpoint.body)
         #expect(body.type?.value == .object)
         #expect(body.required.map(\.value) == ["weight"])
         #expect(body.properties.map(\.name.value) == ["weight", "tags"])
@@ -111,7 +111,7 @@ struct EndpointTests {
             Issue.record("members or items are missing")
             return
         }
-        #expect(item.constraints.enumeration?.map(\.value.description) == ["\"a\""])
+        #expect(item.rule.enumeration?.map(\.value.description) == ["\"a\""])
         #expect(body.properties[1].schema.minItems?.value == 1)
         #expect(body.properties[1].schema.maxItems?.value == 2)
     }

@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 import JSONBytes
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("Parts and steps")
 struct PartTests {
-    private func parts(_ text: String, endpoint: String = "") throws -> [ConfigPart] {
+    private func parts(_ text: String, endpoint: String = "") throws -> [PlannedPart] {
         let reading = ConfigReading.read(
             text: """
                 upstreams: {api: {url: "http://a"}}
@@ -19,13 +20,12 @@ struct PartTests {
                 \(text.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n"))
                 """)
         #expect(reading.lines.filter { $0.contains("error") } == [])
-        return try #require(reading.document?.endpoints.first).content.parts
+        return try #require(reading.document?.endpoints.first).parts.list
     }
 
-    private func call(_ part: ConfigPart) throws -> ConfigCall {
-        switch part.kind {
+    private func call(_ part: PlannedPart) throws -> PlannedCall {
+        switch part.content {
         case .call(let call): return call
-        case .forEach(let each): return each.call
         case .group, .value: throw NotACall()
         }
     }
@@ -40,26 +40,28 @@ struct PartTests {
               headers: {X-A: "t {path.id}"}, body: "{body}", timeout: 3s, attempts: 2, pick: /d/0, expect: array}
             """)[0]
         let call = try call(part)
-        #expect(part.name == Located("a", at: ConfigPlace(file: 0, line: 9, column: 5)))
+        #expect(part.name == "a")
+        #expect(part.place == ConfigPlace(file: 0, line: 9, column: 5))
         #expect(call.upstream.value == "api")
-        #expect(call.request.method == .put)
-        #expect(call.request.path.value.pieces.count == 3)
-        #expect(call.request.path.value.pieces.first == .text("/x/"))
-        #expect(call.request.path.value.pieces.last == .text(".json"))
-        #expect(call.request.query.map(\.name.value) == ["q", "n", "l"])
-        #expect(call.request.query[0].values[0].value.wholeReference?.source == .query("q"))
-        #expect(call.request.query[1].values.map(\.value.constant) == ["60"])
-        #expect(call.request.query[2].values.map(\.value.constant) == ["a", nil])
-        #expect(call.request.headers.map(\.name.value) == ["X-A"])
-        guard case .reference(let body)? = call.request.body?.value else {
+        #expect(call.method == .put)
+        #expect(call.path.value.pieces.count == 3)
+        #expect(call.path.value.pieces.first == .text("/x/"))
+        #expect(call.path.value.pieces.last == .text(".json"))
+        #expect(call.query.map(\.name) == ["q", "n", "l", "l"])
+        #expect(call.query[0].value.references.map(\.source) == [.query("q")])
+        #expect(call.query[1].value.constant?.description == "\"60\"")
+        #expect(call.query[2].value.constant?.description == "\"a\"")
+        #expect(call.query[3].value.references.map(\.source) == [.path("id")])
+        #expect(call.headers.map(\.name.value) == ["X-A"])
+        guard case .reference(let body)? = call.body else {
             Issue.record("the body is no reference")
             return
         }
-        #expect(body.source == .body && body.path.isEmpty)
-        #expect(call.timeout?.value == 3_000_000_000)
-        #expect(call.attempts?.value == 2)
-        #expect(call.pick?.value.description == "/d/0")
-        #expect(call.expect?.value == .array)
+        #expect(body.source == .body && body.path.steps.isEmpty)
+        #expect(call.timeout == 3_000_000_000)
+        #expect(call.attempts == 2)
+        #expect(call.pick?.description == "/d/0")
+        #expect(call.expected == .array)
     }
 
     @Test("A part is shaped, merged, hidden, required or not")
@@ -71,9 +73,9 @@ struct PartTests {
             c: {upstream: api, get: /c, fallback: {a: [1, ~, "{{x}"], b: 1.0}}
             d: {upstream: api, get: /d, when: "!{query.q}"}
             """)
-        #expect(parts[0].keep?.map(\.value.description) == ["id", "seller.name"])
-        #expect(parts[0].drop.map(\.value.description) == ["x"])
-        #expect(parts[0].rename.map(\.name.value) == ["key"])
+        #expect(parts[0].shape.kept?.map(\.value.description) == ["id", "seller.name"])
+        #expect(parts[0].shape.dropped.map(\.value.description) == ["x"])
+        #expect(parts[0].shape.renamed.map(\.name.value) == ["key"])
         #expect(parts[0].isMerged && !parts[0].isHidden)
         #expect(parts[1].isHidden)
         #expect(parts[1].schema?.type?.value == .object)
@@ -84,8 +86,8 @@ struct PartTests {
             return
         }
         #expect(fallback.value.description == #"{"a":[1,null,"{x}"],"b":1.0}"#)
-        #expect(parts[3].when?.isNegated == true)
-        #expect(parts[3].when?.reference.source == .query("q"))
+        #expect(parts[3].condition?.isNegated == true)
+        #expect(parts[3].condition?.reference.source == .query("q"))
     }
 
     @Test("Groups have members and a quorum; a reference names a member with its groups")
@@ -95,18 +97,19 @@ struct PartTests {
             g: {atLeast: 1, parts: {now: {upstream: api, get: /n}, inner: {parts: {x: {upstream: api, get: /x}}}}}
             v: {value: {a: "{parts.g.now.t[0]}", b: "{parts.g.inner.x}", c: "{parts.g}", d: 1}}
             """)
-        guard case .group(let group) = parts[0].kind, case .value(.object(let members)) = parts[1].kind else {
+        guard case .group(let group) = parts[0].content, case .value(.object(let members)) = parts[1].content
+        else {
             Issue.record("wrong kinds")
             return
         }
-        #expect(group.atLeast?.value == 1)
-        #expect(group.parts.map(\.name.value) == ["now", "inner"])
-        let sources = members.map { member -> ConfigReference.Source? in
+        #expect(group.atLeast == 1)
+        #expect(group.parts.map(\.name) == ["now", "inner"])
+        let sources = members.map { member -> PlanReference.Source? in
             if case .reference(let reference) = member.value { reference.source } else { nil }
         }
         #expect(sources == [.part(["g", "now"]), .part(["g", "inner", "x"]), .part(["g"]), nil])
         if case .reference(let reference) = members[0].value {
-            #expect(reference.path == [.member("t"), .element(0)])
+            #expect(reference.path.steps == [.name(Array("t".utf8)), .index(0)])
         }
         #expect(members[3].value.constant?.description == "1")
     }
@@ -119,16 +122,16 @@ struct PartTests {
             a: {upstream: api, get: "/{item.id}", forEach: "{parts.list[*].x}", concurrency: 4, limit: 50, itemFailure: null, atLeast: 0x2}
             b: {upstream: api, get: "/{item}", forEach: "{parts.list}", itemFailure: drop}
             """)
-        guard case .forEach(let first) = parts[1].kind, case .forEach(let second) = parts[2].kind else {
+        guard case .call(let first) = parts[1].content, case .call(let second) = parts[2].content else {
             Issue.record("wrong kinds")
             return
         }
-        #expect(first.items.source == .part(["list"]))
-        #expect(first.items.path == [.all, .member("x")])
-        #expect(first.call.request.path.value.pieces.count == 2)
-        #expect([first.concurrency?.value, first.limit?.value, first.atLeast?.value] == [4, 50, 2])
-        #expect([first.itemFailure?.value, second.itemFailure?.value] == [.null, .drop])
-        #expect(second.limit == nil)
+        #expect(first.items?.source.source == .part(["list"]))
+        #expect(first.items?.source.path.steps == [.all, .name(Array("x".utf8))])
+        #expect(first.path.value.pieces.count == 2)
+        #expect([first.items?.concurrency, first.items?.limit, first.items?.atLeast] == [4, 50, 2])
+        #expect([first.items?.failure, second.items?.failure] == [.null, .drop])
+        #expect(second.items?.limit == nil)
     }
 
     @Test("Steps are calls in the order of the file, each of which may read earlier ones")
@@ -145,13 +148,13 @@ struct PartTests {
                 """)
         #expect(reading.lines == [])
         let endpoint = try #require(reading.document?.endpoints.first)
-        #expect(endpoint.steps.map(\.name.value) == ["one", "two"])
-        #expect(endpoint.steps.flatMap(\.calls).map(\.request.method) == [.post, .put])
-        guard case .data(let data) = endpoint.content else {
+        #expect(endpoint.first.map(\.name) == ["one", "two"])
+        #expect(endpoint.first.flatMap(\.calls).map(\.method) == [.post, .put])
+        guard case .data(let data) = endpoint.parts else {
             Issue.record("data is missing")
             return
         }
-        #expect(data.name.value == "data")
+        #expect(data.name == "data")
     }
 
     @Test("A group of steps has calls in the order of the file, and references name them below the group")
@@ -169,15 +172,15 @@ struct PartTests {
                 """)
         #expect(reading.lines == [])
         let endpoint = try #require(reading.document?.endpoints.first)
-        guard case .group(let steps) = endpoint.steps[1].kind, case .data(let data) = endpoint.content else {
+        guard case .group(let steps) = endpoint.first[1].content, case .data(let data) = endpoint.parts else {
             Issue.record("wrong kinds")
             return
         }
-        #expect(steps.map(\.name.value) == ["x", "y"])
-        #expect(endpoint.steps.map(\.calls.count) == [1, 2, 1])
-        #expect(endpoint.steps[2].calls[0].references.map(\.source) == [.step(["both", "y"])])
+        #expect(steps.parts.map(\.name) == ["x", "y"])
+        #expect(endpoint.first.map(\.calls.count) == [1, 2, 1])
+        #expect(endpoint.first[2].calls[0].references.map(\.source) == [.step(["both", "y"])])
         #expect(data.references.map(\.source) == [.step(["both", "x"])])
-        #expect(data.references.map(\.path) == [[.element(0), .member("id")]])
+        #expect(data.references.map(\.path.steps) == [[.index(0), .name(Array("id".utf8))]])
     }
 
     @Test("JSON of the file keeps its order and its types, and constants become JSON text")
@@ -187,8 +190,8 @@ struct PartTests {
             v: {value: {z: 012, a: [.5, yes, TRUE, ~, '1', "a\\"b"], m: {t: "x {path.id}", e: {}, l: [[], 1e3]}}}
             c: {value: {b: 1, a: [x]}}
             """)
-        guard case .value(.object(let members)) = parts[0].kind,
-            case .value(.constant(let constant)) = parts[1].kind
+        guard case .value(.object(let members)) = parts[0].content,
+            case .value(.constant(let constant)) = parts[1].content
         else {
             Issue.record("wrong kinds")
             return

@@ -1,3 +1,4 @@
+import EndpointPlans
 import Testing
 
 @testable import GatewayConfig

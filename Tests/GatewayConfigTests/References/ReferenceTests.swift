@@ -1,3 +1,5 @@
+import EndpointPlans
+import JSONBytes
 import Testing
 
 @testable import GatewayConfig
@@ -5,7 +7,7 @@ import Testing
 @Suite("References")
 struct ReferenceTests {
     private func parse(_ text: String) throws(ReferenceParser.Fault) -> (
-        ReferenceRoot, [ConfigReference.Segment]
+        ReferenceRoot, [JSONPathStep]
     ) {
         var parser = ReferenceParser(Array((text + "}").utf8), from: 0)
         let (root, path, _) = try parser.parse()
@@ -15,14 +17,18 @@ struct ReferenceTests {
     @Test("A path has RFC 9535's names, indices and wildcards")
     func paths() throws {
         #expect(try parse("body").1 == [])
-        #expect(try parse("item[0][*].a").1 == [.element(0), .all, .member("a")])
+        #expect(try parse("item[0][*].a").1 == [.index(0), .all, .name(Array("a".utf8))])
         #expect(
             try parse("parts.user['first name'][\"b\"]._x").1 == [
-                .member("user"), .member("first name"), .member("b"), .member("_x"),
+                .name(Array("user".utf8)), .name(Array("first name".utf8)), .name(Array("b".utf8)),
+                .name(Array("_x".utf8)),
             ])
-        #expect(try parse("parts.über.날씨").1 == [.member("über"), .member("날씨")])
-        #expect(try parse("header.X-User-Id").1 == [.member("X-User-Id")])
-        #expect(try parse("parts.a['it\\'s \\\\ }']").1 == [.member("a"), .member("it's \\ }")])
+        #expect(try parse("parts.über.날씨").1 == [.name(Array("über".utf8)), .name(Array("날씨".utf8))])
+        #expect(try parse("header.X-User-Id").1 == [.name(Array("X-User-Id".utf8))])
+        #expect(
+            try parse("parts.a['it\\'s \\\\ }']").1 == [
+                .name(Array("a".utf8)), .name(Array("it's \\ }".utf8)),
+            ])
     }
 
     @Test(
@@ -35,7 +41,7 @@ struct ReferenceTests {
         ])
     func faults(text: String) {
         if text == "body.a}b" {
-            #expect((try? parse(text))?.1 == [.member("a")])
+            #expect((try? parse(text))?.1 == [.name(Array("a".utf8))])
         } else {
             #expect(throws: ReferenceParser.Fault.self) { try parse(text) }
         }
@@ -47,20 +53,20 @@ struct ReferenceTests {
         #expect(fault?.message.hasPrefix("slices are not supported: ") == true)
     }
 
-    private func template(_ text: String, variables: [String: String] = [:]) -> (ConfigTemplate?, [String]) {
+    private func template(_ text: String, variables: [String: String] = [:]) -> (PlannedText?, [String]) {
         let problems = ProblemList()
         let source = MemorySource(variables: variables)
         let scalar = VariableReader(source, isStatic: false, problems: problems).scalar(
             text, .plain, at: .start(of: 0))
         let template = scalar.flatMap { scalar in
             TemplateParser.parse(scalar, at: .start(of: 0), problems) { root, path, text in
-                ConfigReference(source: .body, path: path, text: text, place: .start(of: 0))
+                PlanReference(.body, ValuePath(steps: path), text: text)
             }
         }
         return (template, problems.sorted(files: ["f"]).map(\.message))
     }
 
-    private func shown(_ template: ConfigTemplate?) -> [String]? {
+    private func shown(_ template: PlannedText?) -> [String]? {
         template?.pieces.map { piece in
             switch piece {
             case .text(let text): "'\(text)'"
@@ -97,7 +103,8 @@ struct ReferenceTests {
     func headers() throws {
         let scope = ReferenceScope()
         scope.headerNames = NameList(["X-Tenant"])
-        let reference = try scope.resolve(.header, [.member("x-TENANT")], text: "", at: .start(of: 0))
+        let reference = try scope.resolve(
+            .header, [.name(Array("x-TENANT".utf8))], text: "", at: .start(of: 0))
         #expect(reference.source == .header("X-Tenant"))
     }
 
@@ -108,7 +115,7 @@ struct ReferenceTests {
             (.header, "a header has a name"), (.first, "a step has a name"), (.parts, "a part has a name"),
         ])
     func missingNames(root: ReferenceRoot, message: String) {
-        for path in [[], [ConfigReference.Segment.element(0)]] {
+        for path in [[], [JSONPathStep.index(0)]] {
             let fault = #expect(throws: ReferenceScope.Fault.self) {
                 try ReferenceScope().resolve(root, path, text: "", at: .start(of: 0))
             }
@@ -128,13 +135,13 @@ struct ReferenceTests {
                     a: {value: "{parts.g.name}"}
                 """)
         #expect(reading.lines == [])
-        guard case .value(.reference(let reference))? = reading.document?.endpoints[0].content.parts[1].kind
+        guard case .value(.reference(let reference))? = reading.document?.endpoints[0].parts.list[1].content
         else {
             Issue.record("no reference")
             return
         }
         #expect(reference.source == .part(["g"]))
-        #expect(reference.path == [.member("name")])
+        #expect(reference.path.steps == [.name(Array("name".utf8))])
     }
 
     @Test("A long chain of parts and a wide endpoint are checked without recursion")

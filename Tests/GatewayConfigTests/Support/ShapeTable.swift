@@ -1,3 +1,5 @@
+import EndpointPlans
+
 @testable import GatewayConfig
 
 /// The table of a shape's members, as the article "Reference of the file" has it.
@@ -77,7 +79,7 @@ struct ShapeTable {
 
     private static func words(of values: [SchemaTree]) -> String {
         let texts = values.compactMap { if case .text(let text) = $0 { text } else { nil } }
-        let types = [ConfigType.parameters, ConfigType.allCases].map { $0.map(\.rawValue) }
+        let types = [DataType.ofParameters, DataType.allCases].map { $0.map(\.rawValue) }
         return types.contains(texts) ? "type" : Words.list(texts.map { "`\($0)`" })
     }
 }

@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -63,7 +64,7 @@ struct PlanAnswerTests {
 
     @Test("Rule 7: forwarded fields and credentials go as at endpoints in Swift")
     func forwards() throws {
-        let plan = try EndpointPlan(PlannedEndpoint(.get, "/page", parts: [bench.part("a", "/a")]))
+        let plan = try bench.plan(PlannedEndpoint(.get, "/page", parts: [bench.part("a", "/a")]))
         bench.gateway.add(plan, [.forwards("X-Tenant"), .forwardsAuthorization(to: "diary")])
         bench.upstream("/a", .response(401, fields: [.wwwAuthenticate: "Bearer"]))
         let reply = try bench.answer(.get, "/page", fields: ["X-Tenant": "t", .authorization: "Bearer x"])
@@ -79,12 +80,12 @@ struct PlanAnswerTests {
             PlannedPart("g", .group(PlannedGroup([bench.part("a", "/a", .optional)]))),
             bench.part("b", "/b").merged(),
         ]) {
-            $0.answer.style = .bare(completeField: "X-Complete")
-            $0.answer.status = .created
-            $0.answer.fields = [
+            $0.answer.envelope = .bare
+            $0.answer.completeField = "X-Complete"
+            $0.answer.status = 201
+            $0.answer.fields = plannedFields(
                 (.cacheControl, text("max-age=60")), ("X-User", text("u-{parts.b.id}/{query.n}")),
-                ("X-None", text("{parts.b.none}")), ("X-Break", text("{parts.b.break}")),
-            ]
+                ("X-None", text("{parts.b.none}")), ("X-Break", text("{parts.b.break}")))
             $0.parameters = [ParameterRule(.query, "n", ValueRule(.integer), default: .text("1"))]
         }
         bench.upstream("/b", .data(#"{"id":7,"break":"a\nb"}"#))
@@ -148,7 +149,7 @@ struct PlanAnswerTests {
         bench.gateway.group("/v1", .envelope(.bare)) { group in
             group.before { if $0.header("X-Key") == nil { throw GatewayError.unauthorized("No key") } }
             do {
-                group.add(try EndpointPlan(PlannedEndpoint(.get, "/a", parts: [bench.part("a", "/a")])))
+                group.add(try bench.plan(PlannedEndpoint(.get, "/a", parts: [bench.part("a", "/a")])))
             } catch {
                 Issue.record(error)
             }

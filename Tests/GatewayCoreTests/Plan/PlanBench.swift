@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -17,12 +18,19 @@ extension Bench {
             headers: headers, allowsEmptyBody: allowsEmptyBody)
     }
 
+    /// Checks an endpoint whose upstream is `planned`.
+    func plan(
+        _ endpoint: PlannedEndpoint, _ upstream: PlannedUpstream? = nil, schemas: [NamedSchema] = []
+    ) throws(PlanError) -> EndpointPlan {
+        try EndpointPlan(endpoint, ["diary": upstream ?? planned()], schemas: schemas)
+    }
+
     /// A part with a GET.
     func part(
-        _ name: String, _ path: String, _ policy: PartPolicy = .required,
+        _ name: String, _ path: String, _ policy: PlannedPart.Policy = .required,
         _ change: (inout PlannedCall) -> Void = { _ in }
     ) -> PlannedPart {
-        var call = PlannedCall(planned(), .get, text(path))
+        var call = PlannedCall("diary", .get, Located(text(path)))
         change(&call)
         return PlannedPart(name, .call(call), policy)
     }
@@ -40,7 +48,7 @@ extension Bench {
     ) throws {
         var endpoint = PlannedEndpoint(.get, path, parts: parts)
         change(&endpoint)
-        gateway.add(try EndpointPlan(endpoint), [.deadline(.seconds(5))])
+        gateway.add(try plan(endpoint), [.deadline(.seconds(5))])
     }
 
     /// The targets of all attempts, without the upstream's prefix, in the order in which they were sent.

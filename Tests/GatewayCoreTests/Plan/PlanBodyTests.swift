@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 import JSONBytes
 import Networking
@@ -12,31 +13,20 @@ struct PlanBodyTests {
     private let bench = Bench()
     private let json: HTTPFields = [.contentType: "application/json"]
 
-    private static let entry = BodySchema(
-        BodyRule(
+    private static let entry = Schema.object(
+        [
+            ("weight", .scalar(ValueRule(.number, minimum: 20, maximum: 300))),
+            ("tags", .array(.named("Tag"), maxItems: 2)),
+            ("half", .any(of: [JSONFragment(string: "am"), JSONFragment(string: "pm")])),
+            ("day", .scalar(ValueRule(.date))),
+        ], required: ["weight"], allowsOthers: false)
+    private static let schemas = [
+        NamedSchema(
+            "Tag",
             .object(
-                BodyRule.ObjectRule(
-                    properties: [
-                        ("weight", BodyRule(.scalar(ValueRule(.number, minimum: 20, maximum: 300)))),
-                        (
-                            "tags",
-                            BodyRule(.array(BodyRule.ArrayRule(items: BodyRule(.named("Tag")), maxItems: 2)))
-                        ),
-                        (
-                            "half",
-                            BodyRule(.any, values: [JSONFragment(string: "am"), JSONFragment(string: "pm")])
-                        ),
-                        ("day", BodyRule(.scalar(ValueRule(.date)))),
-                    ], required: ["weight"], allowsOthers: false))),
-        named: [
-            "Tag": BodyRule(
-                .object(
-                    BodyRule.ObjectRule(
-                        properties: [
-                            ("name", BodyRule(.scalar(ValueRule(minLength: 1)))),
-                            ("below", BodyRule(.array(BodyRule.ArrayRule(items: BodyRule(.named("Tag")))))),
-                        ], required: ["name"])))
-        ])
+                [("name", .scalar(ValueRule(minLength: 1))), ("below", .array(.named("Tag")))],
+                required: ["name"]))
+    ]
 
     @Test("Many texts that are slow to match are refused after 20 ms, with one incident")
     func slowPatterns() throws {
@@ -76,10 +66,10 @@ struct PlanBodyTests {
         var endpoint = PlannedEndpoint(.put, "/entry")
         endpoint.body = Self.entry
         endpoint.parameters = [ParameterRule(.query, "n", ValueRule(.integer), isRequired: false)]
-        var call = PlannedCall(bench.planned(), .put, text(path))
+        var call = PlannedCall("diary", .put, Located(text(path)))
         call.body = value("{body}")
         endpoint.parts = .named([PlannedPart("a", .call(call))])
-        bench.gateway.add(try EndpointPlan(endpoint))
+        bench.gateway.add(try bench.plan(endpoint, schemas: Self.schemas))
         bench.transport.answer(.data("1"))
     }
 
@@ -173,10 +163,11 @@ struct PlanBodyTests {
     @Test("A schema that is unknown or leads only to itself is a fault of the plan")
     func schemas() throws {
         var endpoint = PlannedEndpoint(.put, "/entry")
-        endpoint.body = BodySchema(
-            BodyRule(.array(BodyRule.ArrayRule(items: BodyRule(.named("A"))))),
-            named: ["B": BodyRule(.named("C")), "C": BodyRule(.named("B"))])
-        let error = try #require(throws: PlanError.self) { try EndpointPlan(endpoint) }
+        endpoint.body = .array(.named("A"))
+        let error = try #require(throws: PlanError.self) {
+            try bench.plan(
+                endpoint, schemas: [NamedSchema("B", .named("C")), NamedSchema("C", .named("B"))])
+        }
         #expect(
             error.faults.map(\.message) == [
                 "there is no schema \"A\"", "the schema \"C\" leads only to itself",

@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -12,7 +13,7 @@ struct PlanCallTests {
 
     @Test("A part that fails fails the answer unless it is optional or has a fallback, as in Swift")
     func policies() throws {
-        for (path, policy) in [("/required", PartPolicy.required), ("/optional", .optional)] {
+        for (path, policy) in [("/required", PlannedPart.Policy.required), ("/optional", .optional)] {
             try bench.page(path, [bench.part("a", "/a", policy), bench.part("b", "/b", .fallback([1]))])
         }
         bench.upstream("/a", .response(404))
@@ -133,10 +134,10 @@ struct PlanCallTests {
                 bench.part("a", "/a"),
                 bench.part("b", place == 0 ? "/b/{parts.a}" : "/b", .optional) {
                     if place == 1 { $0.query = [("v", value("{parts.a}"))] }
-                    if place == 2 { $0.headers = [("X-V", text("{parts.a}"))] }
+                    if place == 2 { $0.headers = plannedFields(("X-V", text("{parts.a}"))) }
                 },
             ]
-        ) { $0.answer.fields = [("X-Long", text("{parts.a}"))] }
+        ) { $0.answer.fields = plannedFields(("X-Long", text("{parts.a}"))) }
         bench.upstream("/a", .data("\"\(String(repeating: "x", count: 8193))\""))
         let reply = try bench.answer(.get, "/page")
         #expect(reply["/errors/0/part"] == #""b""#)
@@ -149,9 +150,12 @@ struct PlanCallTests {
 
     @Test("A call has the upstream's headers, and its own in place of those of the same name")
     func headers() throws {
-        var call = PlannedCall(bench.planned(headers: ["X-Key": "k", "X-Kind": "old"]), .get, text("/a"))
-        call.headers = [("X-Kind", text("new")), ("X-None", text("{header.X-None}"))]
-        try bench.page([PlannedPart("a", .call(call))]) { $0.parameters = [ParameterRule(.header, "X-None")] }
+        var call = PlannedCall("diary", .get, Located(text("/a")))
+        call.headers = plannedFields(("X-Kind", text("new")), ("X-None", text("{header.X-None}")))
+        var endpoint = PlannedEndpoint(.get, "/page", parts: [PlannedPart("a", .call(call))])
+        endpoint.parameters = [ParameterRule(.header, "X-None")]
+        let upstream = bench.planned(headers: ["X-Key": "k", "X-Kind": "old"])
+        bench.gateway.add(try bench.plan(endpoint, upstream))
         bench.upstream("/a", .data("1"))
         #expect(try bench.answer(.get, "/page").status == 200)
         let fields = try #require(bench.transport.attempts.first).call.fields
@@ -163,7 +167,7 @@ struct PlanCallTests {
     @Test("A call's own timeout and attempts take the place of the upstream's")
     func limits() throws {
         try bench.page([
-            bench.part("a", "/a", .optional) { $0.timeout = .seconds(1) },
+            bench.part("a", "/a", .optional) { $0.timeout = 1_000_000_000 },
             bench.part("b", "/b", .optional) { $0.attempts = 2 },
         ])
         bench.upstream("/a", .silence)

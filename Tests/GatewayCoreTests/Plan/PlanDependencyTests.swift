@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -11,7 +12,7 @@ struct PlanDependencyTests {
     private let bench = Bench()
 
     /// `user` reads `recent`, `friends` reads both; `total` reads nothing. The readers stand first.
-    private func declareScreen(_ policy: PartPolicy = .optional) throws {
+    private func declareScreen(_ policy: PlannedPart.Policy = .optional) throws {
         try bench.page([
             bench.part("friends", "/friends/{parts.recent.user}/{parts.user.age}", policy),
             bench.part("user", "/users/{parts.recent.user}", policy).shaped { $0.kept = ["name"] },

@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -112,13 +113,16 @@ enum PlanDiary {
         let users = gateway.plannedUpstream("users", "http://diary.test/users", policy: brief)
         let weather = gateway.plannedUpstream(
             "weather", "http://diary.test/weather", policy: brief, envelope: agency)
+        let upstreams = ["diary": diary, "users": users, "weather": weather]
         func weights(_ name: String, _ date: String, recent: Bool) -> PlannedPart {
-            var call = PlannedCall(diary, .get, text("/food-diary/weights"))
+            var call = PlannedCall("diary", .get, Located(text("/food-diary/weights")))
             call.query = [("fddDate", value(date))] + (recent ? [("keyword", value("recent"))] : [])
             return PlannedPart(name, .call(call))
         }
-        func day(_ date: String, _ policy: PartPolicy = .required) -> PlannedPart {
-            PlannedPart("today", .call(PlannedCall(diary, .get, text("/food-diary/weights/\(date)"))), policy)
+        func day(_ date: String, _ policy: PlannedPart.Policy = .required) -> PlannedPart {
+            PlannedPart(
+                "today", .call(PlannedCall("diary", .get, Located(text("/food-diary/weights/\(date)")))),
+                policy)
         }
         let date = ValueRule(.date)
 
@@ -128,7 +132,7 @@ enum PlanDiary {
             weights("recent", "{query.fddDate}", recent: true),
             weights("total", "{query.fddDate}", recent: false),
         ])
-        gateway.add(try EndpointPlan(charts))
+        gateway.add(try EndpointPlan(charts, upstreams))
 
         var home = PlannedEndpoint(.get, "/plan/home")
         home.parameters = [
@@ -138,14 +142,14 @@ enum PlanDiary {
             ParameterRule(.query, "user", default: .text("GREEN")),
         ]
         let point = [("dataType", value("JSON")), ("nx", value("{query.nx}")), ("ny", value("{query.ny}"))]
-        var forecast = PlannedCall(weather, .get, text("/getUltraSrtFcst"))
+        var forecast = PlannedCall("weather", .get, Located(text("/getUltraSrtFcst")))
         forecast.query = point + [("pageNo", .constant(JSONLiteral(1).fragment)), ("numOfRows", value("60"))]
-        var now = PlannedCall(weather, .get, text("/getUltraSrtNcst"))
+        var now = PlannedCall("weather", .get, Located(text("/getUltraSrtNcst")))
         now.query = point
-        var tags = PlannedCall(diary, .get, text("/tags"))
-        tags.timeout = .seconds(3)
+        var tags = PlannedCall("diary", .get, Located(text("/tags")))
+        tags.timeout = 3_000_000_000
         tags.expected = .array
-        var user = PlannedCall(users, .get, text("/{query.user}"))
+        var user = PlannedCall("users", .get, Located(text("/{query.user}")))
         user.pick = "/user"
         user.expected = .object
         home.parts = .named([
@@ -159,23 +163,18 @@ enum PlanDiary {
                 .optional),
             PlannedPart("tags", .call(tags), .optional), PlannedPart("user", .call(user), .optional),
         ])
-        gateway.add(try EndpointPlan(home))
+        gateway.add(try EndpointPlan(home, upstreams))
 
         var put = PlannedEndpoint(.put, "/plan/weights/{date}/{half}")
         put.parameters = [
             ParameterRule(.path, "date", date),
             ParameterRule(.path, "half", ValueRule(values: ["am", "pm"])),
         ]
-        put.body = BodySchema(
-            BodyRule(
-                .object(
-                    BodyRule.ObjectRule(
-                        properties: [("weight", BodyRule(.scalar(ValueRule(.number))))], required: ["weight"])
-                )))
-        var save = PlannedCall(diary, .put, text("/food-diary/weights/{path.date}/{path.half}"))
+        put.body = .object([("weight", .scalar(ValueRule(.number)))], required: ["weight"])
+        var save = PlannedCall("diary", .put, Located(text("/food-diary/weights/{path.date}/{path.half}")))
         save.body = value("{body}")
         put.first = [PlannedPart("save", .call(save))]
         put.parts = .named([day("{path.date}", .optional)])
-        gateway.add(try EndpointPlan(put))
+        gateway.add(try EndpointPlan(put, upstreams))
     }
 }

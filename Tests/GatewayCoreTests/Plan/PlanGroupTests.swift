@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -11,12 +12,12 @@ struct PlanGroupTests {
     private let bench = Bench()
 
     private func group(
-        _ name: String, _ policy: PartPolicy = .required, atLeast: Int? = nil, _ parts: [PlannedPart]
+        _ name: String, _ policy: PlannedPart.Policy = .required, atLeast: Int? = nil, _ parts: [PlannedPart]
     ) -> PlannedPart {
         PlannedPart(name, .group(PlannedGroup(parts, atLeast: atLeast)), policy)
     }
 
-    private func add(_ policy: PartPolicy, atLeast: Int? = nil) throws {
+    private func add(_ policy: PlannedPart.Policy, atLeast: Int? = nil) throws {
         try bench.page([
             bench.part("first", "/first"),
             group(
@@ -41,8 +42,8 @@ struct PlanGroupTests {
 
     @Test(
         "A failed group is null or its fallback, though other members succeeded",
-        arguments: [(PartPolicy.optional, "null"), (.fallback(["now": nil]), #"{"now":null}"#)])
-    func covered(policy: PartPolicy, data: String) throws {
+        arguments: [(PlannedPart.Policy.optional, "null"), (.fallback(["now": nil]), #"{"now":null}"#)])
+    func covered(policy: PlannedPart.Policy, data: String) throws {
         try add(policy)
         bench.upstream("/map", .response(404))
         let reply = try bench.answer(.get, "/page")
@@ -120,7 +121,7 @@ struct PlanGroupTests {
 
     @Test("A single part is all of data, and its policy holds for all of it")
     func data() throws {
-        for (path, policy) in [("/a", PartPolicy.required), ("/b", .fallback([]))] {
+        for (path, policy) in [("/a", PlannedPart.Policy.required), ("/b", .fallback([]))] {
             try bench.page(path, []) { $0.parts = .data(bench.part("data", "/list", policy)) }
         }
         bench.upstream("/list", .data("[1, 2]"))

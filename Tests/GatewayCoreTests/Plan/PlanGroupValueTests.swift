@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -16,12 +17,12 @@ struct PlanGroupValueTests {
     }
 
     private func group(
-        _ name: String, _ policy: PartPolicy = .required, atLeast: Int? = nil, _ parts: [PlannedPart]
+        _ name: String, _ policy: PlannedPart.Policy = .required, atLeast: Int? = nil, _ parts: [PlannedPart]
     ) -> PlannedPart {
         PlannedPart(name, .group(PlannedGroup(parts, atLeast: atLeast)), policy)
     }
 
-    private func weather(_ policy: PartPolicy = .required) -> PlannedPart {
+    private func weather(_ policy: PlannedPart.Policy = .required) -> PlannedPart {
         group(
             "weather", policy,
             [
@@ -128,20 +129,22 @@ struct PlanGroupValueTests {
     func circle() throws {
         let own = group("g", [PlannedPart("a", .value(value("{parts.g}"))), bench.part("b", "/b")])
         let error = try #require(throws: PlanError.self) {
-            try EndpointPlan(PlannedEndpoint(.get, "/page", parts: [own]))
+            try bench.plan(PlannedEndpoint(.get, "/page", parts: [own]))
         }
-        #expect(error.faults.map(\.message) == ["parts g.a -> g.a wait for each other"])
+        #expect(error.faults.map(\.message) == ["parts g -> g.a -> g wait for each other"])
         let first = group("g", [PlannedPart("a", .value(value("{parts.h}")))])
         let second = group("h", [bench.part("b", "/b").when("parts.g")])
         let both = try #require(throws: PlanError.self) {
-            try EndpointPlan(PlannedEndpoint(.get, "/page", parts: [first, second]))
+            try bench.plan(PlannedEndpoint(.get, "/page", parts: [first, second]))
         }
-        #expect(both.faults.map(\.message) == ["parts g.a -> h.b -> g.a wait for each other"])
+        #expect(both.faults.map(\.message) == ["parts g -> g.a -> h -> h.b -> g wait for each other"])
     }
 
     @Test("A field of the answer reads the object of a group")
     func field() throws {
-        try bench.page([weather()]) { $0.answer.fields = [("X-Wind", text("{parts.weather.wind}"))] }
+        try bench.page([weather()]) {
+            $0.answer.fields = plannedFields(("X-Wind", text("{parts.weather.wind}")))
+        }
         answerAll()
         let pending = try bench.ask(.get, "/page")
         bench.time.advance(by: .seconds(2))

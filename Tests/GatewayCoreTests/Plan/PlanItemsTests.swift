@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -12,7 +13,7 @@ struct PlanItemsTests {
 
     /// Adds `/page` whose part `tags` calls `/tags/{item}` for each of `list`.
     private func add(
-        _ failure: PlannedItems.Failure = .null, _ policy: PartPolicy = .required,
+        _ failure: PlannedItems.Failure = .null, _ policy: PlannedPart.Policy = .required,
         _ change: (inout PlannedItems) -> Void = { _ in }
     ) throws {
         try bench.page([
@@ -107,7 +108,7 @@ struct PlanItemsTests {
         try bench.page([
             bench.part("list", "/list"),
             bench.part("tags", "/tags/{item.id}") { call in
-                call.headers = [(.acceptLanguage, text("{item.language}"))]
+                call.headers = plannedFields((.acceptLanguage, text("{item.language}")))
                 call.items = PlannedItems(reference("parts.list"))
             },
         ])
@@ -283,11 +284,11 @@ struct PlanItemsTests {
     @Test("A client's list is read from the body, and one that is missing is the client's failure")
     func body() throws {
         var endpoint = PlannedEndpoint(.post, "/many")
-        endpoint.body = BodySchema(BodyRule(.any))
-        var call = PlannedCall(bench.planned(), .get, text("/tags/{item}"))
+        endpoint.body = Schema()
+        var call = PlannedCall("diary", .get, Located(text("/tags/{item}")))
         call.items = PlannedItems(reference("body.ids"))
         endpoint.parts = .data(PlannedPart("tags", .call(call)))
-        bench.gateway.add(try EndpointPlan(endpoint))
+        bench.gateway.add(try bench.plan(endpoint))
         bench.transport.answer(.data("1"))
         let fields: HTTPFields = [.contentType: "application/json"]
         #expect(try bench.answer(.post, "/many", fields: fields, body: #"{"ids":[1,2]}"#)["/data"] == "[1,1]")

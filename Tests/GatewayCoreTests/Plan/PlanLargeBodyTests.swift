@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 import JSONBytes
 import Locking
@@ -20,18 +21,13 @@ struct PlanLargeBodyTests {
         var endpoint = PlannedEndpoint(.post, "/page")
         // Tries all ways to cut the text before it matches.
         let text = ValueRule(pattern: try Pattern("(a+)+[bc]|a+"))
-        endpoint.body = BodySchema(
-            BodyRule(
-                .object(
-                    BodyRule.ObjectRule(properties: [
-                        ("texts", BodyRule(.array(BodyRule.ArrayRule(items: BodyRule(.scalar(text))))))
-                    ]))))
+        endpoint.body = .object([("texts", .array(.scalar(text)))])
         endpoint.parts = .named([
             bench.part("call", "/users/{body.user.id}"),
             PlannedPart("names", .value(value("{body.list[*].name}"))),
             PlannedPart("second", .value(value("{body.list[1]}"))),
         ])
-        bench.gateway.add(try EndpointPlan(endpoint))
+        bench.gateway.add(try bench.plan(endpoint))
     }
 
     private func ask(_ json: String) throws -> Pending {

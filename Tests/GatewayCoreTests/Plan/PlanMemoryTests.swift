@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import Locking
@@ -35,7 +36,7 @@ struct PlanMemoryTests {
             }
         ]) { endpoint in
             endpoint.method = .post
-            endpoint.body = BodySchema(BodyRule(.any))
+            endpoint.body = Schema()
         }
         bench.upstream("/x", .data("1"))
         let reply = try bench.answer(

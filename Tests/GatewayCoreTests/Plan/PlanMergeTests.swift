@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -86,7 +87,7 @@ struct PlanMergeTests {
     )
     func givesWayToGroups() throws {
         for (policy, failed) in [
-            (PartPolicy.optional, #"{"a":7,"b":8}"#), (.fallback(["b": 0]), #"{"a":7,"b":0}"#),
+            (PlannedPart.Policy.optional, #"{"a":7,"b":8}"#), (.fallback(["b": 0]), #"{"a":7,"b":0}"#),
         ] {
             let bench = Bench()
             let group = PlannedGroup([bench.part("a", "/a")])
@@ -141,7 +142,7 @@ struct PlanMergeTests {
             bench.part("fallback", "/f", .fallback([])).shaped { $0.kept = ["z"] }.merged(),
         ]
         let error = try #require(throws: PlanError.self) {
-            try EndpointPlan(PlannedEndpoint(.get, "/page", parts: parts))
+            try bench.plan(PlannedEndpoint(.get, "/page", parts: parts))
         }
         #expect(
             error.faults.map { "\($0.part ?? ""): \($0.message)" } == [

@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -21,7 +22,7 @@ struct PlanOriginTests {
         bench.transport.answer(.data(#"{"name":"a/b","list":["a/b"]}"#))
         try bench.page(parts) { endpoint in
             endpoint.method = .post
-            endpoint.body = BodySchema(BodyRule(.any))
+            endpoint.body = Schema()
             endpoint.parameters = [ParameterRule(.query, "a", isRequired: false)]
             change(&endpoint)
         }
@@ -162,12 +163,12 @@ struct PlanOriginTests {
                 bench.part("b", "/b") {
                     if place == 0 { $0.query = [("o", value("{body.o}"))] }
                     if place == 1 { $0.query = [("o", value("x {body.o}"))] }
-                    if place == 2 { $0.headers = [("X-O", text("{body.o}"))] }
-                    if place == 3 { $0.headers = [("X-O", text("{body.t}"))] }
+                    if place == 2 { $0.headers = plannedFields(("X-O", text("{body.o}"))) }
+                    if place == 3 { $0.headers = plannedFields(("X-O", text("{body.t}"))) }
                 }
             ]) {
                 $0.method = .post
-                $0.body = BodySchema(BodyRule(.any))
+                $0.body = Schema()
             }
             let reply = try bench.answer(
                 .post, "/page", fields: [.contentType: "application/json"],
@@ -207,7 +208,7 @@ struct PlanOriginTests {
         let (a, b) = ("\(source).a", "\(source).b")
         try bench.page([]) { endpoint in
             endpoint.method = .post
-            endpoint.body = BodySchema(BodyRule(.any))
+            endpoint.body = Schema()
             let up = bench.part(place == .step ? "v" : "up", "/up")
             var first = [up]
             var parts = source == "body" || place == .step ? [] : [up]

@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -19,11 +20,7 @@ struct PlanParameterTests {
             [
                 bench.part("a", "/a") { call in
                     call.query = rules.map { rule in
-                        switch rule.place {
-                        case .path: (rule.name, value("{path.\(rule.name)}"))
-                        case .query: (rule.name, value("{query.\(rule.name)}"))
-                        case .header: (rule.name, value("{header.\(rule.name)}"))
-                        }
+                        (rule.name.value, value("{\(rule.place).\(rule.name.value)}"))
                     }
                 }
             ]
@@ -181,7 +178,9 @@ struct PlanParameterTests {
 
     @Test("A line break in a value that goes into a field is 400")
     func fieldValue() throws {
-        try bench.page([bench.part("a", "/a") { $0.headers = [("X-Name", text("{query.name}"))] }]) {
+        try bench.page([
+            bench.part("a", "/a") { $0.headers = plannedFields(("X-Name", text("{query.name}"))) }
+        ]) {
             $0.parameters = [ParameterRule(.query, "name")]
         }
         bench.transport.answer(.data("1"))

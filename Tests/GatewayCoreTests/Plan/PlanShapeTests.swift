@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import HTTPModel
 import JSONBytes
@@ -15,7 +16,7 @@ struct PlanShapeTests {
     }
 
     private func group(
-        _ name: String, _ policy: PartPolicy = .required, _ parts: [PlannedPart]
+        _ name: String, _ policy: PlannedPart.Policy = .required, _ parts: [PlannedPart]
     ) -> PlannedPart {
         PlannedPart(name, .group(PlannedGroup(parts)), policy)
     }
@@ -105,7 +106,7 @@ struct PlanShapeTests {
         #expect(try bench.answer(.get, "/own")["/data"] == #"{"g":{"x":1}}"#)
         let unfit = group("g", [bench.part("a", "/a", .fallback(7))]).shaped { $0.kept = ["a.id"] }
         let error = try #require(throws: PlanError.self) {
-            try EndpointPlan(PlannedEndpoint(.get, "/page", parts: [unfit]))
+            try bench.plan(PlannedEndpoint(.get, "/page", parts: [unfit]))
         }
         #expect(error.faults.map(\.part) == ["g.a"])
     }
@@ -149,7 +150,7 @@ struct PlanShapeTests {
     func keptMerges() throws {
         let parts = [bench.part("one", "/one").merged(), bench.part("two", "/two").merged()]
         let error = try #require(throws: PlanError.self) {
-            try EndpointPlan(PlannedEndpoint(.get, "/page", parts: [group("g", parts)]))
+            try bench.plan(PlannedEndpoint(.get, "/page", parts: [group("g", parts)]))
         }
         #expect(error.faults.map(\.message) == ["a second part is merged without keep"])
         let shaped = [

@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 import JSONBytes
 import Networking
@@ -11,7 +12,7 @@ struct PlanSlotsTests {
     private let bench = Bench()
 
     private func plan(_ parts: [PlannedPart]) throws -> EndpointPlan {
-        try EndpointPlan(PlannedEndpoint(.get, "/page", parts: parts))
+        try bench.plan(PlannedEndpoint(.get, "/page", parts: parts))
     }
 
     @Test("A value that one reference reads is not kept, and a whole value needs no search")
@@ -76,9 +77,9 @@ struct PlanSlotsTests {
                 PlannedPart(
                     "b", .value(.array([value("{first.s.x}"), value("{body.none}"), value("{body.none}")]))),
             ])
-        endpoint.body = BodySchema(BodyRule(.any))
+        endpoint.body = Schema()
         endpoint.first = [bench.part("s", "/s")]
-        bench.gateway.add(try EndpointPlan(endpoint))
+        bench.gateway.add(try bench.plan(endpoint))
         bench.upstream("/s", .data(#"{"x":[1]}"#))
         let reply = try bench.answer(
             .post, "/page", fields: [.contentType: "application/json"], body: #"{"a":{"b":1}}"#)
@@ -92,7 +93,9 @@ struct PlanSlotsTests {
             bench.part("list", "/list"),
             bench.part("a", "/a", .optional) { $0.query = [("t", value("{parts.list.t}"))] },
             bench.part("b", "/b/{parts.list.t}", .optional),
-            bench.part("c", "/c", .optional) { $0.headers = [("x-t", text("t {parts.list.t}"))] },
+            bench.part("c", "/c", .optional) {
+                $0.headers = plannedFields(("x-t", text("t {parts.list.t}")))
+            },
         ])
         bench.upstream("/list", .data("{\"t\":\"\(String(repeating: "\\u0041", count: 8193))\"}"))
         let reply = try bench.answer(.get, "/page")

@@ -1,3 +1,4 @@
+import EndpointPlans
 import GatewayCore
 import JSONBytes
 import Networking
@@ -65,7 +66,7 @@ struct PlanStopTests {
             return PlannedPart(name, .group(PlannedGroup(required, atLeast: least)), policy())
         }
 
-        private mutating func policy() -> PartPolicy {
+        private mutating func policy() -> PlannedPart.Policy {
             [.required, .required, .optional, .fallback([])].randomElement(using: &random) ?? .required
         }
     }

@@ -1,38 +1,23 @@
-import GatewayCore
+import EndpointPlans
+import HTTPModel
 import JSONBytes
 
 @testable import GatewayConfig
 
 /// Reads text with references in braces, as the reader of a file does. A fault in it is a mistake of the test.
-func text(_ text: String) -> TextTemplate<PlanReference> {
+func text(_ text: String) -> PlannedText {
     let problems = ProblemList()
-    var references: [PlanReference] = []
     let template = TemplateParser.parse(
         YAMLScalar(text: text, style: .plain), at: .start(of: 0), problems
     ) { root, path, text in
-        references.append(PlanReference(root, path, text))
-        return ConfigReference(source: .body, path: path, text: text, place: .start(of: 0))
+        PlanReference(root, path, text)
     }
     guard let template else { preconditionFailure("\(problems.sorted(files: ["test"]))") }
-    var rest = references[...]
-    return TextTemplate(
-        pieces: template.pieces.map { piece in
-            switch piece {
-            case .text(let text): .text(text)
-            case .reference: .reference(rest.removeFirst())
-            }
-        })
+    return template
 }
 
 /// Reads a value with references, or a constant text. If it is one reference, the value keeps its type.
-func value(_ text: String) -> ValueTemplate<PlanReference> {
-    let template = GatewayCoreTests.text(text)
-    if let constant = template.constant { return .constant(JSONFragment(string: constant)) }
-    guard template.pieces.count == 1, let reference = template.references.first else {
-        return .text(template)
-    }
-    return .reference(reference)
-}
+func value(_ text: String) -> PlannedValue { PlannedValue(GatewayCoreTests.text(text)) }
 
 /// Reads a reference without its braces.
 func reference(_ text: String) -> PlanReference {
@@ -42,26 +27,68 @@ func reference(_ text: String) -> PlanReference {
     return reference
 }
 
+func plannedFields(_ fields: (name: HTTPFieldName, value: PlannedText)...) -> [PlannedField] {
+    fields.map { PlannedField(Located($0.name), Located($0.value)) }
+}
+
 extension PlanReference {
-    fileprivate init(_ root: ReferenceRoot, _ path: [ConfigReference.Segment], _ text: String) {
-        let description = String(text.dropFirst().dropLast())
-        let below = ValuePath(
-            steps: path.map { segment in
-                switch segment {
-                case .member(let name): .name(Array(name.utf8))
-                case .element(let index): .index(index)
-                case .all: .all
-                }
-            })
-        let name = if case .member(let name)? = path.first { name } else { "" }
-        switch root {
-        case .path: self.init(.path(name), description: description)
-        case .query: self.init(.query(name), description: description)
-        case .header: self.init(.header(name), description: description)
-        case .body: self.init(.body, below, description: description)
-        case .first: self.init(.first, below, description: description)
-        case .parts: self.init(.parts, below, description: description)
-        case .item: self.init(.item, below, description: description)
-        }
+    fileprivate init(_ root: ReferenceRoot, _ path: [JSONPathStep], _ text: String) {
+        let name = path.first?.name ?? ""
+        let rest = Array(path.dropFirst())
+        let (source, steps): (Source, [JSONPathStep]) =
+            switch root {
+            case .path: (.path(name), [])
+            case .query: (.query(name), [])
+            case .header: (.header(name), [])
+            case .body: (.body, path)
+            case .first: (.step([name]), rest)
+            case .parts: (.part([name]), rest)
+            case .item: (.item, path)
+            }
+        self.init(source, ValuePath(steps: steps), text: text)
+    }
+}
+
+extension PlannedPart.Policy {
+    static func fallback(_ value: JSONLiteral) -> Self { .fallback(Located(value.fragment)) }
+}
+
+extension Schema {
+    static func scalar(_ rule: ValueRule) -> Schema {
+        var schema = Schema()
+        schema.type = Located(rule.type)
+        schema.rule = rule
+        return schema
+    }
+
+    static func object(
+        _ properties: [(name: String, schema: Schema)], required: [String] = [], allowsOthers: Bool = true
+    ) -> Schema {
+        var schema = Schema()
+        schema.type = Located(.object)
+        schema.properties = properties.map { Property(Located($0.name), $0.schema) }
+        schema.required = required.map { Located($0) }
+        if !allowsOthers { schema.additionalProperties = .refused }
+        return schema
+    }
+
+    static func array(_ items: Schema, maxItems: Int? = nil) -> Schema {
+        var schema = Schema()
+        schema.type = Located(.array)
+        schema.items = .schema(items)
+        schema.maxItems = maxItems.map { Located($0) }
+        return schema
+    }
+
+    static func any(of values: [JSONFragment]) -> Schema {
+        var schema = Schema()
+        schema.rule.enumeration = values.map { Located($0) }
+        return schema
+    }
+
+    static func named(_ name: String) -> Schema {
+        var schema = Schema()
+        schema.reference = Located(name)
+        return schema
     }
 }

@@ -1,24 +1,25 @@
+import EndpointPlans
 import JSONBytes
 
 /// Describes the data of an answer, as far as its parts have a `schema`.
 struct OpenAPIData {
     let schemas: OpenAPISchemas
 
-    func tree(_ content: ConfigContent) -> SchemaTree {
+    func tree(_ content: PlannedEndpoint.Parts) -> SchemaTree {
         switch content {
-        case .parts(let parts): object(parts, areOptional: false)
+        case .named(let parts): object(parts, areOptional: false)
         case .data(let part): value(part, isOptional: false)
         }
     }
 
     /// Describes the object that parts make. All of its members are there: a part that failed is null or its
     /// fallback.
-    private func object(_ parts: [ConfigPart], areOptional: Bool) -> SchemaTree {
+    private func object(_ parts: [PlannedPart], areOptional: Bool) -> SchemaTree {
         var members: OpenAPISchemas.Members = []
         var required: [String] = []
         for part in parts where !part.isHidden && !part.isMerged {
-            members.append((part.name.value, value(part, isOptional: areOptional)))
-            required.append(part.name.value)
+            members.append((part.name, value(part, isOptional: areOptional)))
+            required.append(part.name)
         }
         var known = Set(required)
         for part in parts where part.isMerged && !part.isHidden {
@@ -34,7 +35,7 @@ struct OpenAPIData {
     }
 
     /// Describes the members that a merged part adds. If it failed, those of its fallback stand in their place.
-    private func merged(_ part: ConfigPart) -> OpenAPISchemas.Members {
+    private func merged(_ part: PlannedPart) -> OpenAPISchemas.Members {
         let members = successMembers(of: part)
         guard case .fallback(let fallback) = part.policy else { return members }
         let isShown = schemas.json(fallback) != nil
@@ -43,19 +44,19 @@ struct OpenAPIData {
         }
     }
 
-    private func successMembers(of part: ConfigPart) -> OpenAPISchemas.Members {
+    private func successMembers(of part: PlannedPart) -> OpenAPISchemas.Members {
         if let schema = part.schema {
             return (schemas.properties(of: schema) ?? []).map { ($0.name.value, schemas.tree($0.schema)) }
         }
         // Without a schema, the names that keep, drop and rename leave are not followed.
-        guard case .group(let group) = part.kind, part.keep == nil, part.drop.isEmpty, part.rename.isEmpty,
+        guard case .group(let group) = part.content, part.shape.isIdentity,
             case .object(let tree) = object(group.parts, areOptional: group.atLeast != nil),
             case .object(let members)? = tree.first(where: { $0.name == "properties" })?.value
         else { return [] }
         return members
     }
 
-    private func value(_ part: ConfigPart, isOptional: Bool) -> SchemaTree {
+    private func value(_ part: PlannedPart, isOptional: Bool) -> SchemaTree {
         var tree = part.schema.map { documented($0, of: part) } ?? ownTree(part)
         if case .fallback(let value) = part.policy {
             let shape = part.schema.flatMap(schemas.resolved).map(schemas.tree) ?? tree
@@ -122,8 +123,8 @@ struct OpenAPIData {
         }
     }
 
-    private func mayBeNull(_ part: ConfigPart, isOptional: Bool) -> Bool {
-        if part.when != nil { return true }
+    private func mayBeNull(_ part: PlannedPart, isOptional: Bool) -> Bool {
+        if part.condition != nil { return true }
         return switch part.policy {
         case .required: isOptional
         case .optional: true
@@ -134,8 +135,9 @@ struct OpenAPIData {
     // MARK: Values of successful parts
 
     /// Describes a part by its schema. The schema of a `forEach` cannot say that a failed element is null.
-    private func documented(_ schema: ConfigSchema, of part: ConfigPart) -> SchemaTree {
-        guard case .forEach(let each) = part.kind, mayHaveNull(each), let array = schemas.resolved(schema),
+    private func documented(_ schema: Schema, of part: PlannedPart) -> SchemaTree {
+        guard case .call(let call) = part.content, let items = call.items, mayHaveNull(items),
+            let array = schemas.resolved(schema),
             case .schema = array.items, case .object(let members) = schemas.tree(array)
         else { return schemas.tree(schema) }
         return .object(
@@ -144,24 +146,24 @@ struct OpenAPIData {
             })
     }
 
-    private func mayHaveNull(_ each: ConfigForEach) -> Bool {
-        guard let failure = each.itemFailure, !schemas.document.isSubstituted(failure.place) else {
+    private func mayHaveNull(_ each: PlannedItems) -> Bool {
+        guard let failure = each.$failure, !schemas.document.isSubstituted(failure.place) else {
             return true
         }
         return failure.value == .null
     }
 
     /// Describes a part without a schema.
-    private func ownTree(_ part: ConfigPart) -> SchemaTree {
-        switch part.kind {
+    private func ownTree(_ part: PlannedPart) -> SchemaTree {
+        switch part.content {
         case .call(let call):
-            guard let kind = call.expect, !schemas.document.isSubstituted(kind.place) else {
+            if call.items != nil { return .type("array") }
+            guard let kind = call.$expected, !schemas.document.isSubstituted(kind.place) else {
                 return .object([])
             }
-            return .type(kind.value.rawValue)
-        case .forEach: return .type("array")
+            return .type(kind.value.word)
         case .group(let group):
-            guard part.keep == nil, part.drop.isEmpty, part.rename.isEmpty else { return .type("object") }
+            guard part.shape.isIdentity else { return .type("object") }
             return object(group.parts, areOptional: group.atLeast != nil)
         case .value: return .object([])
         }

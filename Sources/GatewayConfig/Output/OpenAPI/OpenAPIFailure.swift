@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 
 /// A failure as endpoints of one kind answer it: a component of a description.
@@ -39,13 +40,13 @@ struct OpenAPIFailure: Hashable {
     }
 
     /// Returns the failures that can occur at an endpoint. Upstreams decide only through what the answer requires.
-    static func all(of endpoint: ConfigEndpoint, in document: ConfigDocument) -> [OpenAPIFailure] {
+    static func all(of endpoint: PlannedEndpoint, in document: ConfigDocument) -> [OpenAPIFailure] {
         let deciding = DecidingParts(endpoint, document)
         let statuses = Status.allCases.filter { status in
             switch status {
             case .badRequest, .unavailable, .loop: true
             case .unauthorized, .forbidden:
-                deciding.calls.contains { document.passesCredentials(of: endpoint, with: $0) }
+                deciding.calls.contains { document.passesCredentials(of: endpoint.settings, with: $0) }
             case .notFound, .conflict, .gone, .preconditionFailed, .unprocessable: !deciding.calls.isEmpty
             case .tooLarge, .unsupportedType: endpoint.body != nil
             // Values of optional parts, too, can exceed the limit of an answer.
@@ -53,22 +54,22 @@ struct OpenAPIFailure: Hashable {
             case .timeout: deciding.awaitsCalls
             }
         }
-        let isBare = endpoint.answer.envelope?.value == .bare
+        let isBare = endpoint.answer.envelope == .bare
         return statuses.map { OpenAPIFailure(status: $0, isBare: isBare, isProxied: false) }
     }
 
     /// Returns the failures that the gateway itself answers for a proxy.
-    static func all(of proxy: ConfigProxy) -> [OpenAPIFailure] {
+    static func all(of proxy: PlannedProxy) -> [OpenAPIFailure] {
         let statuses = Status.allCases.filter { status in
             switch status {
             case .badRequest, .badGateway, .unavailable, .timeout, .loop: true
-            case .tooLarge: proxy.bodyLimit != nil
+            case .tooLarge: proxy.settings.bodyLimit != nil
             case .unauthorized, .forbidden, .notFound, .conflict, .gone, .preconditionFailed,
                 .unsupportedType, .unprocessable:
                 false
             }
         }
-        let isBare = proxy.envelope?.value == .bare
+        let isBare = proxy.envelope == .bare
         return statuses.map { OpenAPIFailure(status: $0, isBare: isBare, isProxied: true) }
     }
 
@@ -133,24 +134,24 @@ extension OpenAPIFailure.Status {
     }
 }
 
-extension ConfigEndpoint {
+extension PlannedEndpoint {
     /// Whether nothing in the answer can fail, or be larger than in the file.
     fileprivate var isConstant: Bool {
-        steps.isEmpty
-            && content.parts.allSatisfy { part in
-                if case .value(.constant) = part.kind { part.when == nil } else { false }
+        first.isEmpty
+            && parts.list.allSatisfy { part in
+                if case .value(.constant) = part.content { part.condition == nil } else { false }
             }
     }
 }
 
 extension ConfigDocument {
     /// Whether an endpoint passes the client's `Authorization` on with a call, which has none of its own.
-    func passesCredentials(of settings: some ConfigEndpointSettings, with call: ConfigCall) -> Bool {
+    func passesCredentials(of settings: PlannedSettings, with call: PlannedCall) -> Bool {
         !call.hasOwn(.authorization) && passesCredentials(of: settings, to: call.upstream)
     }
 
     /// Whether an endpoint passes the client's `Authorization` on to an upstream. Names in variables may be any.
-    func passesCredentials(of settings: some ConfigEndpointSettings, to upstream: Located<String>) -> Bool {
+    func passesCredentials(of settings: PlannedSettings, to upstream: Located<String>) -> Bool {
         settings.credentials.contains { name in
             name.value == upstream.value || isSubstituted(name.place) || isSubstituted(upstream.place)
         }

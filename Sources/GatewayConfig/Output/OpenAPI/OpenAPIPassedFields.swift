@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 
 /// What an upstream gets of a client's fields: its credentials, and fields that no endpoint declares.
@@ -12,12 +13,12 @@ struct OpenAPIPassedFields {
     // MARK: Credentials
 
     /// Returns the member that lets a client send credentials or none; nothing if no upstream gets them.
-    func security(of endpoint: ConfigEndpoint) -> OpenAPISchemas.Members {
+    func security(of endpoint: PlannedEndpoint) -> OpenAPISchemas.Members {
         passesCredentials(endpoint) ? Self.security : []
     }
 
     /// Returns the member that lets a client send credentials or none; nothing if the upstream does not get them.
-    func security(of proxy: ConfigProxy) -> OpenAPISchemas.Members {
+    func security(of proxy: PlannedProxy) -> OpenAPISchemas.Members {
         passesCredentials(proxy) ? Self.security : []
     }
 
@@ -42,13 +43,13 @@ struct OpenAPIPassedFields {
         [("security", .list([.object([]), .object([(scheme, .list([]))])]))]
     }
 
-    private func passesCredentials(_ endpoint: ConfigEndpoint) -> Bool {
-        !endpoint.credentials.isEmpty
-            && endpoint.calls.contains { document.passesCredentials(of: endpoint, with: $0) }
+    private func passesCredentials(_ endpoint: PlannedEndpoint) -> Bool {
+        !endpoint.settings.credentials.isEmpty
+            && endpoint.calls.contains { document.passesCredentials(of: endpoint.settings, with: $0) }
     }
 
-    private func passesCredentials(_ proxy: ConfigProxy) -> Bool {
-        document.passesCredentials(of: proxy, to: proxy.upstream)
+    private func passesCredentials(_ proxy: PlannedProxy) -> Bool {
+        document.passesCredentials(of: proxy.settings, to: proxy.upstream)
     }
 
     // MARK: Other fields

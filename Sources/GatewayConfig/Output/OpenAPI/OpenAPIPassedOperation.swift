@@ -1,6 +1,8 @@
+import EndpointPlans
+
 /// The operations of an endpoint whose requests pass through.
 struct OpenAPIPassedOperation {
-    private let proxy: ConfigProxy
+    private let proxy: PlannedProxy
     private let passed: OpenAPIPassedFields
     private let responses: OpenAPIResponses
     private let pathNames: [String]
@@ -11,7 +13,7 @@ struct OpenAPIPassedOperation {
     ///   - responses: describes its answers.
     ///   - pathNames: the names of the path's parameters in the description, in their order.
     init(
-        _ proxy: ConfigProxy, _ passed: OpenAPIPassedFields, _ responses: OpenAPIResponses,
+        _ proxy: PlannedProxy, _ passed: OpenAPIPassedFields, _ responses: OpenAPIResponses,
         pathNames: [String]
     ) {
         self.proxy = proxy
@@ -20,7 +22,7 @@ struct OpenAPIPassedOperation {
         self.pathNames = pathNames
     }
 
-    func tree(for method: ConfigProxy.Method) -> SchemaTree {
+    func tree(for method: PlannedProxy.Method) -> SchemaTree {
         var members: OpenAPISchemas.Members = [
             ("description", .text("The request passes through to an upstream, with any query."))
         ]
@@ -40,7 +42,7 @@ struct OpenAPIPassedOperation {
     private var fields: [SchemaTree] {
         let removed = Set(proxy.requestHeaders.removed.map(\.value))
         return passed.parameters(
-            (proxy.forward + proxy.requestHeaders.added).filter { !removed.contains($0.value) })
+            (proxy.settings.forward + proxy.requestHeaders.added).filter { !removed.contains($0.value) })
     }
 
     private var pathParameters: [SchemaTree] {

@@ -1,4 +1,5 @@
 import ASCIIText
+import EndpointPlans
 import HTTPModel
 
 /// The paths of a description with the operations of each.
@@ -47,7 +48,7 @@ struct OpenAPIPaths {
 
     /// Returns the item of an endpoint's path, and the names of its parameters there. Paths that differ only
     /// in these names are one item (OpenAPI 3.1 4.8.8.1), with the names of the first.
-    mutating func item(of path: ConfigPath) -> (index: Int, names: [String]) {
+    mutating func item(of path: EndpointPath) -> (index: Int, names: [String]) {
         let parameters = Set(path.shownParameters)
         // The value of a variable adds no parameter, so all of them are in the written text.
         let segments = path.shown.split(separator: "/", omittingEmptySubsequences: true)
@@ -67,7 +68,7 @@ struct OpenAPIPaths {
 
     /// Adds an operation. OpenAPI has one parameter for a segment and for the rest of a path, so the two may be one
     /// item. An endpoint with the segment gets the requests then, as in the gateway.
-    mutating func add(_ operation: SchemaTree, of path: ConfigPath, at index: Int, for method: HTTPMethod) {
+    mutating func add(_ operation: SchemaTree, of path: EndpointPath, at index: Int, for method: HTTPMethod) {
         let new = Operation(
             name: method.rawValue.lowercased(), value: operation, takesRest: path.restName != nil)
         guard let known = items[index].operations.firstIndex(where: { $0.name == new.name }) else {
@@ -80,7 +81,7 @@ struct OpenAPIPaths {
     }
 
     private static func parameter(_ segment: Substring, _ names: Set<String>) -> String? {
-        ConfigPath.parameter(segment).flatMap { names.contains($0) ? $0 : nil }
+        EndpointPath.parameter(segment).flatMap { names.contains($0) ? $0 : nil }
     }
 
     /// Returns a literal in the form of a URL. The braces of a variable would be those of a parameter.

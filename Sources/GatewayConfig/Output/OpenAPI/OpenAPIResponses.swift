@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 
 /// Describes the answers of endpoints.
@@ -18,11 +19,11 @@ struct OpenAPIResponses {
     static var anyContent: SchemaTree { .object([("*/*", .object([]))]) }
 
     /// Describes the success and the failures of an endpoint.
-    func tree(of endpoint: ConfigEndpoint) -> SchemaTree {
-        let isBare = endpoint.answer.envelope?.value == .bare
+    func tree(of endpoint: PlannedEndpoint) -> SchemaTree {
+        let isBare = endpoint.answer.envelope == .bare
         let document = data.schemas.document
-        let status = endpoint.answer.status.map { document.isSubstituted($0.place) ? "2XX" : "\($0.value)" }
-        let value = data.tree(endpoint.content)
+        let status = endpoint.answer.$status.map { document.isSubstituted($0.place) ? "2XX" : "\($0.value)" }
+        let value = data.tree(endpoint.parts)
         var success: OpenAPISchemas.Members = [
             (
                 "description",
@@ -38,7 +39,7 @@ struct OpenAPIResponses {
     }
 
     /// Describes what passes back, and the failures that the gateway answers itself.
-    func tree(of proxy: ConfigProxy) -> SchemaTree {
+    func tree(of proxy: PlannedProxy) -> SchemaTree {
         let passed = SchemaTree.object([
             ("description", .text("The response of the upstream, which may have any status.")),
             ("content", Self.anyContent),
@@ -53,18 +54,18 @@ struct OpenAPIResponses {
         )
     }
 
-    private func headers(of answer: ConfigAnswer) -> OpenAPISchemas.Members {
+    private func headers(of answer: PlannedAnswer) -> OpenAPISchemas.Members {
         var members: OpenAPISchemas.Members = []
         var known: Set<String> = []
         func add(_ name: String, _ schema: SchemaTree) {
             guard known.insert(name.lowercased()).inserted else { return }
             members.append((name, .object([("schema", schema)])))
         }
-        if let name = answer.completeHeader, !data.schemas.document.isSubstituted(name.place) {
+        if let name = answer.$completeField, !data.schemas.document.isSubstituted(name.place) {
             add(name.value.description, .object([("enum", .list([.text("true"), .text("false")]))]))
         }
         // Content-Type has a place of its own (OpenAPI 3.1 4.8.17.1).
-        for header in answer.headers where header.name.value.description.lowercased() != "content-type" {
+        for header in answer.fields where header.name.value.description.lowercased() != "content-type" {
             add(header.name.value.description, .type("string"))
         }
         return members

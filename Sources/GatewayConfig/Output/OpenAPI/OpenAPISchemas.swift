@@ -1,3 +1,4 @@
+import EndpointPlans
 import JSONBytes
 
 /// Describes values as JSON Schema of OpenAPI 3.1 (draft 2020-12).
@@ -6,7 +7,7 @@ struct OpenAPISchemas {
 
     let document: ConfigDocument
     private let names: ComponentNames
-    private let schemas: [String: ConfigSchema]
+    private let schemas: [String: Schema]
 
     init(_ document: ConfigDocument, _ names: ComponentNames) {
         self.document = document
@@ -14,7 +15,7 @@ struct OpenAPISchemas {
         schemas = Dictionary(document.schemas.map { ($0.name.value, $0.schema) }) { first, _ in first }
     }
 
-    func tree(_ schema: ConfigSchema) -> SchemaTree {
+    func tree(_ schema: Schema) -> SchemaTree {
         if let reference = schema.reference {
             guard let name = shown(reference) else { return .object([]) }
             return ComponentNames.reference(names.name(of: name))
@@ -26,7 +27,7 @@ struct OpenAPISchemas {
             // The gateway takes only objects then.
             members += Self.type(.object)
         }
-        members += constraints(schema.constraints)
+        members += constraints(schema.rule)
         if let fallback = schema.fallback.flatMap(json) { members.append(("default", .json(fallback))) }
         let required = schema.required.compactMap(shown)
         if !required.isEmpty { members.append(("required", .list(Self.unique(required).map { .text($0) }))) }
@@ -41,7 +42,7 @@ struct OpenAPISchemas {
         return .object(members)
     }
 
-    private func rest(_ name: String, _ rest: ConfigSchema.Rest) -> Members {
+    private func rest(_ name: String, _ rest: Schema.Rest) -> Members {
         switch rest {
         case .allowed: []
         case .refused: [(name, .bool(false))]
@@ -50,12 +51,12 @@ struct OpenAPISchemas {
     }
 
     /// Returns the members that an object with this schema has; nil if the schema does not tell.
-    func properties(of schema: ConfigSchema) -> [ConfigSchema.Property]? {
+    func properties(of schema: Schema) -> [Schema.Property]? {
         resolved(schema).flatMap { $0.properties.isEmpty ? nil : $0.properties }
     }
 
     /// Returns the schema at the end of a chain of references; nil if a variable names one.
-    func resolved(_ schema: ConfigSchema) -> ConfigSchema? {
+    func resolved(_ schema: Schema) -> Schema? {
         var schema = schema
         // References form no cycle, so a chain is no longer than the list of schemas.
         for _ in 0...schemas.count {
@@ -68,29 +69,29 @@ struct OpenAPISchemas {
 
     // MARK: Parameters
 
-    func tree(_ parameter: ConfigParameter) -> SchemaTree {
+    func tree(_ parameter: ParameterRule) -> SchemaTree {
         let isKnown = parameter.typePlace.map { !document.isSubstituted($0) } ?? true
-        var members = (isKnown ? Self.type(parameter.type) : []) + constraints(parameter.constraints)
-        if case .value(let value)? = parameter.fallback, let value = json(value) {
+        var members = (isKnown ? Self.type(parameter.rule.type) : []) + constraints(parameter.rule)
+        if case .value(let value)? = parameter.defaultValue, let value = json(value) {
             members.append(("default", .json(value)))
         }
         return .object(members)
     }
 
-    private static func type(_ type: ConfigType) -> Members {
+    private static func type(_ type: DataType) -> Members {
         switch type {
         case .string, .integer, .number, .boolean, .object, .array: [("type", .text(type.rawValue))]
         case .date, .dateTime, .uuid: [("type", .text("string")), ("format", .text(type.rawValue))]
         }
     }
 
-    private func constraints(_ constraints: ConfigConstraints) -> Members {
+    private func constraints(_ rule: ValueRule) -> Members {
         var members: Members = []
-        if let least = constraints.minimum.flatMap(shown) { members.append(("minimum", .number(least.text))) }
-        if let most = constraints.maximum.flatMap(shown) { members.append(("maximum", .number(most.text))) }
-        if let least = constraints.minLength.flatMap(shown) { members.append(("minLength", .integer(least))) }
-        if let most = constraints.maxLength.flatMap(shown) { members.append(("maxLength", .integer(most))) }
-        if let values = constraints.enumeration {
+        if let least = rule.$minimum.flatMap(shown) { members.append(("minimum", .number(least.text))) }
+        if let most = rule.$maximum.flatMap(shown) { members.append(("maximum", .number(most.text))) }
+        if let least = rule.$minLength.flatMap(shown) { members.append(("minLength", .integer(least))) }
+        if let most = rule.$maxLength.flatMap(shown) { members.append(("maxLength", .integer(most))) }
+        if let values = rule.enumeration {
             let known = values.compactMap(json)
             // Without one of its values the list would refuse it.
             if known.count == values.count {
@@ -98,7 +99,7 @@ struct OpenAPISchemas {
                 members.append(("enum", .list(texts.map { .number($0) })))
             }
         }
-        if let pattern = constraints.pattern.flatMap(shown) {
+        if let pattern = rule.$pattern.flatMap(shown)?.text {
             members.append(
                 SharedPattern.isShared(pattern)
                     ? ("pattern", .text("^(?:\(pattern))$"))

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// The OpenAPI 3.1 description of a configuration's endpoints.
 package enum OpenAPIText {
     /// Returns the description as JSON. It is the same in each run, in the order of the files. Limits,

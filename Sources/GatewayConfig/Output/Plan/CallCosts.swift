@@ -1,3 +1,4 @@
+import EndpointPlans
 import HTTPModel
 
 /// What single calls of a configuration cost at worst.
@@ -16,15 +17,15 @@ struct CallCosts {
         return document.isSubstituted(number.place) ? .unknown : PlanNumber(number.value)
     }
 
-    func target(of call: ConfigCall) -> PlanTarget {
+    func target(of call: PlannedCall) -> PlanTarget {
         PlanTarget(
-            method: call.request.method, upstream: document.written(call.upstream),
-            path: document.written(call.request.path))
+            method: call.method, upstream: document.written(call.upstream),
+            path: document.written(call.path))
     }
 
     /// Returns the time of a call with all its attempts, in nanoseconds.
-    func time(of call: ConfigCall) -> PlanNumber {
-        if let timeout = call.timeout { return number(timeout, default: 0) }
+    func time(of call: PlannedCall) -> PlanNumber {
+        if let timeout = call.$timeout { return number(timeout, default: 0) }
         // The times of an upstream would tell which one a variable names.
         guard !document.isSubstituted(call.upstream.place) else { return .unknown }
         return number(
@@ -34,13 +35,13 @@ struct CallCosts {
     /// Returns the upstream calls of one call.
     ///
     /// - Parameter isCertain: whether the call is made in each request.
-    func calls(of call: ConfigCall, isCertain: Bool) -> CallRange {
+    func calls(of call: PlannedCall, isCertain: Bool) -> CallRange {
         CallRange(least: isCertain ? 1 : 0, most: attempts(of: call))
     }
 
-    private func attempts(of call: ConfigCall) -> PlanNumber {
-        guard call.request.method.isIdempotent else { return PlanNumber(1) }
-        if let attempts = call.attempts { return number(attempts, default: 0) }
+    private func attempts(of call: PlannedCall) -> PlanNumber {
+        guard call.method.isIdempotent else { return PlanNumber(1) }
+        if let attempts = call.$attempts { return number(attempts, default: 0) }
         return attempts(of: call.upstream)
     }
 
@@ -54,14 +55,14 @@ struct CallCosts {
     // MARK: Requests that pass through
 
     /// Returns the upstream calls of a request with one of a proxy's methods; without one, a variable names it.
-    func calls(of proxy: ConfigProxy, _ method: HTTPMethod?) -> CallRange {
+    func calls(of proxy: PlannedProxy, _ method: HTTPMethod?) -> CallRange {
         guard let method else { return CallRange(least: 1, most: .unknown) }
         return CallRange(
             least: 1, most: method.isIdempotent ? attempts(of: proxy.upstream) : PlanNumber(1))
     }
 
     /// Returns the nanoseconds that an attempt waits for the first byte of a response.
-    func firstByte(of proxy: ConfigProxy) -> PlanNumber {
+    func firstByte(of proxy: PlannedProxy) -> PlanNumber {
         guard !document.isSubstituted(proxy.upstream.place) else { return .unknown }
         let timeouts = upstreams[proxy.upstream.value]?.timeouts
         let standard = PlanNumber(ConfigTimeouts.defaultFirstByte)

@@ -1,3 +1,4 @@
+import EndpointPlans
 package import HTTPModel
 
 /// The calls of an endpoint with the worst latency and the number of upstream calls.
@@ -57,10 +58,10 @@ package struct PlanTarget: Sendable, Hashable {
 }
 
 extension CallPlan {
-    init(_ endpoint: ConfigEndpoint, _ document: ConfigDocument) {
+    init(_ endpoint: PlannedEndpoint, _ document: ConfigDocument) {
         let costs = CallCosts(document)
-        let steps = StepRows(endpoint.steps, costs)
-        let schedule = PlanSchedule(endpoint.content.parts, costs, areCertain: endpoint.steps.isEmpty)
+        let steps = StepRows(endpoint.first, costs)
+        let schedule = PlanSchedule(endpoint.parts.list, costs, areCertain: endpoint.first.isEmpty)
         method = endpoint.method
         path = endpoint.path.value.shown
         file = document.fileName(of: endpoint.place)
@@ -68,12 +69,13 @@ extension CallPlan {
         self.steps = steps.rows
         parts = schedule.rows
         deadline = costs.number(
-            endpoint.deadline ?? document.limits.deadline, default: ConfigLimits.defaultDeadline)
+            endpoint.settings.$deadline ?? document.limits.deadline, default: ConfigLimits.defaultDeadline)
         chain = steps.time + schedule.time
         slowest = chain.value == nil ? [] : steps.slowest + schedule.slowest
         calls = (steps.rows + schedule.rows).reduce(.none) { $0 + $1.calls }
-        authorization = endpoint.credentials
+        authorization = endpoint.settings.credentials
             .filter { !endpoint.replaces(.authorization, for: $0.value) }.map(document.written)
-        cookies = endpoint.cookies.filter { !endpoint.replaces(.cookie, for: $0.value) }.map(document.written)
+        cookies = endpoint.settings.cookies
+            .filter { !endpoint.replaces(.cookie, for: $0.value) }.map(document.written)
     }
 }

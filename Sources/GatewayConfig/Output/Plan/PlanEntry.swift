@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// What an item of `endpoints` asks upstreams for.
 package enum PlanEntry: Sendable {
     case calls(CallPlan)

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// The lines of one plan.
 struct PlanText {
     private(set) var text: String

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// The calls of an endpoint whose requests pass through. Bodies may take any time, so only the time until a response
 /// begins has a limit.
 package struct ProxyPlan: Sendable {
@@ -29,7 +31,7 @@ package struct ProxyPlan: Sendable {
     /// The upstreams that get `Cookie`.
     package let cookies: [String]
 
-    init(_ proxy: ConfigProxy, _ document: ConfigDocument) {
+    init(_ proxy: PlannedProxy, _ document: ConfigDocument) {
         let costs = CallCosts(document)
         methods = document.methods(of: proxy)
         path = proxy.path.value.shown
@@ -50,14 +52,14 @@ package struct ProxyPlan: Sendable {
         self.rows = rows
         firstByte = costs.firstByte(of: proxy)
         deadline = costs.number(
-            proxy.deadline ?? document.limits.deadline, default: ConfigLimits.defaultDeadline)
+            proxy.settings.$deadline ?? document.limits.deadline, default: ConfigLimits.defaultDeadline)
         calls = CallRange(
             least: 1, most: rows.map(\.calls.most).reduce(PlanNumber(1)) { $1.exceeds($0) ? $1 : $0 })
-        authorization = proxy.credentials.map(document.written)
-        cookies = proxy.cookies.map(document.written)
+        authorization = proxy.settings.credentials.map(document.written)
+        cookies = proxy.settings.cookies.map(document.written)
     }
 
-    private static func upstreamPath(of proxy: ConfigProxy, _ document: ConfigDocument) -> String {
+    private static func upstreamPath(of proxy: PlannedProxy, _ document: ConfigDocument) -> String {
         var path = proxy.upstreamPath.map(document.written) ?? ""
         if path.hasSuffix("/") { path.removeLast() }
         guard let rest = proxy.path.value.restName else { return path.isEmpty ? "/" : path }

@@ -1,3 +1,5 @@
+import EndpointPlans
+
 /// The steps of an endpoint in a plan.
 struct StepRows {
     private(set) var rows: [PlanRow] = []
@@ -7,13 +9,13 @@ struct StepRows {
     private(set) var slowest: [String] = []
     private let costs: CallCosts
 
-    init(_ steps: [ConfigStep], _ costs: CallCosts) {
+    init(_ steps: [PlannedPart], _ costs: CallCosts) {
         self.costs = costs
         for step in steps { add(step) }
     }
 
-    private mutating func add(_ step: ConfigStep) {
-        let name = "first.\(step.name.value)"
+    private mutating func add(_ step: PlannedPart) {
+        let name = "first.\(step.name)"
         // A failed step leaves the later ones without calls.
         var row = row(of: step, named: name, isCertain: rows.isEmpty)
         row.after = rows.last.map { [$0.name] } ?? []
@@ -27,18 +29,20 @@ struct StepRows {
         rows.append(row)
     }
 
-    private func row(of step: ConfigStep, named name: String, isCertain: Bool) -> PlanRow {
-        switch step.kind {
+    private func row(of step: PlannedPart, named name: String, isCertain: Bool) -> PlanRow {
+        switch step.content {
         case .call(let call):
             return PlanRow(
                 name: name, kind: .call(costs.target(of: call)), after: [], condition: nil,
                 time: costs.time(of: call), calls: costs.calls(of: call, isCertain: isCertain))
-        case .group(let steps):
-            let members = steps.map { row(of: $0, named: $0.name.value, isCertain: isCertain) }
+        case .group(let group):
+            let members = group.parts.map { row(of: $0, named: $0.name, isCertain: isCertain) }
             return PlanRow(
                 name: name, kind: .group(members, atLeast: nil), after: [], condition: nil,
                 time: members.reduce(.zero) { $1.time.exceeds($0) ? $1.time : $0 },
                 calls: members.reduce(.none) { $0 + $1.calls })
+        case .value:
+            return PlanRow(name: name, kind: .value, after: [], condition: nil, time: .zero, calls: .none)
         }
     }
 }

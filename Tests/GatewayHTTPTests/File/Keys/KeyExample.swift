@@ -1,4 +1,5 @@
 import Dispatch
+import EndpointPlans
 import GatewayConfig
 import GatewayTesting
 import HTTPModel

@@ -18,8 +18,11 @@ package struct ConfigPlace: Sendable, Hashable {
     /// In characters (Unicode scalars), from 1.
     package var column: Int { Int(columnNumber) }
 
+    /// The place of all values that are written in Swift.
+    package static let code = ConfigPlace(file: -1, line: 0, column: 0)
+
     /// The first character of a file.
-    static func start(of file: Int) -> ConfigPlace { ConfigPlace(file: file, line: 1, column: 1) }
+    package static func start(of file: Int) -> ConfigPlace { ConfigPlace(file: file, line: 1, column: 1) }
 }
 
 extension ConfigPlace: Comparable {
@@ -34,12 +37,15 @@ package struct Located<Value> {
     package var value: Value
     package var place: ConfigPlace
 
-    package init(_ value: Value, at place: ConfigPlace) {
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - place: where the file has it; by default the place of values in code.
+    package init(_ value: Value, at place: ConfigPlace = .code) {
         self.value = value
         self.place = place
     }
 
-    func map<Other>(_ transform: (Value) -> Other) -> Located<Other> {
+    package func map<Other>(_ transform: (Value) -> Other) -> Located<Other> {
         Located<Other>(transform(value), at: place)
     }
 }
@@ -47,3 +53,11 @@ package struct Located<Value> {
 extension Located: Sendable where Value: Sendable {}
 extension Located: Equatable where Value: Equatable {}
 extension Located: Hashable where Value: Hashable {}
+
+extension Located: ExpressibleByUnicodeScalarLiteral where Value: ExpressibleByStringLiteral {}
+extension Located: ExpressibleByExtendedGraphemeClusterLiteral where Value: ExpressibleByStringLiteral {}
+extension Located: ExpressibleByStringLiteral where Value: ExpressibleByStringLiteral {
+    package init(stringLiteral text: Value.StringLiteralType) {
+        self.init(Value(stringLiteral: text))
+    }
+}

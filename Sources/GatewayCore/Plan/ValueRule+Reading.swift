@@ -1,12 +1,9 @@
 import ASCIIText
+import EndpointPlans
 import FoundationEssentials
 import JSONBytes
 
-/// The type of a parameter, or of a scalar in a body.
-package enum ValueType: String, Sendable, CaseIterable {
-    case string, integer, number, boolean, date, uuid
-    case dateTime = "date-time"
-
+extension DataType {
     /// What a text must be, phrased to follow "must be".
     fileprivate var rule: String {
         switch self {
@@ -17,6 +14,8 @@ package enum ValueType: String, Sendable, CaseIterable {
         case .date: CalendarDate.rule
         case .dateTime: "a time such as 2026-11-20T08:00:00Z"
         case .uuid: UUID.rule
+        case .object: "an object"
+        case .array: "an array"
         }
     }
 }
@@ -33,54 +32,7 @@ struct ParameterText: Sendable, Equatable {
     }
 }
 
-/// Rules whose values come from a variable or a secret, so that no message shows them.
-package struct HiddenRules: OptionSet, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    /// `minimum` and `maximum`.
-    package static let range = HiddenRules(rawValue: 1)
-    /// `minLength` and `maxLength`.
-    package static let length = HiddenRules(rawValue: 2)
-    /// `values`.
-    package static let values = HiddenRules(rawValue: 4)
-}
-
-/// What a parameter, or a scalar in a body, must be.
-package struct ValueRule: Sendable {
-    package var type: ValueType
-    package var minimum: NumberBound?
-    package var maximum: NumberBound?
-    /// Unicode scalars, as JSON Schema counts them.
-    package var minLength: Int?
-    package var maxLength: Int?
-    /// The only values allowed, as texts.
-    package var values: [String]?
-    /// Matched with the whole text.
-    package var pattern: Pattern?
-    /// The rules whose values no message shows.
-    package var hidden: HiddenRules = []
-    /// Whether the text is written into an upstream's path, so that it has to stay within one segment.
-    var isSegment = false
-    /// Whether the text is written into a field, so that it has no control characters.
-    var isFieldValue = false
-
-    package init(
-        _ type: ValueType = .string, minimum: Double? = nil, maximum: Double? = nil, minLength: Int? = nil,
-        maxLength: Int? = nil, values: [String]? = nil, pattern: Pattern? = nil
-    ) {
-        self.type = type
-        self.minimum = minimum.map { NumberBound($0) }
-        self.maximum = maximum.map { NumberBound($0) }
-        self.minLength = minLength
-        self.maxLength = maxLength
-        self.values = values
-        self.pattern = pattern
-    }
-
+extension ValueRule {
     enum Reading {
         case value(ParameterText)
         case invalid
@@ -117,6 +69,7 @@ package struct ValueRule: Sendable {
         case .integer: Int(requestText: text).map { ParameterText(text: "\($0)", isString: false) }
         case .boolean: Bool(requestText: text).map { _ in ParameterText(text: text, isString: false) }
         case .number: Self.number(text)
+        case .object, .array: nil
         }
     }
 

@@ -1,8 +1,8 @@
 /// Text of a file as messages quote it: one line of bounded length.
-enum Shown {
-    private static let length = 60
+package enum Shown {
+    package static let length = 60
 
-    static func text(_ text: String, atMost length: Int = length) -> String {
+    package static func text(_ text: String, atMost length: Int = length) -> String {
         let scalars = text.unicodeScalars.prefix(length + 1)
         var shown = String.UnicodeScalarView()
         for scalar in scalars.prefix(length) {

@@ -5,7 +5,7 @@ package enum ReferenceRoot: String, Sendable, Hashable, CaseIterable {
     case path, query, header, body, first, parts, item
 
     /// Whether a text begins with such a name: `path.id`, `body`, `item[0]`.
-    static func isNamed(in text: some StringProtocol) -> Bool {
+    package static func isNamed(in text: some StringProtocol) -> Bool {
         let bytes = text.utf8
         let name = bytes.prefix(while: ASCII.isLetter)
         guard let root = ReferenceRoot(rawValue: String(decoding: name, as: UTF8.self)) else { return false }

@@ -9,7 +9,7 @@ package struct TextTemplate<Reference: Sendable>: Sendable {
 
     package var pieces: [Piece]
 
-    package init(pieces: [Piece]) { self.pieces = pieces }
+    package init(pieces: [Piece] = []) { self.pieces = pieces }
 
     /// Text without references.
     package init(constant: String) { pieces = constant.isEmpty ? [] : [.text(constant)] }
@@ -21,11 +21,17 @@ package struct TextTemplate<Reference: Sendable>: Sendable {
         return text
     }
 
+    /// The reference, if there is nothing else.
+    package var wholeReference: Reference? {
+        guard pieces.count == 1, case .reference(let reference) = pieces[0] else { return nil }
+        return reference
+    }
+
     package var references: [Reference] {
         pieces.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
     }
 
-    func map<Other: Sendable>(_ change: (Reference) -> Other?) -> TextTemplate<Other> {
+    package func map<Other: Sendable>(_ change: (Reference) -> Other?) -> TextTemplate<Other> {
         TextTemplate<Other>(
             pieces: pieces.compactMap { piece in
                 switch piece {
@@ -36,6 +42,14 @@ package struct TextTemplate<Reference: Sendable>: Sendable {
     }
 }
 
+package typealias PlannedText = TextTemplate<PlanReference>
+package typealias PlannedValue = ValueTemplate<PlanReference>
+
+extension TextTemplate: Equatable where Reference: Equatable {}
+extension TextTemplate: Hashable where Reference: Hashable {}
+extension TextTemplate.Piece: Equatable where Reference: Equatable {}
+extension TextTemplate.Piece: Hashable where Reference: Hashable {}
+
 /// A JSON value with references in it.
 package indirect enum ValueTemplate<Reference: Sendable>: Sendable {
     case constant(JSONFragment)
@@ -45,6 +59,11 @@ package indirect enum ValueTemplate<Reference: Sendable>: Sendable {
     case text(TextTemplate<Reference>)
     case array([ValueTemplate])
     case object([(name: String, value: ValueTemplate)])
+
+    /// The value, if there is no reference in it.
+    package var constant: JSONFragment? {
+        if case .constant(let value) = self { value } else { nil }
+    }
 
     package var references: [Reference] {
         switch self {
@@ -57,13 +76,26 @@ package indirect enum ValueTemplate<Reference: Sendable>: Sendable {
     }
 
     /// - Parameter change: returns nil for a reference that leads nowhere, which has been reported.
-    func map<Other: Sendable>(_ change: (Reference) -> Other?) -> ValueTemplate<Other> {
+    package func map<Other: Sendable>(_ change: (Reference) -> Other?) -> ValueTemplate<Other> {
         switch self {
         case .constant(let value): .constant(value)
         case .reference(let reference): change(reference).map { .reference($0) } ?? .constant(.null)
         case .text(let text): .text(text.map(change))
         case .array(let elements): .array(elements.map { $0.map(change) })
         case .object(let members): .object(members.map { ($0.name, $0.value.map(change)) })
+        }
+    }
+}
+
+extension ValueTemplate {
+    /// A text in a query: constant text, one reference that keeps its type, or text around references.
+    package init(_ template: TextTemplate<Reference>) {
+        if let constant = template.constant {
+            self = .constant(JSONFragment(string: constant))
+        } else if let reference = template.wholeReference {
+            self = .reference(reference)
+        } else {
+            self = .text(template)
         }
     }
 }

@@ -1,35 +1,4 @@
-package import JSONBytes
-
-/// The members of a part that stand in the answer, and their names there. References read the part before.
-package struct PlannedShape: Sendable {
-    /// The only members that stay; nil for all.
-    package var kept: [JSONMemberPath]?
-    package var dropped: [JSONMemberPath] = []
-    package var renamed: [(path: JSONMemberPath, name: String)] = []
-
-    package init() {}
-
-    /// Why a value could not have this shape; nil if it can.
-    var fault: String? {
-        var old: Set<[[UInt8]]> = []
-        var new: Set<[[UInt8]]> = []
-        for rename in renamed {
-            let names = rename.path.names
-            guard old.insert(names).inserted,
-                new.insert(names.dropLast() + [Array(rename.name.utf8)]).inserted
-            else { return "two members are renamed to \(rename.name), or one twice" }
-        }
-        return nil
-    }
-
-    /// Nil if it changes nothing, or has a fault.
-    var json: JSONShape? {
-        guard kept != nil || !dropped.isEmpty || !renamed.isEmpty, fault == nil else { return nil }
-        var shape = JSONShape()
-        if let kept { shape = shape.keep(kept) }
-        return shape.drop(dropped).rename(pairs: renamed.map { ($0.path, $0.name) })
-    }
-}
+import JSONBytes
 
 extension [JSONShape] {
     /// Returns the value after each of these shapes.

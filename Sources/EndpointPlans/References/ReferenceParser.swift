@@ -1,26 +1,27 @@
 import ASCIIText
+package import JSONBytes
 
 /// Parses what stands in the braces of a reference: `parts.user.friends[*]['first name']`.
 ///
 /// Names are those of RFC 9535 2.5.1, and may have dashes, because header fields do.
-struct ReferenceParser {
-    struct Fault: Error, Equatable {
-        let message: String
+package struct ReferenceParser {
+    package struct Fault: Error, Equatable {
+        package let message: String
         /// The first name, if no reference begins with it.
-        var unknownRoot: String?
+        package var unknownRoot: String?
     }
 
     private let bytes: [UInt8]
     private var index: Int
 
     /// - Parameter start: the index after the opening brace.
-    init(_ bytes: [UInt8], from start: Int) {
+    package init(_ bytes: [UInt8], from start: Int) {
         self.bytes = bytes
         index = start
     }
 
     /// Returns the root, the path below it, and the index after the closing brace.
-    mutating func parse() throws(Fault) -> (root: ReferenceRoot, path: [ConfigReference.Segment], end: Int) {
+    package mutating func parse() throws(Fault) -> (root: ReferenceRoot, path: [JSONPathStep], end: Int) {
         let word = name() ?? ""
         if word.isEmpty, index < bytes.count, ASCII.isBlank(bytes[index]) {
             throw Fault(message: "a reference has no blanks, such as {path.id}")
@@ -33,13 +34,13 @@ struct ReferenceParser {
                 message: "a reference begins with path, query, header, body, first, parts or item",
                 unknownRoot: word)
         }
-        var path: [ConfigReference.Segment] = []
+        var path: [JSONPathStep] = []
         while true {
             switch next() {
             case Byte.closeBrace?: return (root, path, index)
             case Byte.point?:
                 guard let name = name() else { throw Fault(message: "a name follows a point") }
-                path.append(.member(name))
+                path.append(.name(Array(name.utf8)))
             case Byte.openBracket?: path.append(try bracketed())
             case let byte?:
                 throw Fault(
@@ -72,12 +73,12 @@ struct ReferenceParser {
         return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
     }
 
-    private mutating func bracketed() throws(Fault) -> ConfigReference.Segment {
-        let segment: ConfigReference.Segment
+    private mutating func bracketed() throws(Fault) -> JSONPathStep {
+        let step: JSONPathStep
         switch next() {
-        case Byte.asterisk?: segment = .all
+        case Byte.asterisk?: step = .all
         case let quote? where quote == UInt8(ascii: "'") || quote == Byte.quote:
-            segment = .member(try quoted(by: quote))
+            step = .name(try quoted(by: quote))
         case let byte? where isSlice(after: byte):
             throw Fault(
                 message: "slices are not supported: brackets hold an index from 0, a name in quotes or *")
@@ -88,11 +89,11 @@ struct ReferenceParser {
             guard let element = Int(digits), digits.count <= 9, "\(element)" == digits else {
                 throw Fault(message: "[\(Shown.text(digits))] is not the index of an element")
             }
-            segment = .element(element)
+            step = .index(element)
         default: throw Fault(message: "brackets hold an index from 0, a name in quotes or *")
         }
         guard next() == Byte.closeBracket else { throw Fault(message: "a bracket is not closed by ]") }
-        return segment
+        return step
     }
 
     /// Whether brackets hold a slice of RFC 9535 2.3.4: `0:12`, `:3`, `-2:`.
@@ -103,10 +104,10 @@ struct ReferenceParser {
     }
 
     /// Reads a name in quotes, with the escapes of RFC 9535 2.3.1 but those of UTF-16.
-    private mutating func quoted(by quote: UInt8) throws(Fault) -> String {
+    private mutating func quoted(by quote: UInt8) throws(Fault) -> [UInt8] {
         var name: [UInt8] = []
         while let byte = next() {
-            if byte == quote { return String(decoding: name, as: UTF8.self) }
+            if byte == quote { return name }
             guard byte == Byte.backslash else {
                 name.append(byte)
                 continue

@@ -8,7 +8,7 @@ package final class Pattern: Sendable {
     /// The pattern as it was written.
     package let text: String
     /// Whether no message shows the text.
-    let isHidden: Bool
+    package let isHidden: Bool
     // Addresses, because a pointer is not Sendable. PCRE2 only reads both while it matches, on any number of threads.
     private let code: UInt
     private let context: UInt
@@ -18,13 +18,13 @@ package final class Pattern: Sendable {
         package let description: String
     }
 
-    enum Outcome: Equatable { case matches, differs, exceedsLimits }
+    package enum Outcome: Equatable { case matches, differs, exceedsLimits }
 
     /// What a client is told of a value that was not compared to the end, phrased to follow the value.
-    var refusal: String { "could not be compared with \(name) within the limits" }
+    package var refusal: String { "could not be compared with \(name) within the limits" }
 
     /// What messages call it.
-    var name: String { isHidden ? "its pattern" : "the pattern \(text)" }
+    package var name: String { isHidden ? "its pattern" : "the pattern \(text)" }
 
     // Bound a match to about 1 ms: of nested repetitions, 20 000 steps take up to 0.8 ms, and 5000 levels up to 0.6 ms. The interpreter
     // has these limits for all patterns. Compiled to machine code, a match of a UUID takes 0.07 us instead of 0.13 us, but the steps are
@@ -70,7 +70,7 @@ package final class Pattern: Sendable {
     }
 
     /// Matches the pattern with the whole text.
-    func match(_ text: String) -> Outcome {
+    package func match(_ text: String) -> Outcome {
         guard text.utf8.count <= Self.longestText, let match = pcre2_match_data_create_8(1, nil) else {
             return .exceedsLimits
         }

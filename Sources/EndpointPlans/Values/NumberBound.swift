@@ -3,7 +3,7 @@ import JSONBytes
 /// A `minimum` or a `maximum`.
 package struct NumberBound: Sendable {
     /// A JSON number.
-    let text: String
+    package let text: String
     private let value: Double
 
     package init(_ text: String) {
@@ -11,19 +11,19 @@ package struct NumberBound: Sendable {
         value = Double(text) ?? .nan
     }
 
-    init(_ value: Double) { self.init(Int(exactly: value).map { "\($0)" } ?? "\(value)") }
+    package init(_ value: Double) { self.init(Int(exactly: value).map { "\($0)" } ?? "\(value)") }
 
     /// For messages.
-    var shown: String { IntegerText.digits(of: text) ?? text }
+    package var shown: String { IntegerText.digits(of: text) ?? text }
 
     /// Whether a number is less than the bound.
-    func isMore(than text: String, _ number: Double) -> Bool {
+    package func isMore(than text: String, _ number: Double) -> Bool {
         // Rounding keeps the order, so only numbers that are rounded to the same one need their digits.
         number == value ? text != self.text && digits(text) < digits(self.text) : number < value
     }
 
     /// Whether a number is more than the bound.
-    func isLess(than text: String, _ number: Double) -> Bool {
+    package func isLess(than text: String, _ number: Double) -> Bool {
         number == value ? text != self.text && digits(self.text) < digits(text) : number > value
     }
 

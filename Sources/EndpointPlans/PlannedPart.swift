@@ -1,0 +1,91 @@
+package import JSONBytes
+
+/// A part of an endpoint: a call, a composed value, or a group of parts. A step is a part, too.
+package struct PlannedPart: Sendable {
+    package indirect enum Content: Sendable {
+        case call(PlannedCall)
+        /// Composed from references, without a call.
+        case value(PlannedValue)
+        case group(PlannedGroup)
+    }
+
+    /// What a failure means for the object around the part.
+    package enum Policy: Sendable {
+        case required
+        case optional
+        /// Stands in the place of a part that failed.
+        case fallback(Located<JSONFragment>)
+    }
+
+    package var name: String
+    /// Where the name stands.
+    package var place: ConfigPlace
+    package var content: Content
+    package var policy: Policy
+    /// Whether its members go into the enclosing object.
+    package var isMerged = false
+    /// Whether it is for references only.
+    package var isHidden = false
+    /// Nil if it is always made.
+    package var condition: PlannedCondition?
+    /// What stays of its value in the answer.
+    package var shape = PlannedShape()
+    /// Documents the value.
+    package var schema: Schema?
+
+    package init(
+        _ name: String, _ content: Content, _ policy: Policy = .required, at place: ConfigPlace = .code
+    ) {
+        self.name = name
+        self.content = content
+        self.policy = policy
+        self.place = place
+    }
+
+    /// Its call, or the calls of its group.
+    package var calls: [PlannedCall] {
+        switch content {
+        case .call(let call): [call]
+        case .value: []
+        case .group(let group): group.parts.flatMap(\.calls)
+        }
+    }
+
+    /// The references that the part itself has, without those of a group's members.
+    package var references: [PlanReference] {
+        let own: [PlanReference] =
+            switch content {
+            case .call(let call): (call.items.map { [$0.source] } ?? []) + call.references
+            case .group: []
+            case .value(let value): value.references
+            }
+        return own + (condition.map { [$0.reference] } ?? [])
+    }
+
+    package var isRequired: Bool {
+        if case .required = policy { true } else { false }
+    }
+}
+
+/// Parts that are one object in `data`.
+package struct PlannedGroup: Sendable {
+    package var parts: [PlannedPart]
+    /// How many parts must succeed, so that none of them is required. Nil: required parts must.
+    @Placed package var atLeast: Int?
+
+    package init(_ parts: [PlannedPart], atLeast: Int? = nil) {
+        self.parts = parts
+        self.atLeast = atLeast
+    }
+}
+
+/// When a part is made: if a value is neither missing, nor null, nor false; or the opposite.
+package struct PlannedCondition: Sendable {
+    package var reference: PlanReference
+    package var isNegated: Bool
+
+    package init(_ reference: PlanReference, isNegated: Bool = false) {
+        self.reference = reference
+        self.isNegated = isNegated
+    }
+}
