@@ -10,9 +10,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
 
     private struct State {
         var value: Element?
-        var links: [Link] = []
-        var end: SubjectCore.End?
-        var isDisposed = false
+        var core = SubjectCore.State()
     }
 
     private let state = AdaptiveLock(State())
@@ -22,11 +20,11 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
     }
 
     public var hasObservers: Bool {
-        state.withLock { !$0.links.isEmpty }
+        state.withLock { !$0.core.links.isEmpty }
     }
 
     public var isDisposed: Bool {
-        state.withLock { $0.isDisposed }
+        state.withLock { $0.core.isDisposed }
     }
 
     public func on(_ event: Event<Element>) {
@@ -41,7 +39,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         // The previous value is released outside the lock.
         var value: Element? = element
         state.withLock { state in
-            guard state.end == nil, !state.isDisposed else { return }
+            guard !state.core.isOver else { return }
             swap(&state.value, &value)
         }
     }
@@ -55,16 +53,13 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
     }
 
     private func end(_ end: SubjectCore.End) {
-        let ended: State = state.withLock { state in
-            guard state.end == nil, !state.isDisposed else { return State() }
-            let before = state
-            state.end = end
-            state.links = []
-            if case .failed = end { state.value = nil }
-            return before
+        let (links, value): ([Link], Element?) = state.withLock { state in
+            let value = state.value
+            if case .failed = end, !state.core.isOver { state.value = nil }
+            return (state.core.end(end), value)
         }
-        for link in ended.links {
-            AsyncSubject.deliverEnd(unsafeDowncast(link, to: SubjectLink<Element>.self), end, ended.value)
+        for link in links {
+            AsyncSubject.deliverEnd(unsafeDowncast(link, to: SubjectLink<Element>.self), end, value)
         }
     }
 
@@ -79,17 +74,12 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
     /// Drops all subscribers silently. Later ones fail with `RxError.disposed`.
     public func dispose() {
         _ = state.withLock { state in
-            let before = state
-            state = State(value: nil, links: [], end: state.end, isDisposed: true)
-            return before
+            (state.core.dispose(), state.value.take())
         }
     }
 
     func leave(_ link: Link) {
-        state.withLock { state in
-            guard let index = state.links.firstIndex(where: { $0 === link }) else { return }
-            state.links.removeOne(at: index)
-        }
+        state.withLock { $0.core.remove(link) }
     }
 
     override consuming func run(_ port: consuming Downstream<Element>) {
@@ -97,9 +87,9 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
         let link = SubjectLink<Element>(subject, port)
         guard link.open() else { return }
         let (end, value): (SubjectCore.End?, Element?) = subject.state.withLock { state in
-            if state.isDisposed { return (.failed(RxError.disposed(object: subject)), nil) }
-            if state.end == nil { state.links.addOne(link) }
-            return (state.end, state.value)
+            if state.core.isDisposed { return (.failed(RxError.disposed(object: subject)), nil) }
+            if state.core.end == nil { state.core.links.addOne(link) }
+            return (state.core.end, state.value)
         }
         if let end {
             AsyncSubject.deliverEnd(link, end, value)

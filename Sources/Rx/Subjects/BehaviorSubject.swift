@@ -12,9 +12,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
 
     private struct State {
         var value: Element
-        var links: [Link] = []
-        var end: SubjectCore.End?
-        var isDisposed = false
+        var core = SubjectCore.State()
     }
 
     private let state: AdaptiveLock<State>
@@ -26,16 +24,16 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
     }
 
     public var hasObservers: Bool {
-        state.withLock { !$0.links.isEmpty }
+        state.withLock { !$0.core.links.isEmpty }
     }
 
     public var isDisposed: Bool {
-        state.withLock { $0.isDisposed }
+        state.withLock { $0.core.isDisposed }
     }
 
     /// Returns the latest value. Throws the error that ended the subject, or `RxError.disposed` after `dispose()`.
     public func value() throws -> Element {
-        let (isDisposed, end, value) = state.withLock { ($0.isDisposed, $0.end, $0.value) }
+        let (isDisposed, end, value) = state.withLock { ($0.core.isDisposed, $0.core.end, $0.value) }
         if isDisposed { throw RxError.disposed(object: self) }
         if case .failed(let error) = end { throw error }
         return value
@@ -58,11 +56,11 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         // The previous value is released outside the lock.
         var value = element
         let links: [Link] = state.withLock { state in
-            guard state.end == nil, !state.isDisposed else { return [] }
+            guard !state.core.isOver else { return [] }
             swap(&state.value, &value)
-            return state.links
+            return state.core.links
         }
-        for link in links { unsafeDowncast(link, to: SubjectLink<Element>.self).send(element) }
+        links.send(element)
     }
 
     public func onError(_ error: any Error) {
@@ -74,14 +72,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
     }
 
     private func end(_ end: SubjectCore.End) {
-        let links: [Link] = state.withLock { state in
-            guard state.end == nil, !state.isDisposed else { return [] }
-            state.end = end
-            let links = state.links
-            state.links = []
-            return links
-        }
-        for link in links { unsafeDowncast(link, to: SubjectLink<Element>.self).send(end) }
+        state.withLock { $0.core.end(end) }.send(end, to: Element.self)
     }
 
     public func asObserver() -> BehaviorSubject<Element> {
@@ -90,20 +81,11 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
 
     /// Drops all subscribers silently. Later ones fail with `RxError.disposed`, unless the subject had already ended.
     public func dispose() {
-        // Releasing subscribers may call back into this object, so it happens outside the lock.
-        _ = state.withLock { state in
-            let links = state.links
-            state.isDisposed = true
-            state.links = []
-            return links
-        }
+        _ = state.withLock { $0.core.dispose() }
     }
 
     func leave(_ link: Link) {
-        state.withLock { state in
-            guard let index = state.links.firstIndex(where: { $0 === link }) else { return }
-            state.links.removeOne(at: index)
-        }
+        state.withLock { $0.core.remove(link) }
     }
 
     override consuming func run(_ port: consuming Downstream<Element>) {
@@ -111,9 +93,9 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         let link = ReplayLink<Element>(subject, port)
         guard link.open() else { return }
         let (end, value): (SubjectCore.End?, Element) = subject.state.withLock { state in
-            if let end = state.end { return (end, state.value) }
-            if state.isDisposed { return (.failed(RxError.disposed(object: subject)), state.value) }
-            state.links.addOne(link)
+            if let end = state.core.end { return (end, state.value) }
+            if state.core.isDisposed { return (.failed(RxError.disposed(object: subject)), state.value) }
+            state.core.links.addOne(link)
             return (nil, state.value)
         }
         if let end { return link.deliver(end) }

@@ -28,7 +28,7 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
     }
 
     public func onNext(_ element: Element) {
-        for link in core.recipients { unsafeDowncast(link, to: SubjectLink<Element>.self).send(element) }
+        core.recipients.send(element)
     }
 
     public func onError(_ error: any Error) {
@@ -40,7 +40,7 @@ public final class PublishSubject<Element: Sendable>: Observable<Element>, Subje
     }
 
     private func end(_ end: SubjectCore.End) {
-        for link in core.end(end) { unsafeDowncast(link, to: SubjectLink<Element>.self).send(end) }
+        core.end(end).send(end, to: Element.self)
     }
 
     public func asObserver() -> PublishSubject<Element> {

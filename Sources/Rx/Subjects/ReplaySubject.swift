@@ -27,10 +27,7 @@ private struct ReplayState {
     var times: [RxTime] = []
     /// The arrival time of the latest replayed event: the last stored value or, without one, the end.
     var newest: RxTime?
-    /// The subscribers. Empty after the end or disposal.
-    var links: [Link] = []
-    var end: SubjectCore.End?
-    var isDisposed = false
+    var core = SubjectCore.State()
 }
 
 /// Passes events on to its subscribers and replays its latest values to each new subscriber, even after its end.
@@ -71,22 +68,22 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     }
 
     public var hasObservers: Bool {
-        state.withLock { !$0.links.isEmpty }
+        state.withLock { !$0.core.links.isEmpty }
     }
 
     public var isDisposed: Bool {
-        state.withLock { $0.isDisposed }
+        state.withLock { $0.core.isDisposed }
     }
 
     var hasEnded: Bool {
-        state.withLock { $0.end != nil }
+        state.withLock { $0.core.end != nil }
     }
 
     /// Returns whether the subject has ended and everything it replays has expired at `now`.
     func hasExpired(at now: RxTime?) -> Bool {
         guard let lifetime, let now else { return false }
         return state.withLock { state in
-            guard state.end != nil, let newest = state.newest else { return false }
+            guard state.core.end != nil, let newest = state.newest else { return false }
             return lifetime.hasPassed(since: newest, at: now)
         }
     }
@@ -100,8 +97,8 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     }
 
     public func onNext(_ element: Element) {
-        let links = bufferSize == 0 ? state.withLock { $0.links } : keep(element)
-        for link in links { unsafeDowncast(link, to: SubjectLink<Element>.self).send(element) }
+        let links = bufferSize == 0 ? state.withLock { $0.core.links } : keep(element)
+        links.send(element)
     }
 
     /// Stores the value and returns its recipients.
@@ -110,7 +107,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         var value = element
         let now = lifetime?.now
         return state.withLock { state in
-            guard state.end == nil, !state.isDisposed else { return [] }
+            guard !state.core.isOver else { return [] }
             if let now { state.newest = now }
             if values.count < bufferSize {
                 values.append(element)
@@ -121,7 +118,7 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
                 state.oldest += 1
                 if state.oldest == bufferSize { state.oldest = 0 }
             }
-            return state.links
+            return state.core.links
         }
     }
 
@@ -136,14 +133,10 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     private func end(_ end: SubjectCore.End) {
         let now = lifetime?.now
         let links: [Link] = state.withLock { state in
-            guard state.end == nil, !state.isDisposed else { return [] }
-            state.end = end
-            if state.newest == nil { state.newest = now }
-            let links = state.links
-            state.links = []
-            return links
+            if !state.core.isOver, state.newest == nil { state.newest = now }
+            return state.core.end(end)
         }
-        for link in links { unsafeDowncast(link, to: SubjectLink<Element>.self).send(end) }
+        links.send(end, to: Element.self)
     }
 
     public func asObserver() -> ReplaySubject<Element> {
@@ -155,17 +148,16 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
         // Releasing subscribers and values may call back into this object, so it happens outside the lock.
         _ = state.withLock { state in
             let before = (state, values)
-            state = ReplayState(end: state.end, isDisposed: true)
+            state = ReplayState()
+            state.core.end = before.0.core.end
+            state.core.isDisposed = true
             values = []
             return before
         }
     }
 
     func leave(_ link: Link) {
-        state.withLock { state in
-            guard let index = state.links.firstIndex(where: { $0 === link }) else { return }
-            state.links.removeOne(at: index)
-        }
+        state.withLock { $0.core.remove(link) }
     }
 
     func add(_ link: ReplayLink<Element>) {
@@ -178,9 +170,9 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
 
     /// Adds a subscription. Returns how the subject ended, if it has.
     private func enter(_ link: Link, _ state: inout ReplayState) -> SubjectCore.End? {
-        if state.isDisposed { return .failed(RxError.disposed(object: self)) }
-        if state.end == nil { state.links.addOne(link) }
-        return state.end
+        if state.core.isDisposed { return .failed(RxError.disposed(object: self)) }
+        if state.core.end == nil { state.core.links.addOne(link) }
+        return state.core.end
     }
 
     /// Adds a subscription and replays the values to it. Returns how the subject ended, if it has.
