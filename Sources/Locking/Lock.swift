@@ -13,8 +13,8 @@
 /// handler or any other foreign code inside `withLock`: decide under the lock, act after it. Debug builds check this
 /// with `HeldLocks.assertNone()`.
 #if THREAD_SANITIZER
+    // Sound: it adds only constants, and accesses `storage` only while `mutex` is locked.
     public struct Lock<State>: ~Copyable, @unchecked Sendable {
-        // Sound: `storage` is accessed only while `mutex` is locked.
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
         private let storage: UnsafeMutablePointer<State>
 

@@ -65,56 +65,6 @@ enum Rules {
         return count > limit + 1 ? ["\(file.path): \(count) lines, at most \(limit)"] : []
     }
 
-    /// Complains about each `@unchecked Sendable` and `nonisolated(unsafe)` without a comment directly above its declaration or
-    /// on its line.
-    static func uncheckedComplaints(_ file: SourceFile) -> [String] {
-        let lines = file.lines
-        return lines.indices.compactMap { index -> String? in
-            let code = withoutComment(lines[index])
-            guard code.contains("@unchecked Sendable") || code.contains("nonisolated(unsafe)") else {
-                return nil
-            }
-            // A declaration may take several lines, and attributes may stand above it.
-            var first = index
-            while first > 0, !withoutComment(lines[first]).contains(/\b(class|struct|extension|var|let)\b/) {
-                first -= 1
-            }
-            while first > 0, lines[first - 1].contains(/^\s*[@#]/) { first -= 1 }
-            let isReasoned =
-                lines[first...index].contains { $0.contains("//") }
-                || first > 0 && lines[first - 1].contains(/^\s*\/\//)
-            return isReasoned ? nil : "\(file.path):\(index + 1): does not say what protects it"
-        }
-    }
-
-    /// How many lines of each module use a form that the compiler cannot check. The numbers may only fall.
-    static let caps: [String: [String: Int]] = [
-        "@exclusivity": ["Rx": 26],
-        "@unchecked Sendable": [
-            "EventIO": 12, "HTTPOutbound": 3, "Locking": 1, "Networking": 4, "NetworkingSession": 3,
-            "Rx": 143, "RxTesting": 1,
-        ],
-        "unsafeDowncast": ["EventIO": 1, "Rx": 30],
-        "Unmanaged": ["EventIO": 27, "Rx": 22],
-        "nonisolated(unsafe)": ["EventIO": 1],
-    ]
-
-    /// Complains about each module that uses such a form more or less often than its cap.
-    static func capComplaints(_ files: [SourceFile], _ caps: [String: [String: Int]] = caps) -> [String] {
-        caps.flatMap { form, caps in
-            var counts: [String: Int] = [:]
-            for file in files {
-                let count = file.lines.count { withoutComment($0).contains(form) }
-                if count > 0 { counts[file.module, default: 0] += count }
-            }
-            return Set(counts.keys).union(caps.keys).compactMap { module -> String? in
-                let (count, cap) = (counts[module] ?? 0, caps[module] ?? 0)
-                if count > cap { return "\(module): \(count) lines with \(form), at most \(cap)" }
-                return count < cap ? "\(module): lower the cap of \(form) to \(count)" : nil
-            }
-        }.sorted()
-    }
-
     static func forceComplaints(_ file: SourceFile) -> [String] {
         file.lines.enumerated().compactMap { index, line -> String? in
             let code = withoutComment(line)

@@ -59,6 +59,28 @@ struct RulesTests {
         )
     }
 
+    @Test("A stored variable of a class that says that it adds only constants is found")
+    func aVariableAmongConstantsIsFound() {
+        func complaints(_ body: String) -> [String] {
+            let text =
+                "// Sound: it adds only constants.\nfinal class A: B, @unchecked Sendable\n{\n\(body)\n}\nvar c = 1\n"
+            return Rules.uncheckedComplaints(SourceFile(path: "Sources/Rx/A.swift", text: text))
+        }
+        let found = ["Sources/Rx/A.swift:4: stores a variable in a type that adds only constants"]
+        #expect(complaints("    private var a: Int") == found)
+        #expect(complaints("    private lazy var a = make { 1 }") == found)
+        #expect(complaints("    var a = 1 { didSet {} }") == found)
+        #expect(complaints("    var a: Int {\n        willSet { b() }\n    }") == found)
+        #expect(complaints("    @exclusivity(unchecked) private final var a: (Int, Int)") == found)
+        #expect(complaints("    private let a = 1\n    var b: Bool { a == 1 }").isEmpty)
+        #expect(complaints("    struct State { var a = 1 }\n    func b() { var c = 1; c += 1 }").isEmpty)
+        #expect(complaints("    static var a: Int { 1 }  // var b").isEmpty)
+        let other = "// Sound: the lock guards it.\nclass A: @unchecked Sendable { var a = 1 }\n"
+        #expect(Rules.uncheckedComplaints(SourceFile(path: "Sources/Rx/A.swift", text: other)).isEmpty)
+        let short = "// Sound: it adds only constants.\nclass A: @unchecked Sendable { var a = 1 }\n"
+        #expect(Rules.uncheckedComplaints(SourceFile(path: "Sources/Rx/A.swift", text: short)).count == 1)
+    }
+
     @Test("Each module uses forms that the compiler cannot check exactly as often as its cap states")
     func uncheckedFormsAreCapped() throws {
         let complaints = Rules.capComplaints(try SourceTree.sources)
@@ -77,6 +99,22 @@ struct RulesTests {
         #expect(complaints([:]) == ["Rx: 2 lines with unsafeDowncast, at most 0"])
         #expect(complaints(["Rx": 3]) == ["Rx: lower the cap of unsafeDowncast to 2"])
         #expect(complaints(["Rx": 2, "EventIO": 1]) == ["EventIO: lower the cap of unsafeDowncast to 0"])
+    }
+
+    @Test("An unchecked Sendable counts unless its class adds only constants")
+    func provenClassesDoNotCount() {
+        let text = """
+            // Sound: it adds only constants, locks and atomics.
+            final class A: B, @unchecked Sendable {}
+
+            // Sound: the lock guards it.
+            final class C: B, @unchecked Sendable { var d = 1 }
+            """
+        let file = SourceFile(path: "Sources/Rx/A.swift", text: text)
+        #expect(Rules.capComplaints([file], ["@unchecked Sendable": ["Rx": 1]]).isEmpty)
+        #expect(
+            Rules.capComplaints([file], ["@unchecked Sendable": [:]])
+                == ["Rx: 1 lines with @unchecked Sendable, at most 0"])
     }
 
     @Test("No production code contains a forced try or a forced cast")

@@ -1,5 +1,6 @@
 public import Dispatch
 public import FoundationEssentials
+import Locking
 public import Rx
 
 /// A loop as a scheduler of reactive pipelines, from any thread. Work never runs inside the scheduling call.
@@ -69,12 +70,11 @@ extension TimeAmount {
     }
 }
 
-/// `@unchecked Sendable`: `token` is used on the loop only.
-private final class ScheduledAction: Disposable, TimerTarget, @unchecked Sendable {
+private final class ScheduledAction: Disposable, TimerTarget, Sendable {
     private let loop: EventLoop
     private let action: @Sendable () -> any Disposable
     private let result = SingleAssignmentDisposable()
-    private var token: TimerToken?
+    private let token = Lock<TimerToken?>(nil)
 
     init(loop: EventLoop, action: @escaping @Sendable () -> any Disposable) {
         self.loop = loop
@@ -83,66 +83,82 @@ private final class ScheduledAction: Disposable, TimerTarget, @unchecked Sendabl
 
     func set(at deadline: MonotonicTime) {
         loop.onLoop { [self] in
-            if !result.isDisposed { token = loop.setTimer(at: deadline, target: self) }
+            guard !result.isDisposed else { return }
+            let set = loop.setTimer(at: deadline, target: self)
+            token.withLock { $0 = set }
         }
     }
 
     func timerFired(_: TimerToken) {
-        token = nil
+        token.withLock { $0 = nil }
         if !result.isDisposed { result.setDisposable(action()) }
     }
 
     func dispose() {
         result.dispose()
         loop.onLoop { [self] in
-            if let token { loop.cancelTimer(token) }
-            token = nil
+            if let token = token.withLock({ $0.take() }) { loop.cancelTimer(token) }
         }
     }
 }
 
-/// `@unchecked Sendable`: `state`, `token` and `due` are used on the loop only.
-private final class PeriodicAction<State: Sendable>: Disposable, TimerTarget, @unchecked Sendable {
+private final class PeriodicAction<State: Sendable>: Disposable, TimerTarget, Sendable {
+    private struct Run {
+        var state: State
+        var token: TimerToken?
+        var due = MonotonicTime.distantFuture
+    }
+
     private let loop: EventLoop
     private let period: TimeAmount
     private let action: @Sendable (State) -> State
     private let disposable = BooleanDisposable()
-    private var state: State
-    private var token: TimerToken?
-    private var due = MonotonicTime.distantFuture
+    private let run: Lock<Run>
 
     init(
         loop: EventLoop, period: TimeAmount, state: State, _ action: @escaping @Sendable (State) -> State
     ) {
         self.loop = loop
         self.period = max(period, .milliseconds(1))
-        self.state = state
+        run = Lock(Run(state: state))
         self.action = action
     }
 
     func set(at deadline: MonotonicTime) {
         loop.onLoop { [self] in
-            guard !disposable.isDisposed else { return }
-            due = deadline
-            token = loop.setTimer(at: deadline, target: self)
+            if !disposable.isDisposed { setTimer(at: deadline) }
+        }
+    }
+
+    private func setTimer(at deadline: MonotonicTime) {
+        let token = loop.setTimer(at: deadline, target: self)
+        run.withLock { run in
+            run.due = deadline
+            run.token = token
         }
     }
 
     func timerFired(_: TimerToken) {
-        token = nil
+        let (state, due) = run.withLock { run in
+            run.token = nil
+            return (run.state, run.due)
+        }
         guard !disposable.isDisposed else { return }
-        state = action(state)
+        let next = action(state)
+        // The old state is released outside the lock.
+        _ = run.withLock { run in
+            defer { run.state = next }
+            return run.state
+        }
         // Count from the time this tick was due, so that delays do not add up. Skip missed ticks.
-        due = due + period
-        if due < loop.now { due = loop.now + period }
-        if !disposable.isDisposed { token = loop.setTimer(at: due, target: self) }
+        guard !disposable.isDisposed else { return }
+        setTimer(at: due + period < loop.now ? loop.now + period : due + period)
     }
 
     func dispose() {
         disposable.dispose()
         loop.onLoop { [self] in
-            if let token { loop.cancelTimer(token) }
-            token = nil
+            if let token = run.withLock({ $0.token.take() }) { loop.cancelTimer(token) }
         }
     }
 }

@@ -2,7 +2,7 @@ public import Rx
 
 /// Something on a loop that any thread may cancel.
 ///
-/// `@unchecked Sendable`: `dispose()` hands over to the loop; everything else is used on the loop only.
+/// `@unchecked Sendable`: it adds only constants. `dispose()` hands over to the loop, where subclasses use their state.
 open class LoopDisposable: Disposable, @unchecked Sendable {
     public final let loop: EventLoop
 

@@ -4,8 +4,8 @@ import Locking
 /// The certificates, keys and resumable sessions that all connections of a configuration share, on any loops. Two
 /// contexts are equal if their configurations and the content of their files are.
 ///
-/// `@unchecked Sendable`: only `init` configures the SSL_CTX. OpenSSL counts references and locks what changes later,
-/// and `sessions` has its own lock.
+/// `@unchecked Sendable`: it adds only constants. Only `init` configures the SSL_CTX. OpenSSL counts references and locks
+/// what changes later.
 public final class TLSContext: @unchecked Sendable {
     public let configuration: TLSConfiguration
     /// SHA-256 of the certificates and keys.

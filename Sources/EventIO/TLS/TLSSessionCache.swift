@@ -9,7 +9,8 @@ final class TLSSessionCache: Sendable {
     /// Sessions per server, which bounds how many connections can be resumed at once.
     static let sessionLimit = 4
 
-    /// `@unchecked Sendable`: OpenSSL counts references under its own lock, and a complete session does not change.
+    /// `@unchecked Sendable`: it adds only constants. OpenSSL counts references under its own lock, and a complete session
+    /// does not change.
     private struct Session: @unchecked Sendable {
         let handle: OpaquePointer
     }

@@ -27,7 +27,7 @@ struct CallWork: LoopWork {
     func end(_ call: OutboundCall) { call.cancel() }
 }
 
-/// Emits the end of a call to its subscriber. Unchecked, as `OutboundCall` is: it stays on its loop.
+/// Emits the end of a call to its subscriber. Unchecked, as `OutboundCall` is: it adds only constants.
 private final class SubscribedCall: OutboundCall, @unchecked Sendable {
     private let source: LoopSource<CallWork>
 

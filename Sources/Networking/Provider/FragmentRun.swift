@@ -1,7 +1,9 @@
 import JSONBytes
 import Rx
+import Synchronization
 
-/// A call combined with `fragment()` or `fragment(at:as:)`. `@unchecked Sendable` as `CallRun`: `isPlain` belongs to the run's loop.
+/// A call combined with `fragment()` or `fragment(at:as:)`. `@unchecked Sendable` as `CallRun`: it adds only constants
+/// and an atomic.
 final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
     /// Where the wanted value is in the data, and its required kind; nil for all of the data.
     private let place: Place?
@@ -34,7 +36,9 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
     }
 
     /// Whether the first attempt delivered the data to a receiver. Written on the run's loop before the delivery.
-    private(set) var isPlain = false
+    private let deliveredPlainly = Atomic<Bool>(false)
+
+    var isPlain: Bool { deliveredPlainly.load(ordering: .relaxed) }
 
     override func copy() -> Emitter<JSONFragment> { FragmentRun(call, provider, place) }
 
@@ -48,7 +52,7 @@ final class FragmentRun: CallRun<JSONFragment>, @unchecked Sendable {
         }
         if hasReceiver {
             reportAnswered()
-            isPlain = true
+            deliveredPlainly.store(true, ordering: .relaxed)
             onLast(value)
         } else {
             note(response.status, attempts: 1)

@@ -1,7 +1,7 @@
 import HTTPModel
 import Rx
 
-/// The call of `request(_:)`. `@unchecked Sendable` as `CallRun`: adds no state.
+/// The call of `request(_:)`. `@unchecked Sendable` as `CallRun`: it adds only constants.
 final class ResponseRun: CallRun<Response>, @unchecked Sendable {
     override func copy() -> Emitter<Response> {
         let copy = ResponseRun(call, provider)
@@ -45,7 +45,7 @@ extension TransportResponse: ObservedOutput {
     fileprivate var isForNextHop: Bool { status == .proxyAuthenticationRequired }
 }
 
-/// A call that reports its progress to an observer. `@unchecked Sendable` as `CallRun`: adds only a constant.
+/// A call that reports its progress to an observer. `@unchecked Sendable` as `CallRun`: it adds only constants.
 final class ObservedRun<Output: ObservedOutput>: CallRun<Output>, StreamingAttemptReceiver,
     @unchecked Sendable
 {

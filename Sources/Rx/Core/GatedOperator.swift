@@ -107,6 +107,21 @@ class TimedOperator<In: Sendable, Out: Sendable>: GatedOperator<In, Out>, TimerT
     }
 }
 
+/// A timed operator that keeps the latest value until its timer fires.
+// Sound: only the gate's owner touches `waiting`.
+@usableFromInline
+class WaitingOperator<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
+    final var waiting = ValueStorage<Element>()
+
+    override init(_ source: consuming Observable<Element>?, _ scheduler: any SchedulerType) {
+        super.init(source, scheduler)
+    }
+
+    deinit {
+        waiting.destroy()
+    }
+}
+
 /// A gated operator that reacts to a second stream but ignores its values. An error of that stream ends this one.
 // Sound: it adds only constants, locks and atomics.
 @usableFromInline

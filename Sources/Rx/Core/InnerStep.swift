@@ -1,11 +1,16 @@
 import Locking
 
 /// An operator's subscription to a further source. It passes events to the operator, which stops it.
-// Sound: the lock of its list guards `index`.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class InnerStep<In: Sendable>: Step<In, Never>, InnerListMember, @unchecked Sendable {
     final let upstream = LinkSlot()
-    final var index = 0
+    private final let position = RelaxedAtomic(0)
+
+    final var index: Int {
+        get { position.value }
+        set { position.set(newValue) }
+    }
 
     override final func attach(_ upstream: Link) {
         self.upstream.set(upstream)

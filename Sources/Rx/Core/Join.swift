@@ -1,7 +1,7 @@
 /// A step with a fixed number of sources that combines their values: combineLatest and zip. Only the gate's owner
 /// touches the slots' values and the counts. The join and its slots retain each other until the gate's owner releases
 /// the slots at the end.
-// Sound: the gate guards the properties that change after the start.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     final let gate = SerialGate()
@@ -11,11 +11,9 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     /// Whether a value that can never be combined completes the join: all other sources have completed, and one has no
     /// value left. Otherwise the join completes when all sources have.
     final let endsWithoutPartners: Bool
-    // Unchecked, both, for the row "seven nested 4-way combineLatest, an event" of RxBench.
-    @exclusivity(unchecked)
-    final var withValues = 0
-    @exclusivity(unchecked)
-    final var done = 0
+    /// The number of slots with a value, and of those whose source has completed.
+    final let withValues = RelaxedAtomic(0)
+    final let done = RelaxedAtomic(0)
 
     init(count: Int, endsWithoutPartners: Bool) {
         self.count = count
@@ -49,6 +47,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
         var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)
         // Sound: it is this object.
+        // Unchecked for the row "seven nested 4-way combineLatest, a subscription" of RxBench.
         let join = unsafeDowncast(consume link, to: Join<Out>.self)
         // A weak reference can resurrect a join that already runs.
         guard join.sources.isEmpty else { return port.error(RxError.disposed(object: join)) }
@@ -86,10 +85,10 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
 
     /// Called when a slot has stored a value. `othersDone` means that all other sources have completed.
     final func arrived(wasEmpty: Bool, othersDone: Bool) {
-        if wasEmpty { withValues += 1 }
-        if withValues == count {
+        if wasEmpty { withValues.set(withValues.value + 1) }
+        if withValues.value == count {
             emit()
-        } else if done == count || othersDone && endsWithoutPartners {
+        } else if done.value == count || othersDone && endsWithoutPartners {
             finish()
         }
     }
@@ -118,7 +117,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
 
     /// Sends a result, with the completion when all sources are done.
     final func send(_ result: Out) {
-        guard done == count else { return down.next(result) }
+        guard done.value == count else { return down.next(result) }
         guard sources.end() else { return }
         down.last(result)
         sources.closeAndStop()
@@ -126,7 +125,7 @@ class Join<Out: Sendable>: Observable<Out>, @unchecked Sendable {
     }
 
     final func sourceDone() {
-        done += 1
-        if done == count { finish() }
+        done.set(done.value + 1)
+        if done.value == count { finish() }
     }
 }

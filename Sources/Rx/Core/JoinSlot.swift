@@ -134,14 +134,14 @@ class JoinSlot<In: Sendable, Out: Sendable>: InnerStep<In>, @unchecked Sendable 
 
     private final func accept(_ value: In, _ join: Join<Out>) {
         guard !join.sources.isClosed else { return }
-        join.arrived(wasEmpty: keep(value), othersDone: join.done == join.count - 1)
+        join.arrived(wasEmpty: keep(value), othersDone: join.done.value == join.count - 1)
     }
 
     private final func acceptLast(_ value: In, _ join: Join<Out>) {
         guard !join.sources.isClosed, !isDone else { return }
         isDone = true
-        join.done += 1
-        join.arrived(wasEmpty: keep(value), othersDone: join.done == join.count)
+        join.done.set(join.done.value + 1)
+        join.arrived(wasEmpty: keep(value), othersDone: join.done.value == join.count)
         upstream.closeAndStop()
     }
 
@@ -175,7 +175,7 @@ final class ZipSlot<In: Sendable, Out: Sendable>: JoinSlot<In, Out>, @unchecked 
             storage.set(next)
         } else {
             storage.clear()
-            join.borrowed.use(as: Join<Out>.self) { $0.withValues -= 1 }
+            join.borrowed.use(as: Join<Out>.self) { $0.withValues.set($0.withValues.value - 1) }
         }
         return value
     }

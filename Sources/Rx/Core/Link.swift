@@ -3,7 +3,7 @@
 /// The objects that describe a pipeline also run it. Subscribing runs a step itself if it has no other owner, else a copy. A
 /// running step owns the next step (`down`, set once before the first event, released with the step). A *stateful* step also owns
 /// the stateful step before it, in a `LinkSlot`. The terminal event or disposal breaks that cycle.
-// Sound: the description is written before anyone can subscribe, and the running state before the first event. What
+// Sound: it adds only constants, and so do most steps. Otherwise the description is written before anyone can subscribe, and the running state before the first event. What
 // changes later is atomic, behind a `Lock`, owned by a `SerialGate`, or touched only by the current event: the
 // grammar `next* (error | completed)?` allows one at a time.
 open class Link: @unchecked Sendable {

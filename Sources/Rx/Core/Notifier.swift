@@ -1,3 +1,5 @@
+import Locking
+
 /// An operator that reacts to a second stream but ignores its values.
 protocol NotifierTarget: Link {
     func notifierFired()
@@ -26,28 +28,33 @@ struct Notifier: Sendable {
     }
 }
 
-// Sound: `target` changes only when the step is about to be freed.
+// Sound: it adds only constants, locks and atomics.
 private final class NotifierStep<Element: Sendable>: InnerStep<Element>, @unchecked Sendable {
-    private var target: (any NotifierTarget)?
+    /// Nil once the step is about to be freed.
+    private let target: Lock<(any NotifierTarget)?>
 
     init(_ target: any NotifierTarget) {
-        self.target = target
+        self.target = Lock(target)
         super.init()
     }
 
+    private var current: (any NotifierTarget)? {
+        target.withLock { $0 }
+    }
+
     override func unlink(_ others: inout [Link]) -> Link? {
-        target.take()
+        target.withLock { $0.take() }
     }
 
     override func next(_ value: Element) {
-        if !upstream.isClosed { target?.notifierFired() }
+        if !upstream.isClosed { current?.notifierFired() }
     }
 
     override func failed(_ error: any Error) {
-        target?.notifierFailed(error)
+        current?.notifierFailed(error)
     }
 
     override func finished() {
-        target?.notifierCompleted()
+        current?.notifierCompleted()
     }
 }

@@ -6,7 +6,7 @@ public protocol ObservableConvertibleType<Element>: Sendable {
 }
 
 /// A stream that can be subscribed to with any observer.
-public protocol ObservableType<Element>: ObservableConvertibleType {
+public protocol ObservableType<Element>: ValueStreamType where DerivedStream == Observable<Element> {
     /// Starts the stream and sends its events to `observer`. Disposing of the result stops it.
     func subscribe<Observer: ObserverType>(
         _ observer: Observer

@@ -1,24 +1,18 @@
 /// A stream that starts once the starts in progress on this thread have returned. It then stays in the chain, unless that
 /// got shorter meanwhile.
-// Sound: only the thread that starts it touches `source`.
-final class PostponedStart<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
-    private var source: Observable<Element>?
+// Sound: it adds only constants.
+final class PostponedStart<Element: Sendable>: StartingOperator<Element>, @unchecked Sendable {
     /// Where it starts, whoever runs the waiting work.
     private let context = SubscriberContexts.running
-    private let isStarted = RelaxedAtomic(false)
 
     static func enqueue(
         _ source: consuming Observable<Element>, _ port: consuming Downstream<Element>
     ) {
         let start = PostponedStart<Element>(nil)
-        start.source = source
+        start.keep(source)
         start.down.takeStep(of: port)
         start.down.attach(start)
         Trampoline.current.enqueue(start)
-    }
-
-    deinit {
-        Link.free(down.takeLink())
     }
 
     /// Starts `source` in the place of an operator of another type.
@@ -28,30 +22,18 @@ final class PostponedStart<Element: Sendable>: StatefulOperator<Element, Element
         let start = PostponedStart<Element>(nil)
         start.down.takeStep(of: port)
         start.down.attach(start)
-        guard !start.upstream.isClosed else { return }
-        start.isStarted.set(true)
-        startStream(source, Downstream(start))
+        if !start.upstream.isClosed { start.startInPlace(source) }
     }
 
     override func resume() {
-        guard let source = source.take(), !upstream.isClosed else { return }
-        isStarted.set(true)
         if SubscriberContexts.areUsed {
-            SubscriberContexts.run(in: context) { startLast(source, Downstream(self)) }
+            SubscriberContexts.run(in: context) { startKept(isLast: true) }
         } else {
-            startLast(source, Downstream(self))
+            startKept(isLast: true)
         }
-    }
-
-    override func next(_ value: Element) {
-        down.next(value)
     }
 
     override func last(_ value: Element) {
         finish(with: value)
-    }
-
-    override func skipped(by sender: Link?) -> Link? {
-        leaveChain(isStarted.value, sender)
     }
 }

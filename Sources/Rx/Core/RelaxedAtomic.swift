@@ -32,3 +32,13 @@ extension RelaxedAtomic<Bool> {
         atomic.store(value, ordering: .relaxed)
     }
 }
+
+extension RelaxedAtomic<Double> {
+    @inline(__always)
+    var value: Double { atomic.load(ordering: .relaxed) }
+
+    @inline(__always)
+    func set(_ value: Double) {
+        atomic.store(value, ordering: .relaxed)
+    }
+}

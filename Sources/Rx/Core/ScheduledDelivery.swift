@@ -15,7 +15,7 @@ struct ScheduledDeliveryState {
 }
 
 /// Delivers waiting events on a scheduler, one delivery at a time. If the scheduler runs work at once, deliveries run in a loop.
-// Sound: `state` is locked; the other properties are constants.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 class ScheduledDelivery<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     final let scheduler: any ImmediateSchedulerType

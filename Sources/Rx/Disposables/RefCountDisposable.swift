@@ -65,13 +65,14 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
         state.isOver && state.holders == 0 ? state.resource.take() : nil
     }
 
-    // Sound: `owner` changes only when the object is about to be freed.
+    // Sound: it adds only constants, locks and atomics.
     private final class Holder: DisposeBase, Disposable, @unchecked Sendable {
-        private var owner: RefCountDisposable?
+        /// Nil once the object is about to be freed.
+        private let owner: Lock<RefCountDisposable?>
         private let isReleased = Atomic<Bool>(false)
 
         init(_ owner: RefCountDisposable) {
-            self.owner = owner
+            self.owner = Lock(owner)
             super.init()
         }
 
@@ -80,15 +81,16 @@ public final class RefCountDisposable: DisposeBase, Cancelable, @unchecked Senda
         }
 
         override func stop(_ stops: inout DisposalStack) {
-            if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { owner?.release(&stops) }
+            guard !isReleased.exchange(true, ordering: .acquiringAndReleasing) else { return }
+            owner.withLock { $0 }?.release(&stops)
         }
 
         override func unlink(_ others: inout [Link]) -> Link? {
-            owner.take()
+            owner.withLock { $0.take() }
         }
 
         deinit {
-            Link.free(owner.take())
+            Link.free(owner.withLock { $0.take() })
         }
     }
 }

@@ -53,13 +53,6 @@ extension InfallibleType {
     > {
         Infallible<Source.Element>(raw: asObservable().withLatestFrom(second))
     }
-
-    /// Emits the values of this stream, then the values of `second`.
-    @inlinable
-    public consuming func concat<Source: ObservableConvertibleType>(_ second: Source) -> Infallible<Element>
-    where Source.Element == Element {
-        Infallible(raw: asObservable().concat(second))
-    }
 }
 
 extension ObservableType {
@@ -92,44 +85,5 @@ extension InfallibleType where Element: InfallibleType {
     @inlinable
     public consuming func concat() -> Infallible<Element.Element> {
         Infallible<Element.Element>(raw: asObservable().concat())
-    }
-}
-
-extension Infallible {
-    /// Emits the values of all sources, one source after the other. The sequence may be infinite.
-    @inlinable
-    public static func concat<Sources: Sequence & Sendable>(_ sequence: Sources) -> Infallible<Element>
-    where Sources.Element == Infallible {
-        Infallible(
-            raw: Concat {
-                var iterator = sequence.makeIterator();
-                return ConcatParts(next: { iterator.next()?.source }, remaining: nil)
-            })
-    }
-
-    /// Emits the values of all sources, subscribing to each when the previous one completes.
-    @inlinable
-    public static func concat<Sources: Collection & Sendable>(_ collection: Sources) -> Infallible<Element>
-    where Sources.Element == Infallible {
-        Infallible(raw: Concat(collection.map { $0.source }))
-    }
-
-    /// Emits the values of all sources, subscribing to each when the previous one completes.
-    @inlinable
-    public static func concat(_ sources: Infallible...) -> Infallible<Element> {
-        Infallible(raw: Concat(sources.map { $0.source }))
-    }
-
-    /// Subscribes to all sources and merges their values. Completes when all have completed.
-    @inlinable
-    public static func merge<Sources: Collection>(_ sources: Sources) -> Infallible<Element>
-    where Sources.Element == Infallible {
-        Infallible(raw: MergeAll(sources.map { $0.source }))
-    }
-
-    /// Subscribes to all sources and merges their values. Completes when all have completed.
-    @inlinable
-    public static func merge(_ sources: Infallible...) -> Infallible<Element> {
-        Infallible(raw: MergeAll(sources.map { $0.source }))
     }
 }

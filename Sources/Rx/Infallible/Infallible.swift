@@ -1,5 +1,5 @@
 /// A stream that never fails: `next* completed?`.
-public protocol InfallibleType<Element>: ObservableConvertibleType {}
+public protocol InfallibleType<Element>: ValueStreamType where DerivedStream == Infallible<Element> {}
 
 /// A stream that cannot fail. `asInfallible` converts a stream that can fail, by handling its error. If one still
 /// occurs, because a closure throws or an inner stream fails, the stream completes.
@@ -58,6 +58,15 @@ extension Infallible {
                     }
                 }
             })
+    }
+
+    /// Subscribes to what `observableFactory` returns for each subscription. If it throws, the stream completes.
+    @inlinable
+    @preconcurrency
+    public static func deferred(_ observableFactory: @escaping @Sendable () throws -> Infallible)
+        -> Infallible<Element>
+    {
+        Infallible(raw: .deferred { try observableFactory().source })
     }
 }
 

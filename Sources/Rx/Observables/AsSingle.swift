@@ -85,7 +85,7 @@ final class AsSingle<Element: Sendable>: StatefulOperator<Element, Element>, @un
     }
 }
 
-// Sound: it adds no property.
+// Sound: it adds only constants.
 @usableFromInline
 final class First<Element: Sendable>: StatefulOperator<Element, Element?>, @unchecked Sendable {
     @usableFromInline
@@ -110,7 +110,7 @@ final class First<Element: Sendable>: StatefulOperator<Element, Element?>, @unch
     }
 }
 
-// Sound: it adds no property.
+// Sound: it adds only constants.
 @usableFromInline
 final class IgnoreElements<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
     @usableFromInline

@@ -28,22 +28,16 @@ extension ObservableType {
 
 // Sound: only the caller that runs the start loop touches `parts`.
 @usableFromInline
-final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+final class CatchSequence<Element: Sendable>: StartingOperator<Element>, @unchecked Sendable {
     private let makeParts: @Sendable () -> ConcatParts<Element>
     private let starts = RerunLoop()
     private var parts: ConcatParts<Element>?
     private let lastError = Lock<(any Error)?>(nil)
-    /// Whether the last source has started.
-    private let isLast = RelaxedAtomic(false)
 
     @usableFromInline
     init(_ makeParts: @escaping @Sendable () -> ConcatParts<Element>) {
         self.makeParts = makeParts
         super.init(.never())
-    }
-
-    deinit {
-        Link.free(down.takeLink())
     }
 
     override func copy() -> Operator<Element, Element> {
@@ -64,18 +58,8 @@ final class CatchSequence<Element: Sendable>: StatefulOperator<Element, Element>
                 if let error = lastError.withLock({ $0 }) { super.error(error) } else { super.completed() }
                 return
             }
-            guard parts?.remaining == 0 else { return startStream(source, Downstream(self)) }
-            isLast.set(true)
-            startLast(source, Downstream(self))
+            start(source, isLast: parts?.remaining == 0)
         }
-    }
-
-    override func skipped(by sender: Link?) -> Link? {
-        leaveChain(isLast.value, sender)
-    }
-
-    override func next(_ value: Element) {
-        down.next(value)
     }
 
     override func error(_ error: any Error) {

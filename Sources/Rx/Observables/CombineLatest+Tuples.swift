@@ -1,4 +1,4 @@
-// Two to eight sources have separate forms. With a parameter pack the compiler finds no members of the tuple in the
+// Two to eight sources have separate forms. With a parameter pack the compiler (6.3) finds no members of the tuple in the
 // expression that makes it, as in `combineLatest(a, b, c).map { $0.2 }`.
 
 extension ObservableType where Element == any Sendable {

@@ -1,39 +1,44 @@
-extension ObservableType {
+extension ValueStreamType {
     /// Emits the values of this stream, then the values of `second`.
     @inlinable
     public consuming func concat<Source: ObservableConvertibleType>(
         _ second: Source
-    ) -> Observable<Element> where Source.Element == Element {
-        Concat([asObservable(), second.asObservable()])
+    ) -> DerivedStream where Source.Element == Element {
+        Self.derived(from: Concat([asObservable(), second.asObservable()]))
     }
+}
 
+extension ValueStreamType where DerivedStream: ObservableConvertibleType, DerivedStream.Element == Element {
     /// Emits the values of all sources, subscribing to each when the previous one completes. The first error ends the
     /// stream. The iterator advances only when the next source is needed, so the sequence may be infinite.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(
         _ sequence: Sources
-    ) -> Observable<Element> where Sources.Element == Observable<Element> {
-        Concat {
-            var iterator = sequence.makeIterator()
-            return ConcatParts(next: { iterator.next() }, remaining: nil)
-        }
+    ) -> DerivedStream where Sources.Element == DerivedStream {
+        derived(
+            from: Concat {
+                var iterator = sequence.makeIterator()
+                return ConcatParts(next: { iterator.next()?.asObservable() }, remaining: nil)
+            })
     }
 
     /// Emits the values of all sources, one source after the other. The first error ends the stream.
     @inlinable
     public static func concat<Sources: Collection & Sendable>(
         _ collection: Sources
-    ) -> Observable<Element> where Sources.Element == Observable<Element> {
-        Concat {
-            var iterator = collection.makeIterator()
-            return ConcatParts(next: { iterator.next() }, remaining: collection.count)
-        }
+    ) -> DerivedStream where Sources.Element == DerivedStream {
+        derived(
+            from: Concat {
+                var iterator = collection.makeIterator()
+                return ConcatParts(
+                    next: { iterator.next()?.asObservable() }, remaining: collection.count)
+            })
     }
 
     /// Emits the values of all sources, subscribing to each when the previous one completes. The first error ends the stream.
     @inlinable
-    public static func concat(_ sources: Observable<Element>...) -> Observable<Element> {
-        Concat(sources)
+    public static func concat(_ sources: DerivedStream...) -> DerivedStream {
+        derived(from: Concat(sources.map { $0.asObservable() }))
     }
 }
 
@@ -61,14 +66,12 @@ final class ConcatParts<Element: Sendable> {
 /// subscribing to it, so recursive concatenation runs in constant call depth.
 // Sound: only the caller that runs the start loop touches `stack`.
 @usableFromInline
-final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
+final class Concat<Element: Sendable>: StartingOperator<Element>, @unchecked Sendable {
     /// Fixed sources. Empty if `makeParts` supplies them per subscription.
     private var sources: [Observable<Element>]
     private let makeParts: (@Sendable () -> ConcatParts<Element>)?
     private let starts = RerunLoop()
     private var stack: [ConcatParts<Element>] = []
-    /// Whether the last source has started.
-    private let isLast = RelaxedAtomic(false)
 
     @usableFromInline
     convenience init(_ makeParts: @escaping @Sendable () -> ConcatParts<Element>) {
@@ -90,7 +93,6 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
         // Drops the iterators first. They share these sources, and `Link.free` skips shared links.
         stack = []
         while !sources.isEmpty { Link.free(sources.popLast()) }
-        Link.free(down.takeLink())
     }
 
     override func unlink(_ others: inout [Link]) -> Link? {
@@ -122,16 +124,8 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
         starts.run {
             guard !upstream.isClosed else { return }
             guard let source = next() else { return super.completed() }
-            guard stack.count == 1, stack[0].remaining == 0 else {
-                return startStream(source, Downstream(self))
-            }
-            isLast.set(true)
-            startLast(source, Downstream(self))
+            start(source, isLast: stack.count == 1 && stack[0].remaining == 0)
         }
-    }
-
-    override func skipped(by sender: Link?) -> Link? {
-        leaveChain(isLast.value, sender)
     }
 
     private func next() -> Observable<Element>? {
@@ -145,10 +139,6 @@ final class Concat<Element: Sendable>: StatefulOperator<Element, Element>, @unch
             stack.append(inner)
         }
         return nil
-    }
-
-    override func next(_ value: Element) {
-        down.next(value)
     }
 
     override func completed() {

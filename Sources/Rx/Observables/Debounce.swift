@@ -1,28 +1,23 @@
-extension ObservableType {
+extension ValueStreamType {
     /// Emits a value once `dueTime` passes without a newer one. Completion emits a pending value; an error drops it.
     @inlinable
     public consuming func debounce(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
-    ) -> Observable<Element> {
-        Debounce(asObservable(), dueTime, scheduler)
+    ) -> DerivedStream {
+        Self.derived(from: Debounce(asObservable(), dueTime, scheduler))
     }
 }
 
-// Sound: only the gate's owner touches the mutable properties.
+// Sound: it adds only constants.
 @usableFromInline
-final class Debounce<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
+final class Debounce<Element: Sendable>: WaitingOperator<Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval
-    private var waiting = ValueStorage<Element>()
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ dueTime: RxTimeInterval, _ scheduler: any SchedulerType)
     {
         self.dueTime = dueTime
         super.init(source, scheduler)
-    }
-
-    deinit {
-        waiting.destroy()
     }
 
     override func copy() -> Operator<Element, Element> {

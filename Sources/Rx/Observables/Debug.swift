@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-extension ObservableType {
+extension StreamType {
     /// Prints the subscription, each event and the disposal, with the time and `identifier`, by default the file, line
     /// and function of the call. `trimOutput` shortens events longer than 40 characters.
     public consuming func debug(
         _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
         function: String = #function
-    ) -> Observable<Element> {
+    ) -> DerivedStream {
         debug(
             identifier, trimOutput: trimOutput, file: file, line: line, function: function,
             write: { print($0) })
@@ -16,22 +16,10 @@ extension ObservableType {
     package consuming func debug(
         _ identifier: String?, trimOutput: Bool, file: String, line: UInt, function: String,
         write: @escaping @Sendable (String) -> Void
-    ) -> Observable<Element> {
+    ) -> DerivedStream {
         let place = "\(file.split(separator: "/").last ?? ""):\(line) (\(function))"
-        return Debug(
-            asObservable(), DebugWriter(name: identifier ?? place, isTrimmed: trimOutput, write: write))
-    }
-}
-
-extension PrimitiveSequence {
-    /// Prints the subscription, each event and the disposal, as `ObservableType.debug` does.
-    public consuming func debug(
-        _ identifier: String? = nil, trimOutput: Bool = false, file: String = #file, line: UInt = #line,
-        function: String = #function
-    ) -> PrimitiveSequence<Trait, Element> {
-        PrimitiveSequence(
-            raw: source.debug(
-                identifier, trimOutput: trimOutput, file: file, line: line, function: function))
+        let writer = DebugWriter(name: identifier ?? place, isTrimmed: trimOutput, write: write)
+        return Self.derived(from: Debug(asObservable(), writer))
     }
 }
 

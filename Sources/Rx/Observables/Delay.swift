@@ -1,13 +1,13 @@
 import Locking
 import Queues
 
-extension ObservableType {
+extension StreamType {
     /// Delays values and completion by `dueTime`. An error is delivered immediately and drops pending values.
     @inlinable
     public consuming func delay(
         _ dueTime: RxTimeInterval, scheduler: any SchedulerType
-    ) -> Observable<Element> {
-        Delay(asObservable(), dueTime, scheduler)
+    ) -> DerivedStream {
+        Self.derived(from: Delay(asObservable(), dueTime, scheduler))
     }
 }
 

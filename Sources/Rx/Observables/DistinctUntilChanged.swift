@@ -1,19 +1,19 @@
-extension ObservableType where Element: Equatable {
+extension ValueStreamType where Element: Equatable {
     /// Drops values that equal the previous one.
     @inlinable
-    public consuming func distinctUntilChanged() -> Observable<Element> {
-        DistinctUntilChanged(asObservable(), { $0 }, { $0 == $1 })
+    public consuming func distinctUntilChanged() -> DerivedStream {
+        Self.derived(from: DistinctUntilChanged(asObservable(), { $0 }, { $0 == $1 }))
     }
 }
 
-extension ObservableType {
+extension ValueStreamType {
     /// Drops values with the same key as the previous value. An error thrown by `keySelector` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func distinctUntilChanged<Key: Equatable & Sendable>(
         _ keySelector: @escaping @Sendable (Element) throws -> Key
-    ) -> Observable<Element> {
-        DistinctUntilChanged(asObservable(), keySelector, { $0 == $1 })
+    ) -> DerivedStream {
+        Self.derived(from: DistinctUntilChanged(asObservable(), keySelector, { $0 == $1 }))
     }
 
     /// Drops values that `comparer` considers equal to the last emitted one. An error thrown by `comparer` ends the stream.
@@ -21,8 +21,8 @@ extension ObservableType {
     @preconcurrency
     public consuming func distinctUntilChanged(
         _ comparer: @escaping @Sendable (_ lhs: Element, _ rhs: Element) throws -> Bool
-    ) -> Observable<Element> {
-        DistinctUntilChanged(asObservable(), { $0 }, comparer)
+    ) -> DerivedStream {
+        Self.derived(from: DistinctUntilChanged(asObservable(), { $0 }, comparer))
     }
 
     /// Drops values with a key that `comparer` considers equal to the previous one. An error thrown by a closure ends the stream.
@@ -31,16 +31,16 @@ extension ObservableType {
     public consuming func distinctUntilChanged<Key: Sendable>(
         _ keySelector: @escaping @Sendable (Element) throws -> Key,
         comparer: @escaping @Sendable (_ lhs: Key, _ rhs: Key) throws -> Bool
-    ) -> Observable<Element> {
-        DistinctUntilChanged(asObservable(), keySelector, comparer)
+    ) -> DerivedStream {
+        Self.derived(from: DistinctUntilChanged(asObservable(), keySelector, comparer))
     }
 
     /// Drops values with the same property at `keyPath` as the previous value.
     @inlinable
     public consuming func distinctUntilChanged<Property: Equatable & Sendable>(
         at keyPath: any KeyPath<Element, Property> & Sendable
-    ) -> Observable<Element> {
-        DistinctUntilChanged(asObservable(), { $0[keyPath: keyPath] }, { $0 == $1 })
+    ) -> DerivedStream {
+        Self.derived(from: DistinctUntilChanged(asObservable(), { $0[keyPath: keyPath] }, { $0 == $1 }))
     }
 }
 

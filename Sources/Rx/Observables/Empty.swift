@@ -1,12 +1,12 @@
-extension ObservableType {
+extension ValueStreamType {
     /// Creates a stream that completes on subscription without emitting a value.
     @inlinable
-    public static func empty() -> Observable<Element> {
-        Empty()
+    public static func empty() -> DerivedStream {
+        derived(from: Empty())
     }
 }
 
-// Sound: it adds no property.
+// Sound: it adds only constants.
 @usableFromInline
 final class Empty<Element: Sendable>: Observable<Element>, @unchecked Sendable {
     @usableFromInline

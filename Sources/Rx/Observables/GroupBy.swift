@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 /// The values of one group of `groupBy(keySelector:)`.
@@ -36,7 +37,7 @@ extension ObservableType {
     }
 }
 
-// Sound: `state` guards the mutable properties.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
     StatefulOperator<Element, GroupedObservable<Key, Element>>, SourceOwner, @unchecked Sendable
@@ -45,10 +46,13 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
     private let sourceRetains = SourceRetainCount()
     /// Whether the outer subscription has ended. Groups may still be subscribed to.
     private let isOuterClosed = Atomic<Bool>(false)
-    private let state = StateGuard()
-    private var groups: [Key: PublishSubject<Element>] = [:]
-    /// The groups in order of creation. They end in the same order.
-    private var ordered: [PublishSubject<Element>] = []
+    private let groups = Lock(Groups())
+
+    private struct Groups {
+        var byKey: [Key: PublishSubject<Element>] = [:]
+        /// In order of creation. They end in the same order.
+        var ordered: [PublishSubject<Element>] = []
+    }
 
     @usableFromInline
     init(
@@ -84,16 +88,8 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
         } catch {
             return self.error(error)
         }
-        guard state.enter() else { return }
-        if let group = groups[key] {
-            state.leave()
-            return group.onNext(value)
-        }
-        let group = PublishSubject<Element>()
-        groups[key] = group
-        ordered.append(group)
-        state.leave()
-        if !isOuterClosed.load(ordering: .acquiring) {
+        let (group, isNew) = self.group(key)
+        if isNew, !isOuterClosed.load(ordering: .acquiring) {
             down.next(GroupedObservable(key: key, source: SourceRetainingStream(group, sourceRetains)))
         }
         group.onNext(value)
@@ -107,20 +103,23 @@ final class GroupBy<Key: Hashable & Sendable, Element: Sendable>:
         end(nil)
     }
 
-    private func takeGroups() -> [PublishSubject<Element>] {
-        guard state.enter() else { return [] }
-        defer {
-            ordered = []
-            groups = [:]
-            state.leave()
+    private func group(_ key: Key) -> (PublishSubject<Element>, isNew: Bool) {
+        groups.withLock { groups in
+            if let group = groups.byKey[key] { return (group, false) }
+            let group = PublishSubject<Element>()
+            groups.byKey[key] = group
+            groups.ordered.append(group)
+            return (group, true)
         }
-        return ordered
     }
 
     private func end(_ error: (any Error)?) {
         guard upstream.end() else { return }
-        let groups = takeGroups()
-        for group in groups {
+        let ended = groups.withLock { groups in
+            defer { groups = Groups() }
+            return groups
+        }
+        for group in ended.ordered {
             if let error { group.onError(error) } else { group.onCompleted() }
         }
         if !isOuterClosed.load(ordering: .acquiring) {

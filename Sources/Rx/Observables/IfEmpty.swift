@@ -1,10 +1,12 @@
-extension ObservableType {
+extension ValueStreamType {
     /// Emits `element` if the stream completes without a value.
     @inlinable
-    public consuming func ifEmpty(default element: Element) -> Observable<Element> {
-        IfEmptySwitch(asObservable(), .just(element))
+    public consuming func ifEmpty(default element: Element) -> DerivedStream {
+        Self.derived(from: IfEmptySwitch(asObservable(), .just(element)))
     }
+}
 
+extension ObservableType {
     /// Continues with `other` if the stream completes without a value.
     @inlinable
     public consuming func ifEmpty(switchTo other: Observable<Element>) -> Observable<Element> {

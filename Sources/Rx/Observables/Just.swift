@@ -1,8 +1,8 @@
-extension ObservableType {
+extension ValueStreamType {
     /// Creates a stream that emits `element` on subscription and completes.
     @inlinable
-    public static func just(_ element: Element) -> Observable<Element> {
-        Just(element)
+    public static func just(_ element: Element) -> DerivedStream {
+        derived(from: Just(element))
     }
 }
 

@@ -14,7 +14,7 @@ extension ObservableType where Element: EventConvertible {
     }
 }
 
-// Sound: it adds no property.
+// Sound: it adds only constants.
 @usableFromInline
 final class Materialize<Element: Sendable>: StatefulOperator<Element, Event<Element>>,
     @unchecked Sendable

@@ -30,19 +30,21 @@ extension ObservableType {
     ) -> Observable<Source.Element> {
         MergeLimited(asObservable().map(selector), 1, { $0.asObservable() }, MergeLimitedInner.self)
     }
+}
 
+extension ValueStreamType where DerivedStream: ObservableConvertibleType, DerivedStream.Element == Element {
     /// Subscribes to all sources and merges their values. Completes when all have completed; the first error ends the stream.
     @inlinable
     public static func merge<Sources: Collection>(
         _ sources: Sources
-    ) -> Observable<Element> where Sources.Element == Observable<Element> {
-        MergeAll(Array(sources))
+    ) -> DerivedStream where Sources.Element == DerivedStream {
+        derived(from: MergeAll(sources.map { $0.asObservable() }))
     }
 
     /// Subscribes to all sources and merges their values. Completes when all have; the first error ends the stream.
     @inlinable
-    public static func merge(_ sources: Observable<Element>...) -> Observable<Element> {
-        MergeAll(sources)
+    public static func merge(_ sources: DerivedStream...) -> DerivedStream {
+        derived(from: MergeAll(sources.map { $0.asObservable() }))
     }
 }
 

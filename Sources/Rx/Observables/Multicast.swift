@@ -7,7 +7,7 @@ public protocol ConnectableObservableType<Element>: ObservableType {
 }
 
 /// A stream that shares one subscription to its source, made by `connect()`.
-// Sound: it adds no property.
+// Sound: it adds only constants.
 public class ConnectableObservable<Element: Sendable>: Observable<Element>, ConnectableObservableType,
     @unchecked Sendable
 {
@@ -85,6 +85,8 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
         /// The subject that new subscribers join, of the current or the next connection.
         var sharedSubject: SharedSubject<Subject>?
         var connection: MulticastConnection<Subject>?
+        /// The number of counted subscribers of the connection.
+        var subscribers = 0
     }
 
     private let source: Observable<Subject.Observer.Element>
@@ -137,14 +139,14 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
             let sharedSubject = sharedSubject()
             let joined: (MulticastConnection<Subject>, Bool)? = state.withLock { state in
                 if let connection = state.connection {
-                    connection.subscribers += subscribers
+                    state.subscribers += subscribers
                     return (connection, false)
                 }
                 // Another thread connected and disconnected meanwhile.
                 guard state.sharedSubject === sharedSubject else { return nil }
                 let connection = MulticastConnection(self, sharedSubject)
-                connection.subscribers = subscribers
                 state.connection = connection
+                state.subscribers = subscribers
                 return (connection, true)
             }
             if let joined { return joined }
@@ -159,8 +161,8 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
     fileprivate func leave(_ connection: MulticastConnection<Subject>) -> Bool {
         state.withLock { state in
             guard state.connection === connection else { return false }
-            connection.subscribers -= 1
-            guard connection.subscribers == 0 else { return false }
+            state.subscribers -= 1
+            guard state.subscribers == 0 else { return false }
             state = State()
             return true
         }
@@ -175,13 +177,12 @@ final class Multicast<Subject: SubjectType>: ConnectableObservable<Subject.Eleme
 }
 
 /// The shared subscription to the source.
-// Sound: the lock of its stream guards `subscribers`.
+// Sound: it adds only constants.
 final class MulticastConnection<Subject: SubjectType>: InnerStep<Subject.Observer.Element>, Disposable,
     SubscriberCount, @unchecked Sendable
 {
     let sharedSubject: SharedSubject<Subject>
     private let multicast: Multicast<Subject>
-    fileprivate var subscribers = 0
 
     init(_ multicast: Multicast<Subject>, _ sharedSubject: SharedSubject<Subject>) {
         self.multicast = multicast

@@ -1,12 +1,12 @@
-extension ObservableType {
+extension ValueStreamType {
     /// Creates a stream that emits no events and never ends.
     @inlinable
-    public static func never() -> Observable<Element> {
-        Silent()
+    public static func never() -> DerivedStream {
+        derived(from: Silent())
     }
 }
 
-// Sound: it adds no property.
+// Sound: it adds only constants.
 @usableFromInline
 final class Silent<Element: Sendable>: Observable<Element>, @unchecked Sendable {
     @usableFromInline

@@ -1,3 +1,5 @@
+import Locking
+
 extension ConnectableObservableType {
     /// Connects after the first subscriber has been subscribed and disconnects when the last one leaves. After the
     /// source ends, the next subscriber connects again.
@@ -19,11 +21,11 @@ extension SubscriberCount {
 }
 
 /// One subscriber of a reference-counted connection.
-// Sound: only the gate's owner touches `isCounted`.
+// Sound: it adds only constants, locks and atomics.
 final class RefCountStep<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let count: any SubscriberCount
     // Accessed only by `GenericRefCount`, inside its gate.
-    fileprivate var isCounted = false
+    fileprivate let isCounted = RelaxedAtomic(false)
 
     fileprivate init(_ count: any SubscriberCount, _ port: consuming Downstream<Element>) {
         self.count = count
@@ -92,14 +94,14 @@ final class MulticastRefCount<Subject: SubjectType>: Observable<Subject.Element>
 
 /// Counts the subscribers of a connectable stream of another type. They enter and leave one at a time: a subscriber
 /// that arrives while `connect()` runs is subscribed after it returns.
-// Sound: only the gate's owner touches the mutable properties.
+// Sound: it adds only constants, locks and atomics.
 private final class GenericRefCount<Source: ConnectableObservableType>: Observable<Source.Element>,
     SubscriberCount, @unchecked Sendable
 {
     private let source: Source
     private let gate = SerialGate()
-    private var subscribers = 0
-    private var connection: (any Disposable)?
+    private let subscribers = RelaxedAtomic(0)
+    private let connection = Lock<(any Disposable)?>(nil)
 
     init(_ source: consuming Source) {
         self.source = source
@@ -114,20 +116,21 @@ private final class GenericRefCount<Source: ConnectableObservableType>: Observab
 
     private func enter(_ step: RefCountStep<Source.Element>) {
         guard !step.upstream.isClosed else { return }
-        step.isCounted = true
-        subscribers += 1
+        step.isCounted.set(true)
+        subscribers.set(subscribers.value + 1)
         startStream(source.asObservable(), Downstream(step))
-        guard subscribers == 1, !step.upstream.isClosed else { return }
-        connection = source.connect()
+        guard subscribers.value == 1, !step.upstream.isClosed else { return }
+        let made = source.connect()
+        connection.withLock { $0 = made }
     }
 
     func leave(_ step: Link, _ stops: inout DisposalStack) {
         let step = unsafeDowncast(step, to: RefCountStep<Source.Element>.self)
         gate.run { [self, step] in
-            guard step.isCounted else { return }
-            step.isCounted = false
-            subscribers -= 1
-            if subscribers == 0 { connection.take()?.dispose() }
+            guard step.isCounted.value else { return }
+            step.isCounted.set(false)
+            subscribers.set(subscribers.value - 1)
+            if subscribers.value == 0 { connection.withLock { $0.take() }?.dispose() }
         }
     }
 }

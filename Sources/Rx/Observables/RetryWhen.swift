@@ -31,9 +31,9 @@ extension ObservableType {
     }
 }
 
-// Sound: `repeated` is written before the source runs.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
-final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, NotifierTarget,
+final class RetryWhen<Element: Sendable>: StartingOperator<Element>, NotifierTarget,
     @unchecked Sendable
 {
     @usableFromInline typealias Handler = @Sendable (Observable<any Error>) -> Notifier
@@ -52,7 +52,6 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, No
     private let trigger = LinkSlot()
     private let starts = RerunLoop()
     private let answer = Lock(Answer())
-    private var repeated: Observable<Element>?
 
     @usableFromInline
     init(
@@ -64,27 +63,17 @@ final class RetryWhen<Element: Sendable>: StatefulOperator<Element, Element>, No
         super.init(source)
     }
 
-    deinit {
-        Link.free(down.takeLink())
-    }
-
     override func copy() -> Operator<Element, Element> {
         type(of: self).init(nil, handler, accepts: accepts)
     }
 
-    override consuming func begin(_ source: consuming Observable<Element>) {
-        let me = self
-        me.repeated = source
-        me.down.attach(me)
-        me.handler(me.errors).start(me) { me.trigger.set($0) }
-        me.start()
+    override func sourceKept() {
+        handler(errors).start(self) { trigger.set($0) }
+        start()
     }
 
     private func start() {
-        starts.run {
-            guard !upstream.isClosed, let repeated else { return }
-            startStream(repeated, Downstream(self))
-        }
+        starts.run { startKept(isLast: false) }
     }
 
     override func stop(_ stops: inout DisposalStack) {

@@ -1,11 +1,11 @@
 import Synchronization
 
-extension ObservableType {
+extension ValueStreamType {
     /// Emits the given elements, one for each turn of `scheduler`, and completes.
     @inlinable
     public static func of(
         _ elements: Element..., scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
-    ) -> Observable<Element> {
+    ) -> DerivedStream {
         from(elements, scheduler: scheduler)
     }
 
@@ -13,16 +13,16 @@ extension ObservableType {
     @inlinable
     public static func from(
         _ array: [Element], scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
-    ) -> Observable<Element> {
-        ElementSequence(array, scheduler)
+    ) -> DerivedStream {
+        derived(from: ElementSequence(array, scheduler))
     }
 
     /// Emits the elements of `sequence`, one for each turn of `scheduler`, and completes. Each subscription iterates it anew.
     @inlinable
     public static func from<Elements: Sequence & Sendable>(
         _ sequence: Elements, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
-    ) -> Observable<Element> where Elements.Element == Element {
-        IteratorSequence(scheduler) {
+    ) -> DerivedStream where Elements.Element == Element {
+        let elements = IteratorSequence<Element>(scheduler) {
             // The iterator and its optional are unwrapped here, where their types are known statically.
             var iterator = sequence.makeIterator()
             return ElementPull { send in
@@ -31,11 +31,12 @@ extension ObservableType {
                 return true
             }
         }
+        return derived(from: elements)
     }
 
     /// Emits the value, if any, and completes.
     @inlinable
-    public static func from(optional: Element?) -> Observable<Element> {
+    public static func from(optional: Element?) -> DerivedStream {
         if let optional { just(optional) } else { empty() }
     }
 
@@ -43,7 +44,7 @@ extension ObservableType {
     @inlinable
     public static func from(
         optional: Element?, scheduler: any ImmediateSchedulerType
-    ) -> Observable<Element> {
+    ) -> DerivedStream {
         from(optional.map { [$0] } ?? [], scheduler: scheduler)
     }
 
@@ -51,7 +52,7 @@ extension ObservableType {
     @inlinable
     public static func just(
         _ element: Element, scheduler: any ImmediateSchedulerType
-    ) -> Observable<Element> {
+    ) -> DerivedStream {
         from([element], scheduler: scheduler)
     }
 }
@@ -82,6 +83,7 @@ class ScheduledSequence<Element: Sendable>: Observable<Element>, @unchecked Send
     override final consuming func run(_ port: consuming Downstream<Element>) {
         var link: Link = consume self
         let isAlone = isKnownUniquelyReferenced(&link)
+        // Sound: it is this object.
         var run = unsafeDowncast(consume link, to: ScheduledSequence<Element>.self)
         if !isAlone { run = run.copy() }
         run.down.takeStep(of: consume port)
@@ -116,13 +118,11 @@ class ScheduledSequence<Element: Sendable>: Observable<Element>, @unchecked Send
     }
 }
 
-// Sound: only the running turn touches `index`.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class ElementSequence<Element: Sendable>: ScheduledSequence<Element>, @unchecked Sendable {
     private let elements: [Element]
-    // Unchecked for the row "from(array), an element" of RxBench.
-    @exclusivity(unchecked)
-    private var index = 0
+    private let sent = RelaxedAtomic(0)
 
     @usableFromInline
     init(_ elements: consuming [Element], _ scheduler: consuming any ImmediateSchedulerType) {
@@ -135,9 +135,10 @@ final class ElementSequence<Element: Sendable>: ScheduledSequence<Element>, @unc
     }
 
     override func sendNext() -> Bool {
+        let index = sent.value
         guard index < elements.count else { return false }
-        index += 1
-        down.next(elements[index - 1])
+        sent.set(index + 1)
+        down.next(elements[index])
         return true
     }
 }

@@ -8,15 +8,15 @@ public enum SubjectLifetimeScope: Sendable {
     case forever
 }
 
-extension ObservableType {
+extension ValueStreamType {
     /// Shares one subscription to the source while there are subscribers, and replays the last `replay` values to later
     /// ones. A negative `replay` fails with `RxError.argumentOutOfRange`.
     @inlinable
     public consuming func share(
         replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
-    ) -> Observable<Element> {
-        guard replay >= 0 else { return .error(RxError.argumentOutOfRange) }
-        return Share(asObservable(), replay, scope, nil)
+    ) -> DerivedStream {
+        guard replay >= 0 else { return Self.derived(from: .error(RxError.argumentOutOfRange)) }
+        return Self.derived(from: Share(asObservable(), replay, scope, nil))
     }
 
     /// Shares one subscription to the source and replays only values younger than `timeToLive`.
@@ -35,26 +35,15 @@ extension ObservableType {
     public consuming func share(
         replay: Int, scope: SubjectLifetimeScope = .whileConnected, timeToLive: RxTimeInterval,
         scheduler: any SchedulerType
-    ) -> Observable<Element> {
-        guard replay >= 0 else { return .error(RxError.argumentOutOfRange) }
-        return Share(asObservable(), replay, scope, (timeToLive, scheduler))
-    }
-}
-
-extension InfallibleType {
-    /// Shares one subscription to the source and replays up to `replay` values younger than `timeToLive`.
-    @inlinable
-    public consuming func share(
-        replay: Int, scope: SubjectLifetimeScope = .whileConnected, timeToLive: RxTimeInterval,
-        scheduler: any SchedulerType
-    ) -> Infallible<Element> {
-        Infallible<Element>(
-            raw: asObservable().share(
-                replay: replay, scope: scope, timeToLive: timeToLive, scheduler: scheduler))
+    ) -> DerivedStream {
+        guard replay >= 0 else { return Self.derived(from: .error(RxError.argumentOutOfRange)) }
+        return Self.derived(from: Share(asObservable(), replay, scope, (timeToLive, scheduler)))
     }
 }
 
 /// Declared outside the generic class, where using it would look up metadata. For the same reason the links are untyped.
+// Sound: each is set to an object of the class in its comment. The casts are unchecked for the rows "share, a first
+// subscription" and "share, a further subscription" of RxBench.
 private struct ShareState {
     /// The `ReplaySubject` that subscribers join. With `.forever` it outlives connections.
     var subject: Link?

@@ -1,8 +1,8 @@
-extension ObservableType {
+extension ValueStreamType {
     /// Skips the first `count` values.
     @inlinable
-    public consuming func skip(_ count: Int) -> Observable<Element> {
-        Skip(asObservable(), count)
+    public consuming func skip(_ count: Int) -> DerivedStream {
+        Self.derived(from: Skip(asObservable(), count))
     }
 
     /// Skips values until `predicate` first returns false. An error thrown by `predicate` ends the stream.
@@ -10,8 +10,8 @@ extension ObservableType {
     @preconcurrency
     public consuming func skip(
         while predicate: @escaping @Sendable (Element) throws -> Bool
-    ) -> Observable<Element> {
-        SkipWhile(asObservable(), predicate)
+    ) -> DerivedStream {
+        Self.derived(from: SkipWhile(asObservable(), predicate))
     }
 }
 

@@ -1,16 +1,16 @@
-extension ObservableType {
+extension ValueStreamType {
     /// Skips values until `other` emits one. If this stream completes first, the result never ends. The completion of
     /// `other` alone changes nothing. An error of either ends the stream.
     @inlinable
-    public consuming func skip<Source: ObservableType>(until other: Source) -> Observable<Element> {
-        SkipUntil(asObservable(), Notifier(other.asObservable()))
+    public consuming func skip<Source: ObservableConvertibleType>(until other: Source) -> DerivedStream {
+        Self.derived(from: SkipUntil(asObservable(), Notifier(other.asObservable())))
     }
 }
 
-// Sound: only the gate's owner touches `isOpen`.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class SkipUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
-    private var isOpen = false
+    private let isOpen = RelaxedAtomic(false)
 
     @usableFromInline
     override init(_ source: consuming Observable<Element>?, _ notifier: Notifier) {
@@ -22,16 +22,16 @@ final class SkipUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @u
     }
 
     override func received(_ value: Element) {
-        if isOpen { down.next(value) }
+        if isOpen.value { down.next(value) }
     }
 
     override func sourceCompleted() {
-        if isOpen { end() } else { stop() }
+        if isOpen.value { end() } else { stop() }
     }
 
     override func notifierFired() {
         gate.run {
-            self.isOpen = true
+            self.isOpen.set(true)
             self.other.closeAndStop()
         }
     }

@@ -51,12 +51,12 @@ private final class RetainedSource: Link, @unchecked Sendable {
 }
 
 /// A stream that keeps its operator's source subscribed while it has subscribers.
-// Sound: `isRetaining` is written before the source starts.
+// Sound: it adds only constants, locks and atomics.
 final class SourceRetainingStream<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable
 {
     private let stream: PublishSubject<Element>
     private let sourceRetains: SourceRetainCount
-    private var isRetaining = false
+    private let isRetaining = RelaxedAtomic(false)
 
     init(_ stream: PublishSubject<Element>, _ sourceRetains: SourceRetainCount) {
         self.stream = stream
@@ -69,7 +69,7 @@ final class SourceRetainingStream<Element: Sendable>: StatefulOperator<Element, 
     }
 
     override consuming func begin(_ source: consuming Observable<Element>) {
-        isRetaining = sourceRetains.retain()
+        isRetaining.set(sourceRetains.retain())
         super.begin(source)
     }
 
@@ -79,7 +79,7 @@ final class SourceRetainingStream<Element: Sendable>: StatefulOperator<Element, 
 
     override func stop(_ stops: inout DisposalStack) {
         guard let source = upstream.close() else { return }
-        if isRetaining { sourceRetains.release(&stops) }
+        if isRetaining.value { sourceRetains.release(&stops) }
         source.stop(&stops)
     }
 }

@@ -1,8 +1,8 @@
-extension ObservableType {
+extension ValueStreamType {
     /// Emits `elements` before subscribing to the source.
     @inlinable
-    public consuming func startWith(_ elements: Element...) -> Observable<Element> {
-        StartWith(asObservable(), elements)
+    public consuming func startWith(_ elements: Element...) -> DerivedStream {
+        Self.derived(from: StartWith(asObservable(), elements))
     }
 }
 

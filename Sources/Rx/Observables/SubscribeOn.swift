@@ -1,9 +1,9 @@
-extension ObservableType {
+extension StreamType {
     /// Subscribes to the source and disposes that subscription on `scheduler`. Events are delivered on the thread that
     /// emits them. A source that has ended is released there, without the scheduler.
     @inlinable
-    public consuming func subscribe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
-        SubscribeOn(asObservable(), scheduler)
+    public consuming func subscribe(on scheduler: any ImmediateSchedulerType) -> DerivedStream {
+        Self.derived(from: SubscribeOn(asObservable(), scheduler))
     }
 }
 

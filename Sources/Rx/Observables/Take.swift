@@ -1,10 +1,12 @@
-extension ObservableType {
+extension ValueStreamType {
     /// Emits the first `count` values and completes. With 0 it completes without subscribing. A negative count fails
     /// with `RxError.argumentOutOfRange`.
     @inlinable
-    public consuming func take(_ count: Int) -> Observable<Element> {
-        guard count > 0 else { return count == 0 ? .empty() : .error(RxError.argumentOutOfRange) }
-        return Take(asObservable(), count)
+    public consuming func take(_ count: Int) -> DerivedStream {
+        guard count > 0 else {
+            return Self.derived(from: count == 0 ? .empty() : .error(RxError.argumentOutOfRange))
+        }
+        return Self.derived(from: Take(asObservable(), count))
     }
 }
 

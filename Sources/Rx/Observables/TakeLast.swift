@@ -1,20 +1,26 @@
-extension ObservableType {
+import Locking
+
+extension ValueStreamType {
     /// Emits the last `count` values on completion. A negative count fails with `RxError.argumentOutOfRange`.
     @inlinable
-    public consuming func takeLast(_ count: Int) -> Observable<Element> {
-        guard count >= 0 else { return .error(RxError.argumentOutOfRange) }
-        return TakeLast(asObservable(), count)
+    public consuming func takeLast(_ count: Int) -> DerivedStream {
+        guard count >= 0 else { return Self.derived(from: .error(RxError.argumentOutOfRange)) }
+        return Self.derived(from: TakeLast(asObservable(), count))
     }
 }
 
-// Sound: `state` guards the mutable properties.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class TakeLast<Element: Sendable>: StatefulOperator<Element, Element>, @unchecked Sendable {
     private let count: Int
-    private let state = StateGuard()
-    /// A ring buffer once it is full. `oldest` is its first index.
-    private var kept: [Element] = []
-    private var oldest = 0
+    private let kept = Lock(Kept())
+
+    private struct Kept {
+        /// A ring buffer once it is full.
+        var values: [Element] = []
+        /// The index of the first value.
+        var oldest = 0
+    }
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ count: Int) {
@@ -27,27 +33,22 @@ final class TakeLast<Element: Sendable>: StatefulOperator<Element, Element>, @un
     }
 
     override func next(_ value: Element) {
-        guard count > 0, !upstream.isClosed, state.enter() else { return }
+        guard count > 0, !upstream.isClosed else { return }
+        // The replaced value is released outside the lock.
         var old = value
-        if kept.count < count {
-            kept.append(value)
-        } else {
-            swap(&kept[oldest], &old)
-            oldest = (oldest + 1) % count
+        kept.withLock { kept in
+            guard kept.values.count == count else { return kept.values.append(value) }
+            swap(&kept.values[kept.oldest], &old)
+            kept.oldest = (kept.oldest + 1) % count
         }
-        state.leave()
-        // Release the replaced value only now, outside the guard: its deinit may send to this stream.
-        withExtendedLifetime(old) {}
     }
 
     override func completed() {
         guard !upstream.isClosed else { return }
-        guard state.enter() else { return error(RxError.unknown) }
-        let (kept, oldest) = (kept, oldest)
-        state.leave()
-        for offset in kept.indices {
+        let kept = kept.withLock { $0 }
+        for offset in kept.values.indices {
             guard !upstream.isClosed else { return }
-            down.next(kept[(oldest + offset) % kept.count])
+            down.next(kept.values[(kept.oldest + offset) % count])
         }
         super.completed()
     }

@@ -1,18 +1,14 @@
-extension ObservableType {
+extension ValueStreamType {
     /// Emits the values of the first `duration` after subscription, then completes.
     @inlinable
-    public consuming func take(for duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<
-        Element
-    > {
-        TakeTime(asObservable(), duration, scheduler)
+    public consuming func take(for duration: RxTimeInterval, scheduler: any SchedulerType) -> DerivedStream {
+        Self.derived(from: TakeTime(asObservable(), duration, scheduler))
     }
 
     /// Skips the values of the first `duration` after subscription.
     @inlinable
-    public consuming func skip(_ duration: RxTimeInterval, scheduler: any SchedulerType) -> Observable<
-        Element
-    > {
-        SkipTime(asObservable(), duration, scheduler)
+    public consuming func skip(_ duration: RxTimeInterval, scheduler: any SchedulerType) -> DerivedStream {
+        Self.derived(from: SkipTime(asObservable(), duration, scheduler))
     }
 }
 
@@ -46,11 +42,11 @@ final class TakeTime<Element: Sendable>: TimedOperator<Element, Element>, @unche
     }
 }
 
-// Sound: only the gate's owner touches `isOpen`.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class SkipTime<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
     private let duration: RxTimeInterval
-    private var isOpen = false
+    private let isOpen = RelaxedAtomic(false)
 
     @usableFromInline
     init(
@@ -69,10 +65,10 @@ final class SkipTime<Element: Sendable>: TimedOperator<Element, Element>, @unche
     }
 
     override func received(_ value: Element) {
-        if isOpen { down.next(value) }
+        if isOpen.value { down.next(value) }
     }
 
     override func timerElapsed() {
-        isOpen = true
+        isOpen.set(true)
     }
 }

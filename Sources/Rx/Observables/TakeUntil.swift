@@ -1,16 +1,15 @@
-extension ObservableType {
+extension ValueStreamType {
     /// Emits values until `other` emits one, then completes. The completion of `other` changes nothing; its
     /// error ends the stream.
     @inlinable
-    public consuming func take<Source: ObservableType>(until other: Source) -> Observable<Element> {
-        TakeUntil(asObservable(), Notifier(other.asObservable()))
+    public consuming func take<Source: ObservableConvertibleType>(until other: Source) -> DerivedStream {
+        Self.derived(from: TakeUntil(asObservable(), Notifier(other.asObservable())))
     }
 }
 
-// Sound: it adds no property.
+// Sound: it adds only constants.
 @usableFromInline
 final class TakeUntil<Element: Sendable>: NotifiedOperator<Element, Element>, @unchecked Sendable {
-
     @usableFromInline
     override init(_ source: consuming Observable<Element>?, _ notifier: Notifier) {
         super.init(source, notifier)

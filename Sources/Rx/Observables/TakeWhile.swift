@@ -4,14 +4,14 @@ public enum TakeBehavior: Sendable {
     case exclusive
 }
 
-extension ObservableType {
+extension ValueStreamType {
     /// Emits values while `predicate` holds, then completes. An error thrown by `predicate` ends the stream.
     @inlinable
     @preconcurrency
     public consuming func take(
         while predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
-    ) -> Observable<Element> {
-        TakeWhile(asObservable(), behavior, predicate)
+    ) -> DerivedStream {
+        Self.derived(from: TakeWhile(asObservable(), behavior, predicate))
     }
 
     /// Emits values until `predicate` holds for one, then completes. An error thrown by `predicate` ends the stream.
@@ -19,8 +19,8 @@ extension ObservableType {
     @preconcurrency
     public consuming func take(
         until predicate: @escaping @Sendable (Element) throws -> Bool, behavior: TakeBehavior = .exclusive
-    ) -> Observable<Element> {
-        TakeWhile(asObservable(), behavior) { try !predicate($0) }
+    ) -> DerivedStream {
+        Self.derived(from: TakeWhile(asObservable(), behavior) { try !predicate($0) })
     }
 }
 

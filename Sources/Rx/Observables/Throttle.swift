@@ -1,25 +1,25 @@
 import FoundationEssentials
 
-extension ObservableType {
+extension ValueStreamType {
     /// Emits at most one value every `dueTime`, measured from the end of the last delivery. The first value is emitted
     /// at once. If `latest` is true, the last value that arrived meanwhile follows when the time is up. Completion
     /// waits for it; an error drops it.
     @inlinable
     public consuming func throttle(
         _ dueTime: RxTimeInterval, latest: Bool = true, scheduler: any SchedulerType
-    ) -> Observable<Element> {
-        Throttle(asObservable(), dueTime, latest, scheduler)
+    ) -> DerivedStream {
+        Self.derived(from: Throttle(asObservable(), dueTime, latest, scheduler))
     }
 }
 
-// Sound: only the gate's owner touches the mutable properties.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
-final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unchecked Sendable {
+final class Throttle<Element: Sendable>: WaitingOperator<Element>, @unchecked Sendable {
     private let dueTime: RxTimeInterval
     private let latest: Bool
-    private var waiting = ValueStorage<Element>()
-    private var sentAt: RxTime?
-    private var isOver = false
+    /// When the last value was sent, in seconds since the reference date.
+    private let sentAt = RelaxedAtomic(-Double.infinity)
+    private let isOver = RelaxedAtomic(false)
 
     @usableFromInline
     init(
@@ -31,17 +31,13 @@ final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unche
         super.init(source, scheduler)
     }
 
-    deinit {
-        waiting.destroy()
-    }
-
     override func copy() -> Operator<Element, Element> {
         type(of: self).init(nil, dueTime, latest, scheduler)
     }
 
     override func received(_ value: Element) {
-        guard !isOver else { return }
-        let rest = sentAt.map { dueTime.seconds - scheduler.now.timeIntervalSince($0) } ?? 0
+        guard !isOver.value else { return }
+        let rest = dueTime.seconds - (scheduler.now.timeIntervalSinceReferenceDate - sentAt.value)
         // A date is a floating-point number of seconds since 2001, accurate to just under a microsecond.
         guard rest >= 1e-6 else { return send(value) }
         guard latest else { return }
@@ -54,17 +50,17 @@ final class Throttle<Element: Sendable>: TimedOperator<Element, Element>, @unche
         waiting.clear()
         timer.cancel()
         down.next(value)
-        sentAt = scheduler.now
+        sentAt.set(scheduler.now.timeIntervalSinceReferenceDate)
     }
 
     override func timerElapsed() {
         guard waiting.isFull else { return }
-        if isOver { end(with: waiting.value) } else { send(waiting.value) }
+        if isOver.value { end(with: waiting.value) } else { send(waiting.value) }
     }
 
     override func sourceCompleted() {
         guard waiting.isFull else { return end() }
-        isOver = true
+        isOver.set(true)
         upstream.emptyAfterEnd()
     }
 }

@@ -1,13 +1,15 @@
-extension ObservableType where Element: FixedWidthInteger {
+import Locking
+
+extension ValueStreamType where Element: FixedWidthInteger {
     /// Emits 0 after `dueTime`, then 1, 2 and so on every `period`. Without a period it completes after the 0.
     @inlinable
     public static func timer(
         _ dueTime: RxTimeInterval, period: RxTimeInterval? = nil, scheduler: any SchedulerType
-    ) -> Observable<Element> {
+    ) -> DerivedStream {
         if let period {
-            PeriodicTimer(dueTime, period, scheduler)
+            derived(from: PeriodicTimer(dueTime, period, scheduler))
         } else {
-            OneOffTimer(dueTime, scheduler, 0)
+            derived(from: OneOffTimer(dueTime, scheduler, 0))
         }
     }
 
@@ -15,24 +17,25 @@ extension ObservableType where Element: FixedWidthInteger {
     @inlinable
     public static func interval(
         _ period: RxTimeInterval, scheduler: any SchedulerType
-    ) -> Observable<Element> {
-        PeriodicTimer(period, period, scheduler)
+    ) -> DerivedStream {
+        derived(from: PeriodicTimer(period, period, scheduler))
     }
 }
 
-// Sound: `token` is written by `begin()`, which the emitter's state word orders before `cancel()`.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class OneOffTimer<Element: Sendable>: Emitter<Element>, TimerTarget, @unchecked Sendable {
     private let dueTime: RxTimeInterval
     private let scheduler: any SchedulerType
     private let value: Element
-    private var token = TimerToken(index: 0, generation: 0)
+    private let timer: TimerSlot
 
     @usableFromInline
     init(_ dueTime: RxTimeInterval, _ scheduler: any SchedulerType, _ value: Element) {
         self.dueTime = dueTime
         self.scheduler = scheduler
         self.value = value
+        timer = TimerSlot(scheduler)
         super.init()
     }
 
@@ -41,11 +44,11 @@ final class OneOffTimer<Element: Sendable>: Emitter<Element>, TimerTarget, @unch
     }
 
     override func begin() {
-        token = scheduler.setTimer(after: dueTime, target: self)
+        timer.set(after: dueTime, self)
     }
 
     override func cancel() {
-        scheduler.cancelTimer(token)
+        timer.close()
     }
 
     @usableFromInline
@@ -54,7 +57,7 @@ final class OneOffTimer<Element: Sendable>: Emitter<Element>, TimerTarget, @unch
     }
 }
 
-// Sound: `work` is written by `begin()`, which the emitter's state word orders before `cancel()`.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class PeriodicTimer<Element: FixedWidthInteger & Sendable>: Emitter<Element>,
     @unchecked Sendable
@@ -62,7 +65,7 @@ final class PeriodicTimer<Element: FixedWidthInteger & Sendable>: Emitter<Elemen
     private let dueTime: RxTimeInterval
     private let period: RxTimeInterval
     private let scheduler: any SchedulerType
-    private var work: (any Disposable)?
+    private let work = Lock<(any Disposable)?>(nil)
 
     @usableFromInline
     init(_ dueTime: RxTimeInterval, _ period: RxTimeInterval, _ scheduler: any SchedulerType) {
@@ -77,14 +80,15 @@ final class PeriodicTimer<Element: FixedWidthInteger & Sendable>: Emitter<Elemen
     }
 
     override func begin() {
-        work = scheduler.schedulePeriodic(0 as Element, startAfter: dueTime, period: period) {
+        let work = scheduler.schedulePeriodic(0 as Element, startAfter: dueTime, period: period) {
             [self] count in
             onNext(count)
             return count &+ 1
         }
+        self.work.withLock { $0 = work }
     }
 
     override func cancel() {
-        work.take()?.dispose()
+        work.withLock { $0.take() }?.dispose()
     }
 }

@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 extension ObservableType {
@@ -13,7 +14,7 @@ extension ObservableType {
     }
 }
 
-// Sound: only the gate's owner touches the mutable properties.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
 final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Element>>, TimerTarget,
     SourceOwner, @unchecked Sendable
@@ -27,8 +28,11 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
     // The gate's owner sets the timer, so it cannot fire before its token is stored.
     private let gate = SerialGate()
     private let timer: TimerSlot
-    private var window = PublishSubject<Element>()
-    private var seen = 0
+    private let window = Lock(PublishSubject<Element>())
+    /// The number of values in the open window.
+    private let seen = RelaxedAtomic(0)
+
+    private var openWindow: PublishSubject<Element> { window.withLock { $0 } }
 
     @usableFromInline
     init(
@@ -72,15 +76,18 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
     private func open() {
         guard !upstream.isClosed else { return }
         if !isOuterClosed.load(ordering: .acquiring) {
-            down.next(SourceRetainingStream(window, sourceRetains))
+            down.next(SourceRetainingStream(openWindow, sourceRetains))
         }
         if !upstream.isClosed { timer.set(after: timeSpan, self) }
     }
 
     private func openNext() {
-        let full = window
-        window = PublishSubject()
-        seen = 0
+        let next = PublishSubject<Element>()
+        let full = window.withLock { window in
+            defer { window = next }
+            return window
+        }
+        seen.set(0)
         timer.cancel()
         full.onCompleted()
         open()
@@ -97,9 +104,9 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
 
     private func pass(_ value: Element) {
         guard !upstream.isClosed else { return }
-        window.onNext(value)
-        seen += 1
-        if seen == count { openNext() }
+        openWindow.onNext(value)
+        seen.set(seen.value + 1)
+        if seen.value == count { openNext() }
     }
 
     @usableFromInline
@@ -139,10 +146,10 @@ final class Window<Element: Sendable>: StatefulOperator<Element, Observable<Elem
         timer.close()
         let wantsEnd = !isOuterClosed.load(ordering: .acquiring)
         if let error {
-            window.onError(error)
+            openWindow.onError(error)
             if wantsEnd { down.error(error) }
         } else {
-            window.onCompleted()
+            openWindow.onCompleted()
             if wantsEnd { down.completed() }
         }
         stop()

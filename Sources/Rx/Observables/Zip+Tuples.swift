@@ -1,4 +1,4 @@
-// Two to eight sources have separate forms. With a parameter pack the compiler finds no members of the tuple in the
+// Two to eight sources have separate forms. With a parameter pack the compiler (6.3) finds no members of the tuple in the
 // expression that makes it, as in `zip(a, b, c).map { $0.2 }`.
 
 extension ObservableType where Element == any Sendable {
@@ -139,7 +139,7 @@ extension Infallible where Element == any Sendable {
     }
 }
 
-extension PrimitiveSequence where Trait: ZippedTrait, Element == any Sendable {
+extension PrimitiveSequence where Trait: ValueTrait, Element == any Sendable {
     /// Sends the results of the sequences as a tuple.
     @inlinable
     public static func zip<A: Sendable, B: Sendable>(

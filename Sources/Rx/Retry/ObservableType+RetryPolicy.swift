@@ -1,4 +1,5 @@
 import Dispatch
+import Locking
 
 extension ObservableType {
     /// Subscribes to the source again when it fails, as often and after the waits that `policy` allows. An error that
@@ -23,9 +24,9 @@ extension PrimitiveSequence {
 }
 
 /// Repeats its source while the policy allows, in a loop, so attempts that fail synchronously do not recurse.
-// Sound: `repeated` is written before the source runs; `state` guards `progress`.
+// Sound: it adds only constants, locks and atomics.
 @usableFromInline
-final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>, TimerTarget,
+final class RetryByPolicy<Element: Sendable>: StartingOperator<Element>, TimerTarget,
     @unchecked Sendable
 {
     private let policy: RetryPolicy
@@ -34,10 +35,9 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
     private let timer: TimerSlot
     private let gate = SerialGate()
     private let starts = RerunLoop()
-    // Sound: written in `begin` before the source runs, then read only inside a turn of `starts`.
-    private var repeated: Observable<Element>?
-    private let state = StateGuard()
-    private var progress = RetryProgress()
+    /// Entered while the policy decides. Its closures may fail the stream again.
+    private let deciding = StateGuard()
+    private let progress = Lock(RetryProgress())
 
     @usableFromInline
     init(_ source: consuming Observable<Element>?, _ policy: RetryPolicy, _ scheduler: any SchedulerType) {
@@ -51,18 +51,8 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
         type(of: self).init(nil, policy, scheduler)
     }
 
-    override consuming func begin(_ source: consuming Observable<Element>) {
-        let me = self
-        me.repeated = source
-        me.down.attach(me)
-        me.start()
-    }
-
-    private func start() {
-        starts.run {
-            guard !upstream.isClosed, let repeated else { return }
-            startStream(repeated, Downstream(self))
-        }
+    override func sourceKept() {
+        starts.run { startKept(isLast: false) }
     }
 
     override func stop(_ stops: inout DisposalStack) {
@@ -70,17 +60,9 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
         timer.close()
     }
 
-    deinit {
-        Link.free(down.takeLink())
-    }
-
     @usableFromInline
     func timerFired(_ token: TimerToken) {
-        gate.run { if self.timer.take(token) { self.start() } }
-    }
-
-    override func next(_ value: Element) {
-        down.next(value)
+        gate.run { if self.timer.take(token) { self.sourceKept() } }
     }
 
     override func last(_ value: Element) {
@@ -96,19 +78,21 @@ final class RetryByPolicy<Element: Sendable>: StatefulOperator<Element, Element>
     }
 
     override func error(_ error: any Error) {
-        guard !upstream.isClosed, state.enter() else { return }
+        guard !upstream.isClosed, deciding.enter() else { return }
         let wait: Int64?
         do {
+            var progress = self.progress.withLock { $0 }
             wait = try progress.wait(after: error, policy)
-            state.leave()
+            self.progress.withLock { [progress] in $0 = progress }
+            deciding.leave()
         } catch let thrown {
-            state.leave()
+            deciding.leave()
             return super.error(thrown)
         }
         guard let wait else { return super.error(error) }
         // Dispose the failed attempt before the wait.
         upstream.clear()
-        guard wait > 0 else { return start() }
+        guard wait > 0 else { return sourceKept() }
         gate.run { self.timer.set(after: .nanoseconds(Int(wait)), self) }
     }
 }

@@ -2,7 +2,7 @@ public import Dispatch
 public import FoundationEssentials
 
 /// The base class of schedulers that run work on a dispatch queue.
-// Sound: it and its subclasses store only constants and atomics.
+// Sound: it adds only constants.
 public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     private let queue: DispatchQueue
     private let leeway: DispatchTimeInterval
@@ -31,14 +31,8 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         _ state: StateType, dueTime: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        let source = DispatchSource.makeTimerSource(queue: queue)
-        let timer = QueueTimer(source)
-        source.setEventHandler {
-            guard !timer.isDisposed else { return }
-            timer.fired(action(state))
-        }
-        source.schedule(deadline: .now() + dueTime, leeway: leeway)
-        source.resume()
+        let timer = QueueTimer(on: queue)
+        timer.start(after: dueTime, repeating: .never, leeway: leeway) { timer.fired(action(state)) }
         return timer
     }
 
@@ -47,15 +41,10 @@ public class DispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (StateType) -> StateType
     ) -> any Disposable {
-        let source = DispatchSource.makeTimerSource(queue: queue)
-        let timer = QueueTimer(source)
+        let timer = QueueTimer(on: queue)
         let run = PeriodicState(state, action)
-        source.setEventHandler {
-            if !timer.isDisposed { run.step() }
-        }
         let interval = RxTimeInterval.nanoseconds(period.saturatedNanoseconds)
-        source.schedule(deadline: .now() + startAfter, repeating: interval, leeway: leeway)
-        source.resume()
+        timer.start(after: startAfter, repeating: interval, leeway: leeway) { run.step() }
         return timer
     }
 }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// A virtual time scheduler with a date as its clock.
-// Sound: it adds no property.
+// Sound: it adds only constants.
 public final class HistoricalScheduler: VirtualTimeScheduler<HistoricalSchedulerTimeConverter>,
     @unchecked Sendable
 {

@@ -50,7 +50,7 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
 
 /// Runs work on the main queue: at once if the caller is on it, even if other work is pending. Meant for
 /// `subscribe(on:)`. Use `MainScheduler` with `observe(on:)`, since it keeps the order.
-// Sound: it adds no property.
+// Sound: it adds only constants.
 public final class ConcurrentMainScheduler: DispatchQueueScheduler, @unchecked Sendable {
     /// The shared scheduler.
     public static let instance = ConcurrentMainScheduler()

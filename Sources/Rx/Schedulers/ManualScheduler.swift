@@ -5,7 +5,7 @@ public import FoundationEssentials
 ///     let scheduler = ManualScheduler()
 ///     let call = request.timeout(.seconds(5), scheduler: scheduler).subscribe(...)
 ///     scheduler.advance(by: .milliseconds(5_000))
-// Sound: it adds no property.
+// Sound: it adds only constants.
 public final class ManualScheduler: VirtualTimeScheduler<NanosecondConverter>, @unchecked Sendable {
     /// Creates a scheduler with its clock at 0.
     public init() {

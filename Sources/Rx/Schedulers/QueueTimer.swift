@@ -2,26 +2,43 @@ import Dispatch
 import Locking
 
 /// A dispatch queue's timer as a disposable.
-// Sound: the dispatch source is only cancelled, which any thread may do.
-final class QueueTimer: Cancelable, @unchecked Sendable {
-    private let source: any DispatchSourceTimer
+final class QueueTimer: Cancelable {
+    private let source: Lock<any DispatchSourceTimer>
     private let result = SingleAssignmentDisposable()
 
-    init(_ source: any DispatchSourceTimer) {
-        self.source = source
+    init(on queue: DispatchQueue) {
+        source = Lock(DispatchSource.makeTimerSource(queue: queue))
+    }
+
+    /// Starts the timer, which calls `handler` until it is disposed.
+    func start(
+        after dueTime: RxTimeInterval, repeating period: RxTimeInterval, leeway: RxTimeInterval,
+        _ handler: @escaping @Sendable () -> Void
+    ) {
+        source.withLock { source in
+            source.setEventHandler { [self] in
+                if !isDisposed { handler() }
+            }
+            source.schedule(deadline: .now() + dueTime, repeating: period, leeway: leeway)
+            source.resume()
+        }
     }
 
     var isDisposed: Bool { result.isDisposed }
 
     /// Ends the timer after its work has run. `disposable` is the result of the work.
     func fired(_ disposable: any Disposable) {
-        source.cancel()
+        cancel()
         result.setDisposable(disposable)
     }
 
     func dispose() {
-        source.cancel()
+        cancel()
         result.dispose()
+    }
+
+    private func cancel() {
+        source.withLock { $0.cancel() }
     }
 }
 

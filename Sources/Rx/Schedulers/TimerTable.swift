@@ -35,7 +35,7 @@ enum TimerTable {
         state.withLock { $0.live.removeValue(forKey: id) }?.dispose()
     }
 
-    /// Sound as Sendable: the scheduler calls the target once, on its own thread, as `TimerTarget` requires.
+    /// Sound as Sendable: it adds only constants. The scheduler calls the target once, on its own thread, as `TimerTarget` requires.
     private struct TargetBox: @unchecked Sendable {
         let target: any TimerTarget
     }

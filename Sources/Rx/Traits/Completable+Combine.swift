@@ -1,10 +1,4 @@
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
-    /// Subscribes to `second` once this has completed.
-    @inlinable
-    public consuming func concat(_ second: Completable) -> Completable {
-        Completable(raw: source.concat(second))
-    }
-
     /// Runs the completables one after the other. Fails with the first error. The sequence may be infinite.
     @inlinable
     public static func concat<Sources: Sequence & Sendable>(
@@ -31,7 +25,8 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         concat(sources)
     }
 
-    /// Subscribes to all at once and completes once all have. The first error fails the result and disposes the others.
+    /// Subscribes to all at once and completes once all have. The first error fails the result and disposes
+    /// the others.
     @inlinable
     public static func merge<Sources: Collection>(
         _ sources: Sources
@@ -39,13 +34,15 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         Completable(raw: MergeAll(sources.map { $0.source }))
     }
 
-    /// Subscribes to all at once and completes once all have. The first error fails the result and disposes the others.
+    /// Subscribes to all at once and completes once all have. The first error fails the result and disposes
+    /// the others.
     @inlinable
     public static func merge(_ sources: Completable...) -> Completable {
         merge(sources)
     }
 
-    /// Subscribes to all at once and completes once all have. The first error fails the result and disposes the others.
+    /// Subscribes to all at once and completes once all have. The first error fails the result and disposes
+    /// the others.
     @inlinable
     public static func zip<Sources: Collection>(
         _ sources: Sources
@@ -53,23 +50,10 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         merge(sources)
     }
 
-    /// Subscribes to all at once and completes once all have. The first error fails the result and disposes the others.
+    /// Subscribes to all at once and completes once all have. The first error fails the result and disposes
+    /// the others.
     @inlinable
     public static func zip(_ sources: Completable...) -> Completable {
         merge(sources)
-    }
-}
-
-extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
-    /// Subscribes handlers that receive `object`, until it is deallocated. Does not retain it.
-    @inlinable
-    @preconcurrency
-    public consuming func subscribe<Object: AnyObject & Sendable>(
-        with object: Object,
-        onCompleted: (@Sendable (Object) -> Void)? = nil,
-        onError: (@Sendable (Object, any Error) -> Void)? = nil,
-        onDisposed: (@Sendable (Object) -> Void)? = nil
-    ) -> any Disposable {
-        source.subscribe(with: object, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 }

@@ -1,8 +1,8 @@
 extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
     public typealias CompletableObserver = @Sendable (CompletableEvent) -> Void
 
-    /// Creates a completable from a closure that runs for each subscription and returns a disposable to cancel the
-    /// work. Only the first event counts.
+    /// Creates a completable from a closure that runs for each subscription and returns a disposable to
+    /// cancel the work. Only the first event counts.
     @inlinable
     @preconcurrency
     public static func create(
@@ -19,6 +19,14 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
             })
     }
 
+    /// Creates a completable that completes on subscription.
+    @inlinable
+    public static func empty() -> Completable {
+        Completable(raw: .empty())
+    }
+}
+
+extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
     /// Calls `observer` with the terminal event.
     @inlinable
     @preconcurrency
@@ -36,25 +44,20 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         onError: (@Sendable (any Error) -> Void)? = nil,
         onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
-        source.subscribe(onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
+        takeSource().subscribe(onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
-    /// Creates a completable that fails with `error` on subscription.
+    /// Subscribes handlers that receive `object`, until it is deallocated. Does not retain it.
     @inlinable
-    public static func error(_ error: any Error) -> Completable {
-        Completable(raw: .error(error))
-    }
-
-    /// Creates a completable that never ends.
-    @inlinable
-    public static func never() -> Completable {
-        Completable(raw: .never())
-    }
-
-    /// Creates a completable that completes on subscription.
-    @inlinable
-    public static func empty() -> Completable {
-        Completable(raw: .empty())
+    @preconcurrency
+    public consuming func subscribe<Object: AnyObject & Sendable>(
+        with object: Object,
+        onCompleted: (@Sendable (Object) -> Void)? = nil,
+        onError: (@Sendable (Object, any Error) -> Void)? = nil,
+        onDisposed: (@Sendable (Object) -> Void)? = nil
+    ) -> any Disposable {
+        takeSource().subscribe(
+            with: object, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
     }
 
     /// Calls the `on...` hooks before and the `after...` hooks after forwarding the event.
@@ -70,7 +73,7 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
         onDispose: (@Sendable () -> Void)? = nil
     ) -> Completable {
         Completable(
-            raw: source.do(
+            raw: takeSource().do(
                 onError: onError, afterError: afterError, onCompleted: onCompleted,
                 afterCompleted: afterCompleted, onSubscribe: onSubscribe, onSubscribed: onSubscribed,
                 onDispose: onDispose))
@@ -79,31 +82,37 @@ extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
     /// Completes when the source fails.
     @inlinable
     public consuming func onErrorComplete() -> Completable {
-        Completable(raw: source.catch { _ in .empty() })
+        Completable(raw: takeSource().catch { _ in .empty() })
+    }
+
+    /// Subscribes to `second` once this has completed.
+    @inlinable
+    public consuming func concat(_ second: Completable) -> Completable {
+        Completable(raw: takeSource().concat(second))
     }
 
     /// Subscribes to `second` once this has completed. An error skips `second`.
     @inlinable
     public consuming func andThen<Other: Sendable>(_ second: Single<Other>) -> Single<Other> {
-        Single<Other>(raw: AndThen(source, second.source))
+        Single<Other>(raw: AndThen(takeSource(), second.source))
     }
 
     /// Subscribes to `second` once this has completed. An error skips `second`.
     @inlinable
     public consuming func andThen<Other: Sendable>(_ second: Maybe<Other>) -> Maybe<Other> {
-        Maybe<Other>(raw: AndThen(source, second.source))
+        Maybe<Other>(raw: AndThen(takeSource(), second.source))
     }
 
     /// Subscribes to `second` once this has completed. An error skips `second`.
     @inlinable
     public consuming func andThen(_ second: Completable) -> Completable {
-        Completable(raw: AndThen(source, second.source))
+        Completable(raw: AndThen(takeSource(), second.source))
     }
 
     /// Subscribes to `second` once this has completed. An error skips `second`.
     @inlinable
     public consuming func andThen<Other: Sendable>(_ second: Observable<Other>) -> Observable<Other> {
-        AndThen(source, second)
+        AndThen(takeSource(), second)
     }
 }
 

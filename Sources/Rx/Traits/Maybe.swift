@@ -1,8 +1,8 @@
 extension PrimitiveSequence where Trait == MaybeTrait {
     public typealias MaybeObserver = @Sendable (MaybeEvent<Element>) -> Void
 
-    /// Creates a maybe from a closure that runs for each subscription and returns a disposable to cancel the work.
-    /// Only the first event counts.
+    /// Creates a maybe from a closure that runs for each subscription and returns a disposable to cancel the
+    /// work. Only the first event counts.
     @inlinable
     @preconcurrency
     public static func create(
@@ -20,6 +20,14 @@ extension PrimitiveSequence where Trait == MaybeTrait {
             })
     }
 
+    /// Creates a maybe that completes empty on subscription.
+    @inlinable
+    public static func empty() -> Maybe<Element> {
+        Maybe(raw: .empty())
+    }
+}
+
+extension PrimitiveSequenceType where Trait == MaybeTrait {
     /// Calls `observer` with the value, the error or the empty completion.
     @inlinable
     @preconcurrency
@@ -41,7 +49,7 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
         Observable.subscribe(
-            source,
+            takeSource(),
             MaybeSubscriber(
                 next: onSuccess, error: onError, completed: onCompleted, disposed: onDisposed))
     }
@@ -76,81 +84,34 @@ extension PrimitiveSequence where Trait == MaybeTrait {
         onDispose: (@Sendable () -> Void)? = nil
     ) -> Maybe<Element> {
         Maybe(
-            raw: source.do(
+            raw: takeSource().do(
                 onNext: onNext, afterNext: afterNext, onError: onError, afterError: afterError,
                 onCompleted: onCompleted, afterCompleted: afterCompleted, onSubscribe: onSubscribe,
                 onSubscribed: onSubscribed, onDispose: onDispose))
     }
 
-    /// Transforms the value with `transform`. An error thrown by `transform` fails the result.
+    /// Succeeds with `default` if the maybe completes empty.
     @inlinable
-    @preconcurrency
-    public consuming func map<Result: Sendable>(
-        _ transform: @escaping @Sendable (Element) throws -> Result
-    ) -> Maybe<Result> {
-        Maybe<Result>(raw: source.map(transform))
+    public consuming func ifEmpty(default: Element) -> Single<Element> {
+        Single(raw: takeSource().ifEmpty(default: `default`))
     }
 
-    /// Transforms the value with `transform`, or completes empty if the result is `nil`.
+    /// Continues with `other` if the maybe completes empty.
     @inlinable
-    @preconcurrency
-    public consuming func compactMap<Result: Sendable>(
-        _ transform: @escaping @Sendable (Element) throws -> Result?
-    ) -> Maybe<Result> {
-        Maybe<Result>(raw: source.compactMap(transform))
+    public consuming func ifEmpty(switchTo other: Maybe<Element>) -> Maybe<Element> {
+        Maybe(raw: takeSource().ifEmpty(switchTo: other.source))
     }
 
-    /// Completes empty if the value does not satisfy `predicate`.
+    /// Continues with `other` if the maybe completes empty.
     @inlinable
-    @preconcurrency
-    public consuming func filter(_ predicate: @escaping @Sendable (Element) throws -> Bool) -> Maybe<
-        Element
-    > {
-        Maybe(raw: source.filter(predicate))
-    }
-
-    /// Continues with the maybe that `selector` returns for the value. An error thrown by `selector` fails the result.
-    @inlinable
-    @preconcurrency
-    public consuming func flatMap<Result: Sendable>(
-        _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
-    ) -> Maybe<Result> {
-        Maybe<Result>(raw: source.flatMap(selector))
-    }
-
-    /// Succeeds with `element` when the source fails.
-    @inlinable
-    public consuming func catchAndReturn(_ element: Element) -> Maybe<Element> {
-        Maybe(raw: source.catchAndReturn(element))
-    }
-
-    /// Combines the values of all maybes with `resultSelector`. Completes empty if one is empty or there are none.
-    @inlinable
-    @preconcurrency
-    public static func zip<Maybes: Collection, Result: Sendable>(
-        _ maybes: Maybes, resultSelector: @escaping @Sendable ([Element]) throws -> Result
-    ) -> Maybe<Result> where Maybes.Element == Maybe<Element> {
-        Maybe<Result>(raw: .zip(maybes.map { $0.asObservable() }, resultSelector: resultSelector))
-    }
-
-    /// Collects the values of all maybes into an array. Completes empty if one is empty or there are none.
-    @inlinable
-    public static func zip<Maybes: Collection>(
-        _ maybes: Maybes
-    ) -> Maybe<[Element]> where Maybes.Element == Maybe<Element> {
-        zip(maybes) { $0 }
+    public consuming func ifEmpty(switchTo other: Single<Element>) -> Single<Element> {
+        Single(raw: takeSource().ifEmpty(switchTo: other.source))
     }
 
     /// Converts to a single, which fails with `RxError.noElements` if the maybe completes empty.
     @inlinable
     public consuming func asSingle() -> Single<Element> {
-        Single(raw: source.failingIfEmpty(SingleTrait.self))
-    }
-
-    /// Converts to a completable by dropping the value.
-    @inlinable
-    public consuming func asCompletable() -> Completable {
-        Completable(raw: source.ignoreElements())
+        Single(raw: takeSource().failingIfEmpty(SingleTrait.self))
     }
 }
 

@@ -17,11 +17,27 @@ public protocol PrimitiveSequenceType<Trait, Element>: Sendable {
     var primitiveSequence: PrimitiveSequence<Trait, Element> { get }
 }
 
+extension PrimitiveSequenceType {
+    /// Moves the stream out, so that an operator uses a temporary without copying it.
+    @inlinable
+    consuming func takeSource() -> Observable<Element> {
+        primitiveSequence.source
+    }
+}
+
 extension PrimitiveSequence: PrimitiveSequenceType {
+    @inlinable
     public var primitiveSequence: PrimitiveSequence<Trait, Element> { self }
 }
 
-extension PrimitiveSequence: ObservableConvertibleType {
+extension PrimitiveSequence: StreamType {
+    @inlinable
+    public static func derived(from source: consuming Observable<Element>) -> PrimitiveSequence<
+        Trait, Element
+    > {
+        PrimitiveSequence(raw: source)
+    }
+
     @inlinable
     public consuming func asObservable() -> Observable<Element> {
         source
@@ -31,6 +47,12 @@ extension PrimitiveSequence: ObservableConvertibleType {
 public enum SingleTrait: Sendable {}
 public enum MaybeTrait: Sendable {}
 public enum CompletableTrait: Sendable {}
+
+/// The traits of streams with a value: `SingleTrait` and `MaybeTrait`.
+public protocol ValueTrait {}
+
+extension SingleTrait: ValueTrait {}
+extension MaybeTrait: ValueTrait {}
 
 /// A stream of exactly one value, or an error.
 public typealias Single<Element: Sendable> = PrimitiveSequence<SingleTrait, Element>

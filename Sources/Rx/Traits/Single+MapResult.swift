@@ -1,15 +1,15 @@
-extension PrimitiveSequence where Trait == SingleTrait {
+extension PrimitiveSequenceType where Trait == SingleTrait {
     /// Transforms the value with `success` or the error with `failure`, in one step. The result never fails.
     @inlinable
     @preconcurrency
     public consuming func mapResult<Mapped: Sendable>(
         success: @escaping @Sendable (Element) -> Mapped, failure: @escaping @Sendable (any Error) -> Mapped
     ) -> Single<Mapped> {
-        Single<Mapped>(raw: MapResult(source, success, failure))
+        Single<Mapped>(raw: MapResult(takeSource(), success, failure))
     }
 }
 
-// Sound: `Link` documents what protects a step.
+// Sound: it adds only constants.
 @usableFromInline
 final class MapResult<In: Sendable, Out: Sendable>: Operator<In, Out>, @unchecked Sendable {
     private let success: @Sendable (In) -> Out

@@ -1,36 +1,39 @@
 import Locking
 
-extension PrimitiveSequence where Trait == SingleTrait {
-    /// Waits for the value. Cancelling the task disposes the subscription and throws `CancellationError`. A task that was cancelled
-    /// before does not subscribe.
+extension PrimitiveSequenceType where Trait == SingleTrait {
+    /// Waits for the value. Cancelling the task disposes the subscription and throws `CancellationError`. A
+    /// task that was cancelled before does not subscribe.
     public var value: Element {
         get async throws {
-            guard let value = try await source.awaitValue() else { throw RxError.noElements }
+            guard let value = try await primitiveSequence.source.awaitValue() else {
+                throw RxError.noElements
+            }
             return value
         }
     }
 }
 
-extension PrimitiveSequence where Trait == MaybeTrait {
-    /// Waits for the value; nil if the maybe is empty. Cancelling the task disposes and throws `CancellationError`. A task that was
-    /// cancelled before does not subscribe.
+extension PrimitiveSequenceType where Trait == MaybeTrait {
+    /// Waits for the value; nil if the maybe is empty. Cancelling the task disposes and throws
+    /// `CancellationError`. A task that was cancelled before does not subscribe.
     public var value: Element? {
-        get async throws { try await source.awaitValue() }
+        get async throws { try await primitiveSequence.source.awaitValue() }
     }
 }
 
-extension PrimitiveSequence where Trait == CompletableTrait, Element == Never {
-    /// Waits for the completion. Cancelling the task disposes the subscription and throws `CancellationError`. A task that was
-    /// cancelled before does not subscribe.
+extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
+    /// Waits for the completion. Cancelling the task disposes the subscription and throws
+    /// `CancellationError`. A task that was cancelled before does not subscribe.
     public var value: Void {
-        get async throws { _ = try await source.awaitValue() }
+        get async throws { _ = try await primitiveSequence.source.awaitValue() }
     }
 }
 
 extension Observable {
     /// Waits for the first value. Returns nil if the stream completes empty.
     fileprivate func awaitValue() async throws -> Element? {
-        // The handler below disposes first in that case, but the source might do its work before it hears of it.
+        // The handler below disposes first in that case, but the source might do its work before it hears of
+        // it.
         try Task.checkCancellation()
         let subscription = SingleAssignmentDisposable()
         let happensBefore = HappensBeforeEdge()

@@ -1,4 +1,4 @@
-extension InfallibleType {
+extension ValueStreamType {
     /// Sends every event to `observers` through one subscription.
     public func bind<Observer: ObserverType>(to observers: Observer...) -> any Disposable
     where Observer.Element == Element {
@@ -11,12 +11,12 @@ extension InfallibleType {
         observed(by: observers)
     }
 
-    /// Passes values to `relays` through one subscription. The relays do not receive the completion.
+    /// Passes values to `relays` through one subscription. An error goes to `Hooks.defaultErrorHandler`, not to them.
     public func bind<Relay: RelayType>(to relays: Relay...) -> any Disposable where Relay.Element == Element {
         accepted(by: relays)
     }
 
-    /// Passes values to `relays` through one subscription. The relays do not receive the completion.
+    /// Passes values to `relays` through one subscription. An error goes to `Hooks.defaultErrorHandler`, not to them.
     public func bind<Relay: RelayType>(to relays: Relay...) -> any Disposable
     where Relay.Element == Element? {
         accepted(by: relays)
@@ -40,7 +40,7 @@ extension InfallibleType {
         asObservable().subscribe(with: object, onNext: onNext)
     }
 
-    /// Calls `onNext` with each value.
+    /// Calls `onNext` with each value. An error goes to `Hooks.defaultErrorHandler`.
     @preconcurrency
     public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
         asObservable().subscribe(onNext: onNext)
