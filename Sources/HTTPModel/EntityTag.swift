@@ -13,6 +13,11 @@ public struct EntityTag: Sendable, Hashable {
         self.init(opaque: Array(opaque.utf8), isWeak: isWeak)
     }
 
+    /// The tag of a version or a hash: `"42"`.
+    public init(_ number: some FixedWidthInteger) {
+        self.init(opaque: Array(String(number).utf8), isWeak: false)
+    }
+
     private init(opaque: [UInt8], isWeak: Bool) {
         self.opaque = opaque
         self.isWeak = isWeak
@@ -70,6 +75,18 @@ public enum EntityTagCondition: Sendable, Hashable {
             self = .any
         } else {
             self = .tags(values.flatMap(Self.tags))
+        }
+    }
+
+    /// Returns whether the condition names a state with this tag; nil if there is no state.
+    ///
+    /// - Parameter strongly: how tags are compared: strongly for `If-Match`, weakly for `If-None-Match`.
+    public func includes(_ tag: EntityTag?, strongly: Bool) -> Bool {
+        guard let tag else { return false }
+        switch self {
+        case .any: return true
+        case .tags(let tags):
+            return tags.contains { strongly ? $0.isStronglyEqual(to: tag) : $0.isWeaklyEqual(to: tag) }
         }
     }
 

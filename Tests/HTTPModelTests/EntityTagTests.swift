@@ -65,4 +65,16 @@ struct EntityTagTests {
         }
         #expect(EntityTagCondition(.ifMatch, in: fields) == nil)
     }
+
+    @Test("A condition includes the states with its tags, any state, or none")
+    func includes() throws {
+        let (own, weak) = (EntityTag(42), try #require(EntityTag("42", isWeak: true)))
+        #expect(own.description == "\"42\"")
+        let tags = EntityTagCondition.tags([EntityTag(7), own])
+        #expect(tags.includes(own, strongly: true) && tags.includes(own, strongly: false))
+        #expect(!tags.includes(weak, strongly: true) && tags.includes(weak, strongly: false))
+        #expect(!tags.includes(EntityTag(8), strongly: false) && !tags.includes(nil, strongly: false))
+        #expect(EntityTagCondition.any.includes(weak, strongly: true))
+        #expect(!EntityTagCondition.any.includes(nil, strongly: true))
+    }
 }

@@ -107,10 +107,8 @@ private struct Conditions {
 
     /// Steps 1 and 2: `If-Match`, or without it `If-Unmodified-Since`.
     var matchConditionsHold: Bool {
-        switch EntityTagCondition(.ifMatch, in: fields) {
-        case .any: return true
-        case .tags(let tags): return tags.contains { $0.isStronglyEqual(to: chosen.tag) }
-        case nil: break
+        if let condition = EntityTagCondition(.ifMatch, in: fields) {
+            return condition.includes(chosen.tag, strongly: true)
         }
         guard let date = date(.ifUnmodifiedSince) else { return true }
         return modified <= date
@@ -118,10 +116,8 @@ private struct Conditions {
 
     /// Steps 3 and 4: `If-None-Match`, or without it `If-Modified-Since`.
     var noneMatchConditionsHold: Bool {
-        switch EntityTagCondition(.ifNoneMatch, in: fields) {
-        case .any: return false
-        case .tags(let tags): return !tags.contains { $0.isWeaklyEqual(to: chosen.tag) }
-        case nil: break
+        if let condition = EntityTagCondition(.ifNoneMatch, in: fields) {
+            return !condition.includes(chosen.tag, strongly: false)
         }
         guard let date = date(.ifModifiedSince) else { return true }
         return modified > date

@@ -4,7 +4,26 @@ import JSONBytes
 import Networking
 import Rx
 import RxTesting
+import Synchronization
 import Testing
+
+/// A text that several devices edit.
+final class Note: Sendable {
+    private let state = Mutex((version: 1, text: "Buy tea"))
+
+    var current: (tag: EntityTag, text: String) { state.withLock { (EntityTag($0.version), $0.text) } }
+
+    /// Replaces the text, unless the client has seen another version. Returns the tag of the new one.
+    func replace(with text: String, if conditions: RequestConditions) throws -> EntityTag {
+        try state.withLock { state in
+            guard conditions.allowChange(of: EntityTag(state.version)) else {
+                throw GatewayError(.preconditionFailed, "The note has changed")
+            }
+            state = (state.version + 1, text)
+            return EntityTag(state.version)
+        }
+    }
+}
 
 enum SortOrder: String, CaseIterable, RequestValue { case newest, price }
 
@@ -64,6 +83,37 @@ struct RequestRecipesTests {
                 throw GatewayError.unprocessable("An order has 1 to 10 of a product")
             }
             return .json(["product": .init(order.product)]).status(.created)
+        }
+    }
+
+    func declareNote(on gateway: Gateway, note: Note) {
+        gateway.get("/note") { request in
+            let (tag, text) = note.current
+            return .json(text).entityTag(tag, for: request)
+        }
+        gateway.put("/note") { request in
+            let tag = try note.replace(with: try request.json(as: String.self), if: try request.conditions())
+            return .status(.noContent).field(.eTag, "\(tag)")
+        }
+    }
+
+    @Test("A change is refused if the client has seen another version")
+    func conditionalChange() throws {
+        declareNote(on: bench.gateway, note: Note())
+        for (method, field, status, tag) in [
+            (HTTPMethod.get, nil, 200, "\"1\""), (.get, (HTTPFieldName.ifNoneMatch, "\"1\""), 304, "\"1\""),
+            (.get, (.ifNoneMatch, "W/\"1\""), 304, "\"1\""), (.get, (.ifNoneMatch, "\"2\""), 200, "\"1\""),
+            (.put, (.ifMatch, "\"1\""), 204, "\"2\""), (.put, (.ifMatch, "\"1\""), 412, nil),
+            (.put, (.ifNoneMatch, "*"), 412, nil), (.put, (.ifMatch, "2"), 400, nil),
+            (.put, (.ifMatch, "*"), 204, "\"3\""), (.get, nil, 200, "\"3\""),
+        ] as [(HTTPMethod, (HTTPFieldName, String)?, Int, String?)] {
+            var fields = json
+            if let (name, value) = field { fields[name] = value }
+            let body = method == .put ? "\"Buy milk\"" : ""
+            let reply = try bench.answer(method, "/note", fields: fields, body: body)
+            #expect(reply.status == status, "\(method) \(String(describing: field))")
+            #expect(reply.fields[.eTag] == tag)
+            if status == 304 { #expect(reply.body.isEmpty) }
         }
     }
 
