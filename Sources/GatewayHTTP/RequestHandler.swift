@@ -58,6 +58,7 @@ final class RequestHandler: InboundHandler {
         do throws(GatewayError) {
             guard var answer = try health.answer(head) else { return nil }
             answer.fields.append(.xRequestID, responder.requestID(head.fields))
+            responder.addCORSFields(to: &answer.fields, for: head.fields)
             return answer
         } catch {
             return responder.render(error, fields: head.fields).response

@@ -45,6 +45,28 @@ struct CORSTests {
         #expect(cors(foreign) == ["Vary: Origin"])
     }
 
+    @Test("Pages of the same host may read answers, whatever their scheme and port")
+    func sameHost() throws {
+        let bench = bench(CORSPolicy(origins: .sameHost, exposedHeaders: []))
+        func fields(_ origin: String?, host: String? = "shop.example:8080") throws -> [String] {
+            var fields = HTTPFields()
+            fields[.host] = host
+            fields[.origin] = origin
+            return cors(try bench.answer(.get, "/page", fields: fields).fields)
+        }
+        for origin in ["http://shop.example:3000", "https://shop.example", "http://SHOP.example:8080"] {
+            #expect(try fields(origin) == ["Vary: Origin", "Access-Control-Allow-Origin: \(origin)"])
+        }
+        #expect(try fields("http://[::1]:3000", host: "[::1]:8080").count == 2)
+        for origin in [
+            "http://evil.example", "http://shop.example.evil.example", "http://shop.example@evil.example",
+            "ftp://shop.example", "shop.example", "http://", "null", nil,
+        ] {
+            #expect(try fields(origin) == ["Vary: Origin"], "\(origin ?? "none")")
+        }
+        #expect(try fields("http://shop.example", host: nil) == ["Vary: Origin"])
+    }
+
     @Test("An unlisted origin gets Vary and no CORS field")
     func foreign() throws {
         let bench = bench(CORSPolicy(origins: .list([Self.app])))

@@ -73,7 +73,17 @@ struct EnvelopeStyleTests {
         let value = try bench.answer(.get, "/value")
         #expect(value.body == #"{"a":null}"#)
         #expect(value.fields["X-Complete"] == "true")
-        #expect(try bench.answer(.get, "/none").body == "")
+        let none = try bench.answer(.get, "/none")
+        #expect(none.body == "" && none.fields[.contentType] == nil)
+        bench.gateway.get("/old", .envelope(.custom(EmptyFormat()))) { _ in .json(1) }
+        #expect(try bench.answer(.get, "/old").fields[.contentType] == nil)
+    }
+
+    /// Says nothing.
+    private struct EmptyFormat: AnswerFormat {
+        func format(_ answer: AnswerFacts) -> FormattedAnswer {
+            FormattedAnswer(json: nil, status: .noContent)
+        }
     }
 
     @Test("The field of a bare style tells false for partial answers and for failures")

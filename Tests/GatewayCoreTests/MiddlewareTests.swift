@@ -44,6 +44,24 @@ struct MiddlewareTests {
         #expect(try bench.answer(.get, "/page", fields: key)["/data/a"] == "1")
     }
 
+    @Test("A value that middleware puts into a request is in its summary, whatever becomes of the request")
+    func summary() throws {
+        bench.gateway.before { request in request[Session.self] = Session(user: "green") }
+        bench.gateway.get("/page") { _ in .json("page") }
+        bench.gateway.get("/failure") { _ in throw GatewayError.forbidden("No") }
+        bench.gateway.get("/slow") { [diary = bench.diary] _ in
+            .parts(a: diary.rx.request(.recent).fragment())
+        }
+        bench.upstream("/recent", .silence)
+        for path in ["/page", "/failure", "/none"] {
+            #expect(try bench.answer(.get, path).summary[Session.self] == Session(user: "green"), "\(path)")
+            #expect(try bench.answer(.get, path).summary[Int.self] == nil)
+        }
+        let head = HTTPRequestHead(method: .get, target: try #require(RequestTarget("/slow")), fields: [:])
+        let ongoing = try bench.gateway.responder().respond(to: ReceivedRequest(head: head)) { _ in }
+        #expect(ongoing?.cancel()[Session.self] == Session(user: "green"))
+    }
+
     @Test("An error that is no GatewayError is 500 INTERNAL and an incident")
     func unexpected() throws {
         struct Failure: Error {}

@@ -46,6 +46,25 @@ struct HealthPathTests {
         }
     }
 
+    @Test("Health checks follow the CORS policy", arguments: ["live", "ready"])
+    func cors(name: String) throws {
+        _ = try withLoggedGateway(
+            stops: true,
+            configure: { $0.cors = CORSPolicy(origins: .list(["http://app.example"])) }, declare: { _ in }
+        ) { server in
+            for (origin, allowed) in [
+                ("http://app.example", "http://app.example"), ("http://b.example", nil),
+            ] {
+                let client = try RawClient(port: server.port)
+                client.send("GET /health/\(name) HTTP/1.1\r\nHost: test\r\nOrigin: \(origin)\r\n\r\n")
+                let reply = try client.reply()
+                #expect(reply.status == 200)
+                #expect(reply.value("Access-Control-Allow-Origin") == allowed)
+                #expect(reply.value("Vary") == "Origin")
+            }
+        }
+    }
+
     @Test("A path that also covers a health check is a warning in the log, once")
     func covers() throws {
         let warnings = try warnings { gateway in

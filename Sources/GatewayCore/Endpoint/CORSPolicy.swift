@@ -4,10 +4,11 @@ public import HTTPModel
 ///
 ///     Gateway(environment, cors: CORSPolicy(origins: .list(["https://app.example"]), headers: [.contentType]))
 public struct CORSPolicy: Sendable {
-    /// The origins whose scripts may call: any, or a list.
+    /// The origins whose scripts may call: any, those of the gateway's own host, or a list.
     public struct Origins: Sendable {
         enum Storage: Sendable {
             case any
+            case sameHost
             case list([String])
         }
 
@@ -15,6 +16,10 @@ public struct CORSPolicy: Sendable {
 
         /// Every origin, without credentials.
         public static let any = Origins(storage: .any)
+
+        /// The origins whose host the request names in `Host`, with any scheme and port: pages that another server of the same machine
+        /// serves, such as a development server.
+        public static let sameHost = Origins(storage: .sameHost)
 
         /// These origins: scheme, host and port as browsers write them, without a trailing slash.
         public static func list(_ origins: [String]) -> Origins { Origins(storage: .list(origins)) }
@@ -54,6 +59,7 @@ public struct CORSPolicy: Sendable {
         switch origins.storage {
         case .any:
             return allowsCredentials ? ["CORS with credentials requires a list of origins"] : []
+        case .sameHost: return []
         case .list(let origins):
             return origins.compactMap(Self.fault(of:))
         }
@@ -114,13 +120,32 @@ extension CORSPolicy {
         case .any:
             // Sent for every request: a constant field needs no Vary.
             target.append(.accessControlAllowOrigin, "*")
-        case .list(let origins):
+        case .sameHost, .list:
             target.append(.vary, "Origin")
-            guard let origin = request?[.origin], origins.contains(origin) else { return false }
+            guard let request, let origin = request[.origin], allows(origin, of: request) else {
+                return false
+            }
             target.append(.accessControlAllowOrigin, origin)
             if allowsCredentials { target.append(.accessControlAllowCredentials, "true") }
         }
         return true
+    }
+
+    private func allows(_ origin: String, of request: HTTPFields) -> Bool {
+        switch origins.storage {
+        case .any: return true
+        case .list(let origins): return origins.contains(origin)
+        case .sameHost:
+            guard let scheme = ["http://", "https://"].first(where: origin.hasPrefix) else { return false }
+            guard let own = request.firstValueBytes(.host).flatMap(Self.host) else { return false }
+            return Self.host(Array(origin.utf8)[scheme.utf8.count...]) == own
+        }
+    }
+
+    /// Returns the host of an authority in lower case; nil if it is invalid.
+    private static func host(_ authority: ArraySlice<UInt8>) -> String? {
+        guard let end = authority.withUnsafeBytes({ Authority.hostEnd(in: $0) }) else { return nil }
+        return String(decoding: authority.prefix(end), as: UTF8.self).lowercased()
     }
 
     private static func list(_ names: [HTTPFieldName]) -> String {

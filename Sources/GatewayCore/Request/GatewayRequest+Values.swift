@@ -2,14 +2,11 @@ public import HTTPModel
 public import Locking
 public import Synchronization
 
-/// What middleware and the handler leave in a request. A class, so that requests without it stay small.
+/// Values by their types.
 @usableFromInline
-final class RequestStorage {
+struct TypedValues: Sendable {
     @usableFromInline
-    class AnyBox {}
-
-    @usableFromInline
-    final class Box<Value>: AnyBox {
+    final class Box<Value: Sendable>: Sendable {
         @usableFromInline let value: Value
 
         @usableFromInline
@@ -17,18 +14,14 @@ final class RequestStorage {
     }
 
     /// Each box is a `Box` of the type beside it.
-    @usableFromInline var boxes: [(type: ObjectIdentifier, box: AnyBox)] = []
-    /// Fields for the answer, whatever it is.
-    private(set) var answerFields = HTTPFields()
-    /// Why the answer cannot have the fields that it was given; nil if it can.
-    private(set) var fieldFault: EndpointFault?
+    @usableFromInline var boxes: [(type: ObjectIdentifier, box: any AnyObject & Sendable)] = []
 
     @usableFromInline
     init() {}
 
     // Inlinable, so that the compiler knows the type: looking it up would take as long as the rest of a check.
     @inlinable
-    func value<Value>(of type: Value.Type) -> Value? {
+    func value<Value: Sendable>(of type: Value.Type) -> Value? {
         let key = ObjectIdentifier(type)
         for index in boxes.indices where boxes[index].type == key {
             return (boxes[index].box as? Box<Value>)?.value
@@ -37,11 +30,24 @@ final class RequestStorage {
     }
 
     @inlinable
-    func set<Value>(_ value: Value?) {
+    mutating func set<Value: Sendable>(_ value: Value?) {
         let key = ObjectIdentifier(Value.self)
         if let index = boxes.firstIndex(where: { $0.type == key }) { boxes.remove(at: index) }
         if let value { boxes.append((key, Box(value))) }
     }
+}
+
+/// What middleware and the handler leave in a request. A class, so that requests without it stay small.
+@usableFromInline
+final class RequestStorage {
+    @usableFromInline var values = TypedValues()
+    /// Fields for the answer, whatever it is.
+    private(set) var answerFields = HTTPFields()
+    /// Why the answer cannot have the fields that it was given; nil if it can.
+    private(set) var fieldFault: EndpointFault?
+
+    @usableFromInline
+    init() {}
 
     /// Ignores the gateway's own fields.
     func addAnswerField(_ name: HTTPFieldName, _ value: String) {
@@ -54,15 +60,16 @@ final class RequestStorage {
 }
 
 extension GatewayRequest {
-    /// A value of this type that middleware has put into the request; nil if there is none. A request has one value of a type.
+    /// A value of this type that middleware has put into the request; nil if there is none. A request has one value of a type. An
+    /// observer finds it in the request's summary.
     ///
     ///     gateway.before { request in request[Session.self] = try session(of: request) }
     ///     gateway.get("/api/me") { request in .json(try request.require(Session.self).user) }
     @inlinable
     public subscript<Value: Sendable>(type: Value.Type) -> Value? {
-        get { storage.withLock { $0?.value(of: type) } }
+        get { storage.withLock { $0?.values.value(of: type) } }
         set {
-            storage.withLock { $0.existing().set(newValue) }
+            storage.withLock { $0.existing().values.set(newValue) }
             hasStorage.store(true, ordering: .releasing)
         }
     }
@@ -88,6 +95,11 @@ extension GatewayRequest {
 
     var answerFieldFault: EndpointFault? {
         hasStorage.load(ordering: .acquiring) ? storage.withLock { $0?.fieldFault } : nil
+    }
+
+    /// Nil for nearly all requests.
+    var values: TypedValues? {
+        hasStorage.load(ordering: .acquiring) ? storage.withLock { $0?.values } : nil
     }
 
     /// Nil for nearly all requests.

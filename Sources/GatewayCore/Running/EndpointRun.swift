@@ -298,6 +298,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
         if !endpoint.after.isEmpty, let fault = answer.apply(endpoint.after, to: request) {
             report(fault, part: nil)
         }
+        if let values = request.values { answer.note(values) }
         pipeline?.close()
         let goesOn = answer.stream != nil
         receiver.answered(answer)
@@ -337,7 +338,7 @@ final class EndpointRun: OngoingRequest, TimerTarget, Sendable {
                         return results
                     }
                 },
-            context: context, started: started)
+            context: context, started: started, values: request.values)
     }
 
     /// Nanoseconds since the current parts began.

@@ -133,6 +133,11 @@ public final class GatewayResponder: Sendable {
         return answer
     }
 
+    /// Adds the CORS fields of an answer that is made elsewhere, to a request with these fields.
+    package func addCORSFields(to answer: inout HTTPFields, for request: HTTPFields) {
+        cors?.addFields(to: &answer, for: request)
+    }
+
     /// Returns the answer for an error of a request that its endpoint did not get, in the endpoint's style.
     package func render(_ error: GatewayError, fields: HTTPFields, at match: EndpointMatch) -> GatewayResponse
     {

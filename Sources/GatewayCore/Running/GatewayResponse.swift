@@ -20,6 +20,9 @@ public struct GatewayResponse: Sendable {
         summary.started = started
     }
 
+    /// Notes what middleware and the handler have put into the request.
+    mutating func note(_ values: TypedValues) { summary.values = values }
+
     /// Notes which values of the request an error complains of.
     mutating func note(_ error: GatewayError) { summary.refusedValues = error.refusedValues }
 
@@ -83,11 +86,13 @@ public struct RequestSummary: Sendable {
     var context: Optional<CallContext>
     /// When the endpoint took the request, on the clock of the calls; nil if none did.
     package internal(set) var started: Optional<RxTime>
+    /// Nil for nearly all requests.
+    var values: Optional<TypedValues>
 
     init(
         requestID: String, route: String?, status: Int, code: String, nanoseconds: Int64,
         steps: consuming [PartResults], results: consuming PartResults?, context: CallContext? = nil,
-        started: RxTime? = nil
+        started: RxTime? = nil, values: TypedValues? = nil
     ) {
         self.requestID = requestID
         self.route = route
@@ -98,7 +103,13 @@ public struct RequestSummary: Sendable {
         self.results = results
         self.context = context
         self.started = started
+        self.values = values
     }
+
+    /// A value of this type that middleware or the handler has put into the request; nil if there is none.
+    ///
+    ///     configuration.observer = { request in metrics.count(request.summary?[Tenant.self]) }
+    public subscript<Value: Sendable>(type: Value.Type) -> Value? { values?.value(of: type) }
 
     /// Calls `body` for each step and then for each part, in the order of the plan. Copies nothing but their names.
     ///

@@ -130,7 +130,10 @@ final class Renderer: Sendable {
         let constant = isComplete ? successFields(hasBody: hasBody, fields) : constant.failure
         var answer = HTTPResponse(status: status, fields: constant.fields(requestID: request.requestID))
         formattedSuccess(format, words, body, results, for: request, &answer)
-        if answer.status.forbidsBody || answer.status == .resetContent { answer.body = [] }
+        if answer.status.forbidsBody || answer.status == .resetContent {
+            answer.body = []
+            answer.fields.remove(.contentType)
+        }
         if !isComplete, let proxyStatus = results.flatMap({ ProxyStatus.value($0, from: name) }) {
             answer.fields.append(.proxyStatus, proxyStatus)
         }
